@@ -13,6 +13,7 @@ from warehouse.importers.base import source_of
 from warehouse.importers.common.header_values import moment
 from warehouse.importers.common.json_fields import (
     number_in_text,
+    object_of,
     share_of,
     text_or_none,
     without_nulls,
@@ -90,7 +91,7 @@ class Aider:
 
 
 def _header(path: Path, index: int, entry: Any, notes: list[str]) -> RunHeader:
-    row = entry if isinstance(entry, dict) else {}
+    row = object_of(entry)
     model = text_or_none(row.get("model"))
     published = tuple(_published(row))
     if model is None or not any(item.value is not None for item in published):

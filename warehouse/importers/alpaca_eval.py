@@ -15,8 +15,9 @@ from warehouse.importers.base import source_of
 from warehouse.importers.common.header_values import moment
 from warehouse.importers.common.json_fields import (
     Row,
-    as_text,
+    as_text_or_none,
     compact,
+    compact_or_none,
     number_in_text,
     number_or_none,
     require_model,
@@ -279,9 +280,9 @@ def _rows(numbers: dict[Pair, int], item: tuple[int, Row]) -> Iterator[Row]:
         "position": index,  # instructions may be asked twice
         "identity": compact({"instruction": instruction}),
         "text": instruction,
-        "metadata": compact(own) if own else None,
-        "response": None if output is None else as_text(output),
-        "explanation": None if written is None else as_text(written),
+        "metadata": compact_or_none(own),
+        "response": as_text_or_none(output),
+        "explanation": as_text_or_none(written),
         "scores": [_score(row.get("preference"))],
     }
 

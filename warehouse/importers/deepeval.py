@@ -15,6 +15,7 @@ from warehouse.importers.base import binary_metric, source_of
 from warehouse.importers.common.json_fields import (
     Row,
     as_text,
+    as_text_or_none,
     compact,
     first_text,
     items_of,
@@ -265,9 +266,9 @@ def _row(case: Any) -> Row:
             }
         ),
         "text": as_text(asked),
-        "target": None if target is None else as_text(target),
+        "target": as_text_or_none(target),
         "metadata": compact({**part_of(case, "metadata"), **context}),
-        "response": None if answer is None else as_text(answer),
+        "response": as_text_or_none(answer),
         "input_tokens": whole_count(case.get("inputTokenCount")),
         "output_tokens": whole_count(case.get("outputTokenCount")),
         "latency": number_or_none(

@@ -211,7 +211,7 @@ def _condition(trial: Row) -> Condition:
 
 
 def _configuration(trial: Row) -> Row:
-    """What a trial was configured with, without what is its own."""
+    """The configuration of a trial, without what is its own."""
     config = {
         name: value
         for name, value in part_of(trial, "config").items()
@@ -388,8 +388,8 @@ def _row(
 def _transcript(
     trial: Row, paths: Sequence[Path], folder: Path, notes: list[str]
 ) -> Row | None:
-    """What the agent did, by its trajectory; what the trial itself says of it, where
-    there is none."""
+    """The steps of the agent, by its trajectory; what the trial itself says of it,
+    where there is none."""
     documents: list[Mapping[str, Any]] = []
     for path in paths:
         try:

@@ -21,7 +21,8 @@ from warehouse.importers.common.header_values import fingerprint_of, moment
 from warehouse.importers.common.json_fields import (
     Row,
     as_text,
-    compact,
+    as_text_or_none,
+    compact_or_none,
     is_local,
     number_or_none,
     objects_of,
@@ -115,8 +116,9 @@ class Olmes:
         files = {path.name[path.name.rindex("-") :]: path for path in source.files}
         document = read_document(files[METRICS]) if METRICS in files else {}
         path, dump, survey = files.get(PREDICTIONS), Dump((), ()), _Survey()
-        for row, _ in RowSource(path, path.name, _KEYS).rows() if path else ():
-            survey.add(row)
+        if path:
+            for row, _ in RowSource(path, path.name, _KEYS).rows():
+                survey.add(row)
         dump.runs = (_header(document, survey, source, settings.model),)
         if path:
             requests = _requests(files.get(REQUESTS), dump)
@@ -136,7 +138,7 @@ IMPORTER = Olmes()
 
 @dataclass
 class _Survey:
-    """What all predictions of a task together tell."""
+    """A survey of all predictions of a task."""
 
     ids: set[str] = field(default_factory=set)
     is_unique: bool = True  #: whether each prompt has an id of its own data set.
@@ -196,21 +198,20 @@ def _header(
     published.pop("primary_score", None)
     primary = text_or_none(task.get("primary_metric"))
     names = dict.fromkeys((*survey.are_binary, *published))
-    options = "multiple_choice" if "mc" in words else "cloze"
+    formulation = None
+    if survey.has_options:
+        formulation = "multiple_choice" if "mc" in words else "cloze"
+    elif survey.are_binary:
+        formulation = "generate_until"
+    is_mmlu = benchmark.startswith("mmlu_") and not benchmark.startswith("mmlu_pro")
     return RunHeader(
         **{"harness": "olmes", "model": "", **who},
-        suite=("mmlu",)
-        if benchmark.startswith("mmlu_") and not benchmark.startswith("mmlu_pro")
-        else (),
+        suite=("mmlu",) if is_mmlu else (),
         benchmark=benchmark,
         dataset_revision=text_or_none(task.get("revision")),
         split=text_or_none(task.get("split")) or "",
         task_version=text_of_any(task.get("version")),
-        formulation=options
-        if survey.has_options
-        else "generate_until"
-        if survey.are_binary
-        else None,
+        formulation=formulation,
         fewshot=whole_count(task.get("num_shots")),
         fewshot_seed=whole_or_none(task.get("fewshot_seed")),
         template_hash=fingerprint_of(
@@ -246,7 +247,7 @@ def _header(
 
 
 def _released(folder: Path) -> dict[str, Any]:
-    """What the folders of a release of DataDecide say of the model; empty elsewhere."""
+    """The model, by the folders of a release of DataDecide; empty elsewhere."""
     found = _RELEASED.search(folder.as_posix())
     if found is None:
         return {}
@@ -261,7 +262,8 @@ def _released(folder: Path) -> dict[str, Any]:
 
 
 def _model(config: Row) -> dict[str, Any]:
-    """A model by its name, or by the folder of its weights, of which a step is no part."""
+    """A model by its name, or by the folder of its weights, of which a step is no
+    part."""
     name, revision = (
         text_or_none(config.get("model")) or "",
         text_or_none(config.get("revision")),
@@ -298,7 +300,7 @@ def _metric(name: str, is_binary: bool, primary: str | None) -> MetricSpec:
 
 
 def _requests(path: Path | None, dump: Dump) -> Mapping[str, Row]:
-    """What was asked, by prompt: the first request of each has it all but the options."""
+    """Requests by prompt: the first request of each has it all but the options."""
     found: dict[str, Row] = {}
     for row, _ in RowSource(path, path.name, notes=dump.notes).rows() if path else ():
         doc, request = part_of(row, "doc"), part_of(row, "request")
@@ -308,9 +310,9 @@ def _requests(path: Path | None, dump: Dump) -> Mapping[str, Row]:
             str(row["doc_id"]),
             {
                 "text": text_or_none(doc.get("query")),
-                "choices": compact(options) if options else None,
-                "metadata": compact(doc) if doc else None,
-                "prompt_sent": None if context is None else as_text(context),
+                "choices": compact_or_none(options),
+                "metadata": compact_or_none(doc),
+                "prompt_sent": as_text_or_none(context),
             },
         )
     return found
@@ -327,7 +329,7 @@ def _rows(row: Row, survey: _Survey, requests: Mapping[str, Row]) -> Iterator[Ro
         "run": 0,
         "position": whole_count(row["doc_id"]),
         "prompt_id": str(row["native_id"]) if survey.is_unique else document,
-        "target": None if label is None else as_text(label),
+        "target": as_text_or_none(label),
         **requests.get(document, {}),
     }
     scores = [

@@ -1,4 +1,5 @@
-"""Importer of evaluations written by promptfoo (``-o out.json`` and ``-o out.jsonl``)."""
+"""Importer of evaluations written by promptfoo (``-o out.json`` and ``-o
+out.jsonl``)."""
 
 from __future__ import annotations
 
@@ -17,11 +18,13 @@ from warehouse.importers.common.header_values import fingerprint, moment
 from warehouse.importers.common.json_fields import (
     Row,
     as_text,
+    as_text_or_none,
     compact,
     items_of,
     list_of,
     no_objects,
     number_or_none,
+    object_of,
     objects_of,
     part_of,
     require_model,
@@ -252,8 +255,8 @@ class Promptfoo:
 
 @dataclass(frozen=True)
 class Tests:
-    """What makes a test of a file this test: its variables, its assertions, and the
-    options in which tests differ."""
+    """The parts that make a test of a file this test: its variables, its assertions,
+    and the options in which tests differ."""
 
     added: frozenset[str]  #: variables that the run made
     shared: Mapping[
@@ -438,7 +441,7 @@ def _providers(document: Row) -> list[Row]:
     for entry in objects_of(part_of(document, "config").get("providers")):
         if "id" not in entry and len(entry) == 1:
             ((name, said),) = entry.items()
-            entry = {"id": name, **(said if isinstance(said, dict) else {})}
+            entry = {"id": name, **(object_of(said))}
         listed.append(entry)
     return listed
 
@@ -448,7 +451,7 @@ _OF_SEVERAL = frozenset({"tests", "prompts", "providers", "scenarios", "descript
 
 
 def _configuration(document: Row, row: Row, entry: Row) -> Row:
-    """What a row's provider was asked with: its own entry of the configuration, and
+    """Settings of a row's provider: its own entry of the configuration, and
     what holds for all of them."""
     config = {
         name: value
@@ -548,7 +551,7 @@ def _is_unread(row: Row) -> bool:
 def _votes(
     rows: Iterable[Row], tests: Tests, dump: Dump, model_setting: str | None
 ) -> Iterator[Row]:
-    """What ``select-best`` said of tests with two outputs, of two models."""
+    """Votes of ``select-best`` on tests with two outputs, of two models."""
     by_test: dict[int, list[Row]] = {}
     for row in rows:
         number = whole_count(row.get("testIdx"))
@@ -636,7 +639,7 @@ def _row(row: Any, numbers: Sequence[int], tests: Tests, counts: Counts) -> Row:
         **prompt,
         "draw": draw,
         "prompt_sent": text_or_none(part_of(row, "prompt").get("raw")),
-        "response": None if output is None else as_text(output),
+        "response": as_text_or_none(output),
         "finish_reason": text_or_none(response.get("finishReason")),
         "input_tokens": whole_count(usage.get("prompt")),
         "output_tokens": whole_count(usage.get("completion")),
@@ -686,14 +689,14 @@ def _transcript(sent: str | None, output: Any) -> Row:
 
 
 def _target(asserted: Sequence[Any]) -> str | None:
-    """What a lone assertion asks for."""
+    """The value that a lone assertion asks for."""
     only = asserted[0] if len(asserted) == 1 and isinstance(asserted[0], dict) else {}
     value = only.get("value")
-    return None if value is None else as_text(value)
+    return as_text_or_none(value)
 
 
 def _explanation(grading: Mapping[str, Any]) -> str | None:
-    """What each assertion said, where there are several; else the reason."""
+    """Reasons of the assertions, where there are several; else the reason."""
     parts = grading.get("componentResults")
     if isinstance(parts, list) and len(parts) > 1:
         return compact(parts)
@@ -709,7 +712,11 @@ def _scores(row: Row, failed: bool, refused: bool) -> list[Row]:
     figures |= {
         name: number_or_none(value) for name, value in named if name not in figures
     }
-    status = "error" if failed else "refused" if refused else None
+    status = None
+    if failed:
+        status = "error"
+    elif refused:
+        status = "refused"
     return [
         {
             "metric": name,

@@ -14,10 +14,12 @@ from warehouse.importers.base import binary_metric, source_of
 from warehouse.importers.common.json_fields import (
     Row,
     as_text,
+    as_text_or_none,
     compact,
     first_text,
     items_of,
     number_or_none,
+    object_of,
     objects_of,
     part_of,
     require_model,
@@ -182,7 +184,7 @@ def _evaluator(cases: Sequence[Row], part: str, name: str) -> Row:
         "version": said[0]["version"],
     }
     found: Row = {"scorer_parameters": without_empty(parameters)}
-    named = arguments if isinstance(arguments, dict) else {}
+    named = object_of(arguments)
     if source.get("name") == _JUDGE or "rubric" in named:
         found |= {
             "scorer_kind": "model",
@@ -216,14 +218,14 @@ def _row(case: Any, metrics: Sequence[str], draws: Counter[str]) -> Row:
         "prompt_id": name,
         "identity": identity,
         "text": as_text(case.get("inputs")),
-        "target": None if target is None else as_text(target),
+        "target": as_text_or_none(target),
         "metadata": compact(
             metadata if isinstance(metadata, dict) else {"metadata": metadata}
         )
         if metadata
         else None,
         "draw": draws[key] - 1,
-        "response": None if output is None else as_text(output),
+        "response": as_text_or_none(output),
         "input_tokens": whole_count(spent.get("input_tokens")),
         "output_tokens": whole_count(spent.get("output_tokens")),
         "cost": number_or_none(spent.get("cost")),

@@ -168,7 +168,7 @@ def _tools(format: str | None, settings: ImportSettings) -> list[Importer]:
 
 @dataclass(frozen=True)
 class Discovered:
-    """What was found below some paths, and how it is to be read."""
+    """Jobs and files found below some paths, and how they are to be read."""
 
     jobs: tuple[_Job, ...]
     unread: tuple[Unread, ...]

@@ -66,7 +66,7 @@ class _Task:
 
 @dataclass(frozen=True)
 class Arrived:
-    """What an executor made of some sources."""
+    """Sources as an executor parsed them."""
 
     indices: Sequence[int]  #: of those that it could read, among all.
     dumps: Sequence[Dump]  #: of these, without their batches.
@@ -122,8 +122,8 @@ def parse(packed: bytes) -> Iterator[bytes]:
 
 
 def arrived(path: Path) -> Arrived | str:
-    """What came of some sources, in a file of the pieces; a text where they could not
-    be parsed.
+    """Sources as they came from an executor, in a file of the pieces; a text where they
+    could not be parsed.
 
     Raises:
         StoreError: it holds what no executor of ours sends.
@@ -288,7 +288,7 @@ class Apart:
         self._pool.submit(self._fetch, sent)
 
     def take(self, numbers: tuple[int, ...]) -> Arrived | str | None:
-        """What came of a group; waits for it (StoreError: the server was lost).
+        """The result of a group; waits for it (StoreError: the server was lost).
 
         Returns:
             ``None`` for what was not sent like this; a text where the executor could
@@ -312,10 +312,10 @@ class Apart:
         if not self._here:
             return []
         count = len(self._here)
+        were_read = "sources were read" if count > 1 else "source was read"
         return [
-            f"{count} source{'s' if count > 1 else ''} "
-            f"{'were' if count > 1 else 'was'} read by this process, since executors "
-            f"could not: {self._here[0]}"
+            f"{count} {were_read} by this process, since executors could not: "
+            f"{self._here[0]}"
         ]
 
     def close(self) -> None:

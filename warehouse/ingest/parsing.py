@@ -42,7 +42,8 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Together:
-    """Sources that were parsed into one slot, and those that are to be read one by one."""
+    """Sources that were parsed into one slot, and those that are to be read one by
+    one."""
 
     parsed: Parsed
     taken: Sequence[Claimed]
@@ -78,7 +79,7 @@ def parse_claimed(
 def _parse_on_executors(
     work: ParsingContext, claimed: Sequence[Claimed], slot: int
 ) -> Together | str | None:
-    """What executors made of sources; ``None`` if they were not asked, a text if they
+    """Sources as executors parsed them; ``None`` if they were not asked, a text if they
     could not."""
     numbers = tuple(item.task.number for item in claimed)
     if work.apart is None:
@@ -130,7 +131,7 @@ def _parse_one(work: ParsingContext, item: Claimed, slot: int) -> Parsed:
 
 
 def parsed_source(item: Claimed, parsed: Future[Together]) -> Together:
-    """What came of the parsing of a source.
+    """The result of parsing a source.
 
     Raises:
         InputError: also where the importer failed in a way that it should not: one
@@ -191,7 +192,7 @@ def claim_sources(
     reports: dict[int, LoadReport],
     patient: bool,
 ) -> list[Claimed]:
-    """Those of some sources that are for this process to load, entered in the ledger."""
+    """Sources that are for this process to load, entered in the ledger."""
     if not work.dry_run:
         sources = [item.entry.source for item in candidates]
         free = source_ledger.reserve(work.store, sources, patient=patient)
@@ -218,7 +219,7 @@ def release(work: ParsingContext, sources: Sequence[tuple[str, str]]) -> None:
 
 
 def why_refused(job: _Job, error: Exception) -> str:
-    """What is said of a source whose files cannot be read."""
+    """The reason that is given for a source whose files cannot be read."""
     if isinstance(error, WarehouseError):
         return str(error)
     reasons = [
@@ -232,7 +233,7 @@ def why_refused(job: _Job, error: Exception) -> str:
 
 
 class ParsingContext:
-    """What the steps of loading many sources share."""
+    """State that the steps of loading many sources share."""
 
     def __init__(
         self,
@@ -268,7 +269,7 @@ class ParsingContext:
             dump.notes[:] = map(self.plan.shown, dump.notes)
 
     def settings(self, identity: Identity) -> dict[str, Any]:
-        """What a source is entered in the ledger with."""
+        """Settings with which a source is entered in the ledger."""
         if not identity.context:
             return dict(self.plan.recorded)
         return {**self.plan.recorded, "context": identity.context}
@@ -299,7 +300,7 @@ class ParsingContext:
         return source_id
 
     def entry(self, job: _Job, identity: Identity) -> source_ledger.LedgerEntry:
-        """What a job is entered in the ledger with."""
+        """The ledger's entry of a job."""
         return source_ledger.LedgerEntry(
             path=job.shown,
             size=job.size,

@@ -26,8 +26,8 @@ _TRANSLATED = IPv6Network("64:ff9b::/96")
 
 
 def kind_of(address: str) -> Kind:
-    """What an address is: of this machine, of a link, of a private or otherwise special
-    network, or public.
+    """The kind of an address: of this machine, of a link, of a private or otherwise
+    special network, or public.
 
     >>> kind_of("127.0.0.1"), kind_of("::ffff:10.0.0.1"), kind_of("169.254.169.254"), kind_of("1.1.1.1")
     ('loopback', 'private', 'link-local', 'public')
@@ -86,7 +86,8 @@ class Hosts:
                 f"{self.shown}: redirected to "
                 f"{url.scheme}://{url.authority.rpartition('@')[2]}"
             )
-            self.notes += [note] if note not in self.notes else []
+            if note not in self.notes:
+                self.notes.append(note)
         try:
             ip_address(host.partition("%")[0])
         except ValueError:
@@ -101,10 +102,9 @@ class Hosts:
             self.kinds = frozenset(kinds)
         for kind, address in kinds.items():
             if kind != "public" and kind not in self.kinds and not self.allow_private:
+                where = host if address == host else f"{host} ({address})"
                 raise InputError(
-                    "redirected to "
-                    f"{host}{f' ({address})' if address != host else ''}, a {kind} "
-                    "address",
+                    f"redirected to {where}, a {kind} address",
                     path=self.shown,
                     advice=(
                         "nothing was fetched there; give --allow-private if it is meant"

@@ -1,4 +1,4 @@
-"""What became of every source: published figures against recomputed ones, prompts
+"""The report on every source: published figures against recomputed ones, prompts
 shared with others."""
 
 from __future__ import annotations
@@ -225,24 +225,18 @@ def notes_on_shared(store: Store, reports: Sequence[LoadReport]) -> list[str]:
         for row in shared
     ]
     names = [f"{row['benchmark']} and {row['other']}" for row in twins]
-    return [
-        *(
-            [
-                "prompts of the same text stand in several benchmarks: "
-                f"{_some(texts)}; {_COUNT_ONCE}"
-            ]
-            if texts
-            else []
-        ),
-        *(
-            [
-                f"the same file was read as several benchmarks: {_some(names)}; "
-                f"{_COUNT_ONCE}"
-            ]
-            if names
-            else []
-        ),
-    ]
+    notes = []
+    if texts:
+        notes.append(
+            f"prompts of the same text stand in several benchmarks: {_some(texts)}; "
+            f"{_COUNT_ONCE}"
+        )
+    if names:
+        notes.append(
+            f"the same file was read as several benchmarks: {_some(names)}; "
+            f"{_COUNT_ONCE}"
+        )
+    return notes
 
 
 _COUNT_ONCE = "figures over these count each once"
@@ -376,7 +370,8 @@ _MEANS = {
 
 
 def notes_on_group_errors(store: Store, reports: Sequence[LoadReport]) -> list[str]:
-    """Groups that publish the mean of their benchmarks with the error of another mean."""
+    """Groups that publish the mean of their benchmarks with the error of another
+    mean."""
     sources = [
         report.source_id
         for report in reports
@@ -459,7 +454,8 @@ def notes_on_settings(store: Store, reports: Sequence[LoadReport]) -> list[str]:
 def _settings_of(
     store: Store, pairs: Sequence[Mapping[str, Any]]
 ) -> dict[int, dict[str, Any]]:
-    """The settings of all runs of some pairs, with their models and benchmarks, by id."""
+    """The settings of all runs of some pairs, with their models and benchmarks, by
+    id."""
     ids = {pair["run_id"] for pair in pairs} | {pair["other_id"] for pair in pairs}
     rows = store.rows(
         query_text("analysis", "settings_of_runs"), {"run_ids": sorted(ids)}

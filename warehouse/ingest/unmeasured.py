@@ -78,8 +78,9 @@ def note_words_for_figures(dump: Dump) -> None:
             and not _INFINITE.fullmatch(item.raw)
         ):
             words.setdefault(item.metric, []).append(item.raw)
-    dump.notes += [
-        f"{len(said)} published {'figures' if len(said) > 1 else 'figure'} of "
-        f"{metric!r}, no number ({said[0][:_SHOWN]!r}): kept as text, in no mean"
-        for metric, said in words.items()
-    ]
+    for metric, said in words.items():
+        noun = "figures" if len(said) > 1 else "figure"
+        dump.notes.append(
+            f"{len(said)} published {noun} of {metric!r}, no number "
+            f"({said[0][:_SHOWN]!r}): kept as text, in no mean"
+        )

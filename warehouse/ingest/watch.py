@@ -25,7 +25,7 @@ Stamp = tuple[int, int, int]
 
 
 class Watcher:
-    """What is known of the files below some paths.
+    """The files below some paths, with what is known of them.
 
     Args:
         paths: folders or files.
@@ -70,7 +70,8 @@ class Watcher:
         )
 
     def ready(self) -> tuple[list[tuple[Path, ...]], list[Unread]]:
-        """Files of each source that is ready, and settled new files that are not read."""
+        """Files of each source that is ready, and settled new files that are not
+        read."""
         now = self.clock()
         there = [path for path in self.paths if os.path.exists(path)]
         self._read_with, unknown = sources(there, **self.reading)

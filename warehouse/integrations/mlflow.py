@@ -113,10 +113,9 @@ def log_comparison(
     Raises:
         MisuseError: MLflow is not installed, or no run is active.
     """
-    rows = [
-        row.to_dict()
-        for row in (*result.rows, *([result.overall] if result.overall else []))
-    ]
+    rows = [row.to_dict() for row in result.rows]
+    if result.overall:
+        rows.append(result.overall.to_dict())
     named = [
         (f"{row['benchmark']}/{_with_condition(row, 'model_a', 'condition_a')}"
          f" - {_with_condition(row, 'model_b', 'condition_b')}", row)

@@ -62,7 +62,7 @@ def _message(index: int, item: Row) -> Row:
 
 
 def _texts(content: Any) -> tuple[list[str], list[str]]:
-    """What was said, and what was thought."""
+    """Texts that were said, and texts that were thought."""
     said: list[str] = []
     thought: list[str] = []
     for part in content if isinstance(content, list) else [content]:
@@ -183,13 +183,15 @@ def _parts(item: Row) -> str | list[Row]:
 def _tool_call(value: Any, unnamed: str) -> Row:
     call = value if isinstance(value, dict) else {"arguments": value}
     arguments = call.get("arguments")
+    if arguments is None:
+        named = {}
+    elif isinstance(arguments, dict):
+        named = arguments
+    else:
+        named = {"arguments": arguments}
     return {
         "id": _text(call.get("id") or unnamed),
         "function": _text(call.get("function") or "unknown"),
-        "arguments": arguments
-        if isinstance(arguments, dict)
-        else {}
-        if arguments is None
-        else {"arguments": arguments},
+        "arguments": named,
         "type": "function",
     }

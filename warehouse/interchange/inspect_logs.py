@@ -53,7 +53,8 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class InspectReport:
-    """What was written: logs, samples in them, and runs of which there are no samples."""
+    """What was written: logs, samples in them, and runs of which there are no
+    samples."""
 
     folder: Path
     n_runs: int
@@ -112,7 +113,7 @@ def _file_name(run: Run, now: float) -> str:
 
 
 def _key(run: Run) -> str:
-    """The same for the same measurement."""
+    """A key that is the same for the same measurement."""
     return f"{run.content_digest[:12]}{run.condition_key[:10]}"
 
 
@@ -395,7 +396,7 @@ def _usage(generation: Row, way: Row) -> Row:
 
 
 def _scores(block: FactBlock, key: AnswerKey, generation: Row) -> Row:
-    """What has a number: Inspect would take any other value for a grade."""
+    """Scores that have a number: Inspect would take any other value for a grade."""
     texts = {
         "answer": generation.get("extracted_answer"),
         "explanation": generation.get("explanation"),

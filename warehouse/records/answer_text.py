@@ -57,7 +57,7 @@ def _ungrouped(text: str) -> str:
 
 
 def _mark(match: re.Match[str]) -> str:
-    """What becomes of a punctuation mark: nothing, unless it belongs to a number.
+    """The text in place of a punctuation mark: nothing, unless it belongs to a number.
 
     A blank stands before one that begins a number, so that the number does not grow
     together with a word or number when the marks between them are gone (``x=-5``,

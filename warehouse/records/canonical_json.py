@@ -1,4 +1,5 @@
-"""JSON as dumps write it, and the hashes of its one form that stored values depend on."""
+"""JSON as dumps write it, and the hashes of its one form that stored values depend
+on."""
 
 from __future__ import annotations
 
@@ -222,7 +223,7 @@ def _escape(steering: re.Match[str]) -> str:
 
 
 def _without_json_form(value: Any) -> Any:
-    """What JSON has no form for."""
+    """A stand-in for a value that JSON has no form for."""
     if isinstance(value, bytes):
         return value.hex()
     if isinstance(value, Decimal):

@@ -364,8 +364,13 @@ def _value(text: str, statement: re.Match[str]) -> tuple[int, int]:
     start = call.end() if call else start
     quote = _QUOTE.match(text, start)
     opening = quote[0] if quote else text[start : start + 1]
-    closing = "]" if opening == "[" else quote[0] if quote else ""
-    start += len(opening) if closing else 0
+    closing = ""
+    if opening == "[":
+        closing = "]"
+    elif quote:
+        closing = quote[0]
+    if closing:
+        start += len(opening)
     end = _closed(text, closing, start) if closing else -1
     of_header = statement["name"].lower().endswith(_HEADERS)
     if end < 0:

@@ -20,7 +20,7 @@ from warehouse.importers.bfcl.table import is_table, table_headers
 from warehouse.importers.common.header_values import local_time
 from warehouse.importers.common.json_fields import (
     Row,
-    as_text,
+    as_text_or_none,
     compact,
     items_of,
     number_or_none,
@@ -160,7 +160,9 @@ def _kind(candidate: Candidate) -> str:
     is_row = re.match(r'\{\s*"(?:id|idx)"\s*:', first) and has_keys(
         first[:4000] + head, "result"
     )
-    return "result" if is_row else ""
+    if is_row:
+        return "result"
+    return ""
 
 
 def _kind_by_name(path: Path) -> str:
@@ -249,14 +251,14 @@ def _header(
 
 
 def _given_name(suffix: str) -> Row:
-    """What a person wrote behind ``result`` and ``score``, the only place of settings
+    """Words of a person behind ``result`` and ``score``, the only place of settings
     that BFCL writes down nowhere."""
     name = suffix.strip("-_")
     return {"results_name": name} if name and name.lower() != SUITE else {}
 
 
 def _answers_id(result: Path | None) -> str | None:
-    """What stands for an id where no date does: answers that are scored later are no
+    """A stand-in for an id where no date is one: answers that are scored later are no
     second run."""
     if result is None:
         return None
@@ -266,7 +268,8 @@ def _answers_id(result: Path | None) -> str | None:
 
 @dataclass
 class Scores:
-    """A score file: its header, and the failures by the key that results are found by."""
+    """A score file: its header, and the failures by the key that results are found
+    by."""
 
     header: Row
     failures: dict[str, Row] = field(default_factory=dict)
@@ -443,7 +446,7 @@ def _row(
     row: Row, name: str, number: int | None, failure: Row | None, is_scored: bool
 ) -> Row:
     result = row.get("result")
-    text = None if result is None else as_text(result)
+    text = as_text_or_none(result)
     failed = text if isinstance(result, str) and result.startswith(_FAILED) else None
     about = failure or {}
     decoded = about.get("model_result_decoded")
@@ -455,10 +458,10 @@ def _row(
         "prompt_id": form["question"] if form else name,
         "template": form["template"] if form else None,
         "text": _question(question),
-        "target": None if target is None else as_text(target),
+        "target": as_text_or_none(target),
         "draw": 0,
         "response": None if failed else text,
-        "extracted_answer": None if decoded is None else as_text(decoded),
+        "extracted_answer": as_text_or_none(decoded),
         "input_tokens": _total(row.get("input_token_count")),
         "output_tokens": _total(row.get("output_token_count")),
         "latency": _sum(row.get("latency")),
@@ -507,7 +510,7 @@ def _why(failure: Row) -> str | None:
 
 
 def _question(prompt: Any) -> str | None:
-    """What the user asked, in its turns."""
+    """Questions of the user, in their turns."""
     # the turns alone where answers are sought
     question = prompt.get("question") if isinstance(prompt, dict) else prompt
     if isinstance(question, str):

@@ -27,8 +27,11 @@ from warehouse.importers.bigbench.task import (
 from warehouse.importers.common.json_fields import (
     Row,
     compact,
+    compact_or_none,
     number_or_none,
+    one_or_json,
     part_of,
+    string_or_none,
     texts_of,
 )
 from warehouse.importers.common.jsonl import (
@@ -205,9 +208,9 @@ def _generated(sample: Row, metric_names: set[str]) -> tuple[Row, dict[str, Row]
             "status": None if scored else "error",
         }
     return {
-        "target": _several(list(answers)),
+        "target": one_or_json(list(answers)),
         "response": whole,
-        "extracted_answer": output if isinstance(output, str) else None,
+        "extracted_answer": string_or_none(output),
     }, scores
 
 
@@ -220,10 +223,10 @@ def _chosen(sample: Row, metric_names: set[str]) -> tuple[Row, dict[str, Row]]:
     best = max((value for value in worth.values() if value is not None), default=None)
     grade = number_or_none(sample.get("correct"))
     return {
-        "target": _several(
+        "target": one_or_json(
             [name for name in options if best and worth.get(name) == best]
         ),
-        "choices": compact(options) if options else None,
+        "choices": compact_or_none(options),
         "metadata": compact({"target_values": worth}),
         "extracted_answer": _favourite(options, _numbers(sample.get("scores"))),
         "choice_scores": [
@@ -262,7 +265,7 @@ def _likely(sample: Row, metric_names: set[str]) -> tuple[Row, dict[str, Row]]:
             f"{LIKELIHOOD}_per_char": whole / len(targets[0]) if targets[0] else None,
         }
     raw = compact(loglikelihoods) if len(loglikelihoods) > 1 else None
-    return {"target": _several(targets)}, {
+    return {"target": one_or_json(targets)}, {
         name: {
             "value": value,
             "origin": "mapped",
@@ -291,12 +294,3 @@ def _numbers(values: Any) -> list[float | None]:
 def _log_sum(values: list[float]) -> float:
     top = max(values)
     return top + math.log(sum(math.exp(value - top) for value in values))
-
-
-def _several(texts: list[str]) -> str | None:
-    """One text as it is, several as a list."""
-    if not texts:
-        return None
-    if len(texts) == 1:
-        return texts[0]
-    return compact(texts)

@@ -146,8 +146,10 @@ class TaskResults:
     def plain(self, key: Key, query: Row) -> list[Any]:
         """Samples of the same query without examples, if there is one of the same
         length."""
+        if not key[1]:
+            return []
         samples = list(self.samples(query))
-        for other in self.queries.get((key[0], 0), ()) if key[1] else ():
+        for other in self.queries.get((key[0], 0), ()):
             zero_shot = [sample for _, sample in self.samples(other)]
             same = other.get("function") == query.get("function")
             if (

@@ -58,7 +58,7 @@ class Unread:
 
     @property
     def shown(self) -> str:
-        """What it is called, without keys."""
+        """The name of it, without keys."""
         return masked(self.name or str(self.path))
 
     def __str__(self) -> str:
@@ -105,7 +105,7 @@ def walk(path: Path) -> Iterator[Path]:
 
 
 def look_at(path: Path) -> Candidate | Unread:
-    """What importers are shown of a file, or why they are not.
+    """The part of a file that importers are shown, or why they are not.
 
     A file that cannot be opened is shown without content: its name may say which source
     lacks it.

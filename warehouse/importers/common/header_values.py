@@ -1,4 +1,5 @@
-"""Header fields that the user states: ``--set field=value``, ``--default field=value``."""
+"""Header fields that the user states: ``--set field=value``, ``--default
+field=value``."""
 
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ _OTHERS = frozenset("unit metrics published place".split())
 
 @cache
 def header_kinds() -> dict[str, Any]:
-    """What each header field holds: ``str``, ``int``, ``float``, ``bool``,
+    """Types of the header fields: ``str``, ``int``, ``float``, ``bool``,
     ``datetime``, ``tuple`` or ``Mapping``; ``Literal`` for one of several words."""
     hints = get_type_hints(RunHeader)
     return {item.name: _kind(hints[item.name]) for item in fields(RunHeader)}
@@ -158,7 +159,8 @@ def _value_without(value: Any, mask: Callable[[Any], Any]) -> Any:
 
 
 def with_direction(header: RunHeader, higher_is_better: bool | None) -> RunHeader:
-    """The header with a direction for those of its metrics of which the dump says none."""
+    """The header with a direction for those of its metrics of which the dump says
+    none."""
     if higher_is_better is None or all(
         m.higher_is_better is not None for m in header.metrics
     ):

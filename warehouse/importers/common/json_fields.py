@@ -84,7 +84,7 @@ def whole_count(value: Any) -> int | None:
 
 
 def whole_sum(values: Iterable[float | None]) -> float | None:
-    """What all values add up to, where all are known."""
+    """The sum of all values, where all are known."""
     listed = [*values]
     counts = [value for value in listed if value is not None]
     if counts and len(counts) == len(listed):
@@ -140,7 +140,8 @@ def is_local(value: Any) -> bool:
 
 
 def endpoint_host(url: Any) -> str | None:
-    """Host of a public endpoint; one's own machine is no property of the measurement."""
+    """Host of a public endpoint; one's own machine is no property of the
+    measurement."""
     try:
         host = urlsplit(url).hostname if isinstance(url, str) else None
     except ValueError:  # brackets around what is no address
@@ -181,6 +182,13 @@ def first_of(values: Sequence[_T]) -> _T | None:
     if values:
         return values[0]
     return None
+
+
+def one_or_json(texts: Sequence[str]) -> str | None:
+    """The only text, or several as JSON; None of none."""
+    if len(texts) == 1:
+        return texts[0]
+    return compact_or_none(texts)
 
 
 def object_of(value: Any) -> dict[str, Any]:
@@ -224,7 +232,8 @@ def without_nulls(values: Mapping[str, Any]) -> Row:
 
 
 def without_empty(values: Mapping[str, Any]) -> Row:
-    """An object without the members that say nothing: null, or an empty list or object."""
+    """An object without the members that say nothing: null, or an empty list or
+    object."""
     return {key: item for key, item in values.items() if item not in (None, {}, [])}
 
 
@@ -245,7 +254,8 @@ def verdict(value: Any, name: str) -> float | None:
 
 
 def required_text(row: Any, key: str) -> str:
-    """A text (or whole number, as text) that a row must have (ValueError: it has none)."""
+    """A text (or whole number, as text) that a row must have (ValueError: it has
+    none)."""
     value = row.get(key) if isinstance(row, dict) else None
     whole = isinstance(value, int) and not isinstance(value, bool)
     if not whole and not (isinstance(value, str) and value.strip()):

@@ -80,7 +80,7 @@ _OF_HUB = re.compile(r"models--(?P<organisation>.+?)--(?P<name>.+)")
 
 
 def local_model_name(path: str) -> str:
-    """What a model in a folder is called: the folder, and those above it as long as the
+    """The name of a model in a folder: the folder, and those above it as long as the
     name says nothing.
 
     >>> local_model_name("/data/models/llama-7b"), local_model_name("/exp1/ckpt/hf")

@@ -1,4 +1,5 @@
-"""Regular expressions of others, matched in time that is linear in the length of a text.
+"""Regular expressions of others, matched in time that is linear in the length of a
+text.
 
 A pattern of a mapping meets texts of a dump, and one like ``(a+)+`` keeps a backtracking engine busy for
 ever. `RE2 <https://github.com/google/re2/wiki/Syntax>`_ cannot be: it has no look-around (look-aheads at the
@@ -147,7 +148,7 @@ class Match:
 
 @lru_cache(maxsize=256)
 def _compiled(text: str, whole: bool) -> tuple[tuple[tuple[bool, Any], ...], Any]:
-    """What must, or must not, stand at the beginning, and the rest."""
+    """The look-ahead at the beginning, compiled, and the rest."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter(
@@ -165,7 +166,8 @@ def _compiled(text: str, whole: bool) -> tuple[tuple[tuple[bool, Any], ...], Any
 
 
 def _parted(text: str) -> tuple[str, str]:
-    """What a look-ahead at the beginning of a pattern holds, and what follows it."""
+    """The content of a look-ahead at the beginning of a pattern, and what follows
+    it."""
     depth = 0
     for token in _PARENTHESIS.finditer(text):
         depth += {"(": 1, ")": -1}.get(token[0], 0)
@@ -190,7 +192,8 @@ def _by_re2(text: str) -> Any:
 
 
 def _translated(text: str) -> str:
-    """A pattern of Python as RE2 writes it (PatternError: with what RE2 does not have)."""
+    """A pattern of Python as RE2 writes it (PatternError: with what RE2 does not
+    have)."""
     many_lines = re.search(r"\(\?[a-zA-Z]*m", text) is not None
 
     def part(found: re.Match[str]) -> str:

@@ -43,7 +43,7 @@ class KnowsContext(Protocol):
 
 
 def context_of(tool: Importer, source: SourceFiles) -> dict[str, Any]:
-    """What else decides what a source is, as JSON; empty where there is nothing."""
+    """The context of a source as JSON; empty where there is nothing."""
     if isinstance(tool, KnowsContext):
         return tool.context(source)
     count = getattr(tool, "folders", FOLDERS)

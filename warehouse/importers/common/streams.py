@@ -211,7 +211,8 @@ def members(path: Path, name: str, globs: Sequence[str] = ()) -> list[Member]:
 
 
 def read_exactly(stream: BoundedStream, size: int) -> bytes:
-    """Read until ``size`` bytes or the end (a raw stream may return fewer at a time)."""
+    """Read until ``size`` bytes or the end (a raw stream may return fewer at a
+    time)."""
     pieces: list[bytes] = []
     while size > 0 and (piece := stream.read(min(size, _PIECE_BYTES))):
         pieces.append(piece)
@@ -261,8 +262,8 @@ _FAULTS = (pa.ArrowException, OSError, ValueError, MemoryError)
 
 @contextmanager
 def parquet_place(path: Path) -> Iterator[Any]:
-    """What a Parquet file is opened by: its path, or the open file where the path is no
-    text."""
+    """The place that a Parquet file is opened by: its path, or the open file where it
+    is no text."""
     if has_text_name(path):
         yield path
         return
@@ -314,7 +315,7 @@ def open_parquet(
 
 
 def damaged_parquet(name: str, error: BaseException) -> InputError:
-    """What is said of a Parquet file that cannot be read."""
+    """The error of a Parquet file that cannot be read."""
     return InputError(
         f"cannot be read as Parquet: {str(error)[:300]}",
         path=name,

@@ -1,4 +1,4 @@
-"""What happened on the way to a response: turns, calls of tools and their errors, from
+"""The way to a response: turns, calls of tools and their errors, from
 a list of messages.
 
 them.
@@ -168,7 +168,8 @@ def tools_of(messages: Sequence[Message], says_errors: bool) -> list[dict[str, A
 
 
 def calls_of(message: Mapping[str, Any]) -> list[Message]:
-    """The calls of tools that a message makes; those that stand as JSON text are read."""
+    """The calls of tools that a message makes; those that stand as JSON text are
+    read."""
     calls = message.get("tool_calls")
     if calls:
         return objects_of([_parsed(item) for item in items_of(calls)])
@@ -216,7 +217,7 @@ def _call(call: Any) -> Any:
 
 
 def _parsed(text: Any) -> Any:
-    """What a text says as JSON; the text where it is none."""
+    """A text parsed as JSON; the text where it is none."""
     try:
         if isinstance(text, str):
             return orjson.loads(text)
@@ -268,7 +269,7 @@ def _requests(step: Row) -> int:
 
 
 def _messages(step: Row) -> Iterator[Message]:
-    """What was said in a step, and what its tools gave back."""
+    """Messages of a step: what was said in it, and what its tools gave back."""
     source, calls = text_or_none(step.get("source")), objects_of(step.get("tool_calls"))
     said = {
         "role": _ROLES.get(source or "", source),

@@ -1,4 +1,5 @@
-"""Importer of EvalScope: predictions, reviews and report of one model on one benchmark."""
+"""Importer of EvalScope: predictions, reviews and report of one model on one
+benchmark."""
 
 from __future__ import annotations
 
@@ -24,6 +25,7 @@ from warehouse.importers.common.json_fields import (
     is_local,
     no_objects,
     number_or_none,
+    object_of,
     objects_of,
     other_sampling,
     part_of,
@@ -137,7 +139,7 @@ class Report:
         for name, part in part_of(
             part_of(self.document, "execution_summary"), "subsets"
         ).items():
-            counts = part if isinstance(part, dict) else {}
+            counts = object_of(part)
             failed, requested = (
                 whole_count(counts.get("errored")),
                 whole_count(counts.get("requested")),
@@ -149,8 +151,9 @@ class Report:
                 )
 
     def statistic_of(self, figure: Figure, repeats: int) -> str:
-        """What a figure is. Means are over samples: where a question lacks some of its
-        repeats, which then are in no file, they are not those of the questions."""
+        """The statistic of a figure. Means are over samples: where a question lacks
+        some of its repeats, which then are in no file, they are not those of the
+        questions."""
         n, requested = figure.n or 0, self.requested(figure.subset)
         lacks = n % repeats if requested is None else n < requested
         if repeats > 1 and lacks and figure.statistic == "mean":
@@ -205,7 +208,7 @@ def range_of(metric: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def row_name(published: str, names: Mapping[str, Any]) -> str:
-    """What the rows call a metric of the report."""
+    """The name that rows have for a metric of the report."""
     if published in names:
         return published
     spelt = {_SPELT_OUT.get(name.lower(), name.lower()): name for name in names}
@@ -329,7 +332,7 @@ def _shared(
     dataset: str,
     subsets: Sequence[SubsetFiles],
 ) -> dict[str, Any]:
-    """What the runs of all subsets have in common."""
+    """Header fields that the runs of all subsets have in common."""
     folder = first.parent.name
     named = text_or_none(settings.get("model"))
     model = _model(named, report.model or folder)
@@ -428,7 +431,8 @@ def _generation(settings: Mapping[str, Any]) -> Row:
 
 
 def _under_one_name(settings: Mapping[str, Any]) -> Row:
-    """Way of running, judge and sandbox, of which the names changed between versions."""
+    """Way of running, judge and sandbox, of which the names changed between
+    versions."""
     judge = dict(part_of(settings, "judge"))
     judge.setdefault("strategy", settings.get("judge_strategy"))
     models = judge.get("models") or settings.get("judge_model_args")
@@ -500,7 +504,7 @@ def _header(
 
 
 def _reported(report: Report, name: str, names: Mapping[str, Any]) -> Row:
-    """What the report says of a metric of the rows."""
+    """The report on a metric of the rows."""
     return next(
         (item for key, item in report.names.items() if row_name(key, names) == name), {}
     )
@@ -571,7 +575,7 @@ class EvalScope:
         """Open the files of one benchmark (InputError: a file is damaged)."""
         configs = [path for path in source.files if path.parent.name == "configs"]
         parsed = read_yaml(configs[0]) if configs else None
-        config = parsed if isinstance(parsed, dict) else {}
+        config = object_of(parsed)
         named = next(
             (path for path in source.files if path.parent.parent.name == "reports"),
             None,
@@ -608,7 +612,8 @@ def _repeats(config: Mapping[str, Any]) -> int:
 
 
 def _kind(candidate: Candidate) -> str:
-    """What a file is by its folder, its name and its first bytes; empty: none of ours."""
+    """The kind of a file by its folder, its name and its first bytes; empty: none of
+    ours."""
     path, head = candidate.path, head_of(candidate)
     if len(path.parents) < 3:
         return ""
@@ -639,7 +644,8 @@ def _by_benchmark(work: _Work, config: Sequence[Path]) -> dict[str, list[Path]]:
 
 
 def _benchmark_of(stem: str, names: Sequence[str]) -> str | None:
-    """The benchmark of ``<benchmark>_<subset>``, both of which may have ``_`` in them."""
+    """The benchmark of ``<benchmark>_<subset>``, both of which may have ``_`` in
+    them."""
     return max(
         (name for name in names if stem.startswith(f"{name}_")), key=len, default=None
     )
@@ -656,7 +662,8 @@ def _configured(config: Sequence[Path]) -> list[str]:
 
 
 def _configured_of(source: SourceFiles, config: Mapping[str, Any]) -> str:
-    """The configured benchmark that files without a report are of; empty where none is."""
+    """The configured benchmark that files without a report are of; empty where none
+    is."""
     stems = [path.stem for path in source.files if path.suffix == ".jsonl"]
     return next(
         (name for stem in stems if (name := _benchmark_of(stem, _datasets(config)))), ""

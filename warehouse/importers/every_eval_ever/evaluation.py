@@ -65,7 +65,7 @@ class EvaluationEntry:
 
     @property
     def run(self) -> tuple[str, str]:
-        """What it has in common with the other results of its run."""
+        """The part that it has in common with the other results of its run."""
         return self.benchmark, self.condition
 
     @property
@@ -118,8 +118,8 @@ class Evaluation:
         return entries or self._named_by_samples()
 
     def _named_by_samples(self) -> list[EvaluationEntry]:
-        """What samples name whose evaluation is not there: their metrics are called by
-        the ids of its results."""
+        """Header fields from samples whose evaluation is not there: their metrics are
+        called by the ids of its results."""
         lines = chain.from_iterable(read_lines(path, []) for path in self.samples)
         named = dict.fromkeys(map(_named_by, lines)) or {_named_by({}): None}
         with_ids = {benchmark for benchmark, metric in named if metric != UNNAMED}
@@ -178,7 +178,8 @@ class Evaluation:
         return [entry for entry in own if entry.result.get("evaluation_result_id")]
 
     def headers(self, notes: list[str]) -> Iterator[RunHeader]:
-        """A header for each benchmark, and each of the settings that it was asked with."""
+        """A header for each benchmark, and each of the settings that it was asked
+        with."""
         for run in self.runs:
             entries = [entry for entry in self.entries if entry.run == run]
             yield self._header(run[0], entries, notes)
@@ -244,7 +245,7 @@ class Evaluation:
         return _moment(document.get("retrieved_timestamp")) or made
 
     def _configuration(self, entries: Sequence[EvaluationEntry]) -> dict[str, Any]:
-        """What the evaluation says of how the figures of one run came about."""
+        """Settings in the evaluation by which the figures of one run came about."""
         document = self.document
         library = mapping_of(document, "eval_library")
         info = mapping_of(document, "model_info")
@@ -273,7 +274,7 @@ class Evaluation:
 
 
 def _conditions_of(result: Mapping[str, Any]) -> dict[str, Any]:
-    """What a result says of how it came about: its data and the generation of the
+    """Conditions of a result: its data and the generation of the
     answers."""
     stated = {
         name: item for name, item in result.items() if name not in _NOT_CONDITIONS

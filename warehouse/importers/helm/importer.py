@@ -16,10 +16,14 @@ from warehouse.importers.common.json_fields import (
     Row,
     as_text,
     compact,
+    compact_or_none,
     items_of,
     number_or_none,
+    object_of,
     objects_of,
+    one_or_json,
     part_of,
+    string_or_none,
     text_or_none,
     whole_count,
 )
@@ -183,7 +187,7 @@ def _prompt(instance: Mapping[str, Any] | None) -> Row:
         "text": question_of(content),
         "target": correct[0] if len(correct) == 1 else compact(correct),
         "choices": compact([text for text, _ in references]) if is_choice else None,
-        "metadata": compact(others) if others else None,
+        "metadata": compact_or_none(others),
     }
 
 
@@ -212,7 +216,7 @@ def _draws(
             "error": _error(result),
         }
         for completion in items_of(result.get("completions")) or [{}]:
-            own = completion if isinstance(completion, dict) else {}
+            own = object_of(completion)
             draws.append({**shared, **_completion(own, state)})
     return draws
 
@@ -224,7 +228,7 @@ def _prose(states: Sequence[Mapping[str, Any]]) -> Row:
     seconds = [number_or_none(result.get("request_time")) for result in results]
     present = [value for value in seconds if value is not None]
     return {
-        "prompt_sent": compact(sent) if len(sent) > 1 else sent[0] if sent else None,
+        "prompt_sent": one_or_json(sent),
         "latency": sum(present) if present else None,
         "error": next((error for result in results if (error := _error(result))), None),
     }
@@ -232,12 +236,12 @@ def _prose(states: Sequence[Mapping[str, Any]]) -> Row:
 
 def _completion(completion: Mapping[str, Any], state: Mapping[str, Any]) -> Row:
     text = completion.get("text")
-    response = text if isinstance(text, str) else None
+    response = string_or_none(text)
     mapping = part_of(state, "output_mapping")
     answer = mapping.get(response.strip()) if response is not None else None
     return {
         "response": response,
-        "extracted_answer": answer if isinstance(answer, str) else None,
+        "extracted_answer": string_or_none(answer),
         "finish_reason": text_or_none(
             part_of(completion, "finish_reason").get("reason")
         ),

@@ -14,6 +14,7 @@ from warehouse.errors import InputError
 from warehouse.importers.common.json_fields import (
     compact,
     items_of,
+    object_of,
     part_of,
     whole_count,
 )
@@ -190,7 +191,7 @@ class HelmRun:
         sums: dict[Key, dict[str, float]] = {}
         counts: dict[str, dict[Key, int]] = {}
         for index, entry in enumerate(self._elements("per_instance_stats.json")):
-            own = entry if isinstance(entry, dict) else {}
+            own = object_of(entry)
             key = self._key(
                 own.get("instance_id"),
                 own.get("perturbation"),

@@ -14,6 +14,7 @@ from typing import Any
 from warehouse.importers.base import infer_step
 from warehouse.importers.common.header_values import fingerprint_of, moment
 from warehouse.importers.common.json_fields import (
+    as_items,
     endpoint_host,
     first_text,
     is_local,
@@ -236,7 +237,7 @@ def _circumstances(header: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _spec(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """What was evaluated and how.
+    """The task that was evaluated, and how.
 
     Logs since 0.3.110 list every argument with its default and say which were passed,
     those before what was passed alone: a default of false is as good as none. What was
@@ -348,7 +349,7 @@ def _generation(header: Mapping[str, Any]) -> dict[str, Any]:
 def _sampling(
     header: Mapping[str, Any], generation: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """What else changes what is measured."""
+    """Settings that change what is measured, besides the fields of the header."""
     spec = mapping_of(header, "eval")
     config = mapping_of(spec, "config")
     roles = role_models(header)
@@ -465,7 +466,8 @@ class Scoring:
 
     @property
     def metrics(self) -> list[str]:
-        """Every metric of the samples, the headline first; none if nothing was scored."""
+        """Every metric of the samples, the headline first; none if nothing was
+        scored."""
         published = [name for name, _, _ in self._figures() if not self._objects(name)]
         values = list(
             chain.from_iterable(
@@ -496,7 +498,7 @@ class Scoring:
 
     @property
     def reducers(self) -> list[str]:
-        """What reduces epochs to one score, apart from the mean, which the store
+        """Reducers of epochs to one score, apart from the mean, which the store
         computes."""
         listed = mapping_of(self.header, "eval", "config").get("epochs_reducer")
         named = items_of(listed) if self._n_epochs > 1 else []
@@ -641,9 +643,7 @@ def role_models(header: Mapping[str, Any]) -> dict[str, str]:
     """Model of each role; several of one role are joined."""
     models: dict[str, str] = {}
     for role, role_model in mapping_of(header, "eval", "model_roles").items():
-        several = objects_of(
-            role_model if isinstance(role_model, list) else [role_model]
-        )
+        several = objects_of(as_items(role_model))
         names = [str(item.get("model")) for item in several]
         if names:
             models[role] = ", ".join(names)

@@ -54,7 +54,7 @@ def target_of(target: Any, letters: Mapping[str, str]) -> str | list[str]:
 
 
 def identity_of(sample: Sample, letters: Mapping[str, str]) -> str:
-    """What makes a prompt: input, options in sorted order, target."""
+    """The parts that make a prompt: input, options in sorted order, target."""
     target = target_of(sample.get("target"), letters)
     content = content_of(sample.get("input"))
     return compact(
@@ -79,7 +79,7 @@ def answer_of(
 
 
 def explanation_of(scores: Mapping[str, Mapping[str, Any]]) -> str | None:
-    """What graders wrote; with their names where several did."""
+    """Texts of graders; with their names where there are several."""
     texts: dict[str, str] = {}
     for name, score in scores.items():
         text = text_or_none(score.get("explanation"))
@@ -102,7 +102,7 @@ def finish_of(sample: Sample) -> str | None:
 def transcript(
     sample: Sample, usage: Mapping[str, Any], eval_id: str | None
 ) -> dict[str, Any]:
-    """What happened on the way to the response."""
+    """The way to the response."""
     return transcript_of(
         messages_of(sample),
         says_errors=True,
@@ -234,7 +234,7 @@ def as_score(
 
 
 def state_of(sample: Sample) -> str | None:
-    """What kept a sample from its natural end, as a status of its scores."""
+    """The status of scores of a sample that something kept from its natural end."""
     if sample.get("error") is not None:
         return "error"
     if sample.get("limit") is not None:
@@ -255,7 +255,8 @@ def stop_reason(sample: Sample) -> str | None:
 
 
 def _number(value: Any) -> tuple[float | None, str, bool]:
-    """Number and status of a value, and whether the number stands for something else."""
+    """Number and status of a value, and whether the number stands for something
+    else."""
     if value is None:
         return None, "error", False
     if isinstance(value, (bool, int, float)):
@@ -303,7 +304,7 @@ def prompt_sent(sample: Sample) -> str | None:
 
 
 def response_of(sample: Sample) -> str | None:
-    """What the model wrote last, without its reasoning; ``None`` where it wrote
+    """The last text of the model, without its reasoning; ``None`` where it wrote
     nothing."""
     output = part_of(sample, "output")
     choices = output.get("choices")
@@ -380,7 +381,7 @@ def usage_of(
 
 
 def _as_answerer(sample: Sample, model: str, judges: bool) -> Mapping[str, Any]:
-    """What stands under the model's name, without what scorers asked it for."""
+    """Usage under the model's name, without what scorers asked it for."""
     used = part_of(sample, "model_usage")
     if model not in used and len(used) == 1:
         model = next(iter(used))
@@ -414,7 +415,7 @@ def _less(value: Any, parts: list[Any]) -> Any:
 
 
 def _judged(events: list[dict[str, Any]], model: str) -> Iterator[Mapping[str, Any]]:
-    """What each request to a model used for a scorer; one answered from the cache used
+    """Usage of each request to a model for a scorer; one answered from the cache used
     nothing.
 
     Events of scorers stand in spans, in old logs in steps.

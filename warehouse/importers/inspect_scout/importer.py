@@ -20,6 +20,7 @@ from warehouse.importers.common.json_fields import (
     compact,
     mapping_of,
     number_or_none,
+    object_of,
     part_of,
     text_or_none,
     without_empty,
@@ -384,7 +385,7 @@ def _cast(content: Any, kind: Any) -> Value:
 
 
 def _text(content: Any) -> str:
-    """What stands in a column of another type than is expected, as text."""
+    """The value of a column of another type than is expected, as text."""
     try:
         return as_text(content)
     except TypeError:
@@ -413,11 +414,11 @@ def _of_json(content: Any) -> Value:
 
 def _object(text: Any) -> dict[str, Any]:
     value = _parsed(text)
-    return value if isinstance(value, dict) else {}
+    return object_of(value)
 
 
 def _parsed(text: Any) -> Any:
-    """What a text says as JSON; nothing where it is none."""
+    """A text parsed as JSON; nothing where it is none."""
     if not isinstance(text, str):
         return None
     try:
@@ -554,7 +555,8 @@ def _batches(
 def _notes(
     scanners: Sequence[Scanner], spec: Mapping[str, Any], summary: Mapping[str, Any]
 ) -> Iterator[str]:
-    """What is not as it should be, and the published means against those of the values."""
+    """Notes on what is not as it should be, and the published means against those of
+    the values."""
     lacking = sorted(
         part_of(spec, "scanners").keys() - {scanner.key for scanner in scanners}
     )

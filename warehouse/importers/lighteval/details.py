@@ -13,7 +13,12 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.errors import InputError
-from warehouse.importers.common.json_fields import items_of, number_or_none
+from warehouse.importers.common.json_fields import (
+    as_items,
+    first_of,
+    items_of,
+    number_or_none,
+)
 from warehouse.importers.common.streams import open_parquet
 from warehouse.records import Candidate, Link, MetricKind, MetricSpec, PublishedScore
 from warehouse.records.canonical_json import sha256_of
@@ -231,7 +236,7 @@ def metric_specs(
         for name in (*directions, *names)
         if name in specs and specs[name].link != "none"
     ]
-    first = usable[0] if usable else None
+    first = first_of(usable)
     return tuple(replace(specs[name], is_default=name == first) for name in names)
 
 
@@ -273,7 +278,7 @@ def _directions(config: Mapping[str, Any]) -> dict[str, bool | None]:
         if not isinstance(entry, dict):
             continue
         names, better = entry.get("metric_name"), entry.get("higher_is_better")
-        for name in names if isinstance(names, list) else [names]:
+        for name in as_items(names):
             if isinstance(name, str):
                 own = better.get(name) if isinstance(better, dict) else better
                 if isinstance(own, bool):

@@ -127,7 +127,8 @@ class LightevalResults:
 
     @property
     def model_config(self) -> dict[str, Any]:
-        """The model's settings (since 0.11; before, some of them stand in ``general``)."""
+        """The model's settings (since 0.11; before, some of them stand in
+        ``general``)."""
         return mapping_of(self.general, "model_config") or {
             "generation_parameters": self.general.get("generation_parameters"),
             "dtype": self.general.get("model_dtype"),
@@ -147,7 +148,7 @@ class LightevalResults:
         return [name for name in names if name != "all" and ":_average|" not in name]
 
     def of_task(self, key: str, task: str) -> Any:
-        """What a part of the file says of a task, whose name may stand there without
+        """A part of the file on a task, whose name may stand there without
         examples."""
         part = mapping_of(self.document, key)
         return part.get(task, part.get(task_of(task).benchmark))
@@ -277,7 +278,7 @@ def _conditions(
     details: Details | None,
     shots: int | None,
 ) -> dict[str, Any]:
-    """What else changes what is measured."""
+    """Settings that change what is measured, besides the fields of the header."""
     model = results.model_config
     methods = _methods(config, details)
     generates = not methods or "GENERATIVE" in methods

@@ -384,7 +384,7 @@ def option_count(layout: Layout) -> str:
 
 
 def gold(layout: Layout) -> str:
-    """What the target of a row is compared with."""
+    """The expression that the target of a row is compared with."""
     if layout.target == "index":
         index = "try_cast(target as integer)"
         return (

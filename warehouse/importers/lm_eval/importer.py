@@ -142,7 +142,8 @@ class _SourceReader:
             )
 
     def batches(self) -> Iterator[Batch]:
-        """Files of one layout in one query each, then what has to be read row by row."""
+        """Files of one layout in one query each, then what has to be read row by
+        row."""
         groups = defaultdict[Layout, list[_Samples]](list)
         slow: list[_Samples] = []
         for item in self.samples:
@@ -331,7 +332,8 @@ class ResultsFile:
 
 
 def recognise(candidate: Candidate) -> SamplesFile | ResultsFile | None:
-    """What a file is, by its name and first bytes; ``None``: none of ours (>= 0.4)."""
+    """The kind of a file, by its name and first bytes; ``None``: none of ours (>=
+    0.4)."""
     name = candidate.path.name
     if _STAMP_FIRST.match(name):
         return None
@@ -360,7 +362,8 @@ def looks_like_samples(head: str) -> bool:
 
 
 def looks_like_results(head: str) -> bool:
-    """Whether a file begins with aggregates of 0.4 or later; samples may follow them."""
+    """Whether a file begins with aggregates of 0.4 or later; samples may follow
+    them."""
     before = head.partition(_ROW_KEYS[0])[0]
     return (
         before.startswith("{")

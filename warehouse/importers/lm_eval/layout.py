@@ -1,4 +1,4 @@
-"""What the rows of one sample file look like, found from its first rows and its task's
+"""The layout of the rows of one sample file, found from its first rows and its task's
 settings.
 
 Both ways of reading (:mod:`lm_eval_rows` one by one, :mod:`lm_eval_reading` in bulk)
@@ -16,6 +16,7 @@ from typing import Any, Literal
 from warehouse.importers.common.json_fields import (
     as_text,
     endpoint_host,
+    first_of,
     is_local,
     items_of,
     mapping_of,
@@ -213,7 +214,8 @@ def _repeats(row: Mapping[str, Any]) -> int:
 def _most_requests(
     rows: Sequence[Mapping[str, Any]], has_requests: Callable[[int], bool | None]
 ) -> int:
-    """Most requests of a row; where that is not known but rows differ, some to spare."""
+    """Most requests of a row; where that is not known but rows differ, some to
+    spare."""
     counts = {len(requests_of(row)) for row in rows}
     most = max(counts)
     while has_requests(most + 1):
@@ -328,7 +330,7 @@ def _target_form(
 
 
 def _is_boxed(prompt: Sequence[Any]) -> bool:
-    boxed = prompt[0] if prompt else None
+    boxed = first_of(prompt)
     return isinstance(boxed, list) and len(boxed) == 1 and isinstance(boxed[0], str)
 
 

@@ -8,7 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from warehouse.importers.common.json_fields import items_of, mapping_of, number_or_none
+from warehouse.importers.common.json_fields import (
+    first_of,
+    items_of,
+    mapping_of,
+    number_or_none,
+)
 from warehouse.records import Link, MetricKind, MetricSpec, PublishedScore
 
 #: Aggregations that are a function of a weighted mean of per-sample log-likelihoods.
@@ -231,7 +236,7 @@ def _with_default(
         scalar,
         key=lambda spec: order.index(spec.name) if spec.name in order else len(order),
     )
-    first = ranked[0] if ranked else None
+    first = first_of(ranked)
     return [replace(spec, is_default=spec is first) for spec in specs]
 
 

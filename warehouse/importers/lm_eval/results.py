@@ -23,6 +23,7 @@ from warehouse.importers.common.json_fields import (
     mapping_of,
     no_objects,
     number_or_none,
+    object_of,
     other_sampling,
     sampling_fields,
     text_of_any,
@@ -261,8 +262,8 @@ class LmEvalResults:
         generation: Mapping[str, Any],
         shots: int | None,
     ) -> dict[str, Any]:
-        """What else changes what is measured: harness backend, model arguments, scoring
-        code."""
+        """Settings that change what is measured: harness backend, model arguments,
+        scoring code."""
         chat = shots and self.document.get("chat_template_sha")
         parts = {
             **other_sampling(generation),
@@ -396,7 +397,7 @@ def header_without_results(
     generation = (
         requests[0][1] if layout.kind == "text" and len(requests[0]) > 1 else {}
     )
-    settings = generation if isinstance(generation, dict) else {}
+    settings = object_of(generation)
     source.notes.append(
         f"{source.name}: no results file, so no settings, versions or figures"
     )

@@ -12,8 +12,12 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.importers.common.json_fields import (
+    as_items,
     as_text,
+    as_text_or_none,
     compact,
+    first_of,
+    items_of,
     number_or_none,
     paired_value,
     response_pair,
@@ -102,7 +106,7 @@ class RowReader:
         return "\n".join(as_text(part) for part in parts if part is not None) or None
 
     def _sent(self, requests: Sequence[Sequence[Any]]) -> str | None:
-        prompt = requests[0][0] if requests[0] else None
+        prompt = first_of(requests[0])
         if self.layout.boxed and isinstance(prompt, list) and prompt:
             prompt = prompt[0]
         if prompt is None:
@@ -122,7 +126,7 @@ class RowReader:
     def _draws(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
         requests = requests_of(row)
         sent = self._sent(requests)
-        responses = row.get("resps") if isinstance(row.get("resps"), list) else []
+        responses = items_of(row.get("resps"))
         if self.layout.kind != "text":
             likelihoods = self._likelihoods(row, requests, responses or [])
             return [{"draw": 0, "prompt_sent": sent, "choice_scores": likelihoods}]
@@ -244,11 +248,9 @@ def _position(doc_id: Any) -> int | None:
 
 def _responses(responses: Sequence[Any]) -> list[str | None]:
     """Text of each draw; several requests of one document make a JSON list."""
-    lists = [item if isinstance(item, list) else [item] for item in responses] or [
-        [None]
-    ]
+    lists = [as_items(item) for item in responses] or [[None]]
     if len(lists) == 1:
-        return [None if item is None else as_text(item) for item in lists[0]] or [None]
+        return [as_text_or_none(item) for item in lists[0]] or [None]
     return [compact(list(draw)) for draw in zip(*lists, strict=False)] or [None]
 
 
@@ -266,5 +268,5 @@ def _named_options(target: str) -> frozenset[int]:
         value = json.loads(target)
     except ValueError:
         return frozenset()
-    listed = value if isinstance(value, list) else [value]
+    listed = as_items(value)
     return frozenset(listed if all(type(item) is int for item in listed) else ())

@@ -1,4 +1,4 @@
-"""What a results file of lm-evaluation-harness says of how a task was run, each setting
+"""Settings of a task in a results file of lm-evaluation-harness, each setting
 once and as it took effect.
 
 The files of one version repeat themselves (``metadata`` of a task has the model

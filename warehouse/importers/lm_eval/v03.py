@@ -19,12 +19,15 @@ from warehouse.importers.base import source_of
 from warehouse.importers.common.header_values import fingerprint
 from warehouse.importers.common.json_fields import (
     as_text,
+    as_text_or_none,
     compact,
+    first_of,
     mapping_of,
     number_or_none,
     paired_value,
     require_model,
     response_pair,
+    text_of_any,
     text_or_none,
     whole_or_none,
 )
@@ -157,7 +160,7 @@ def _header(
         harness=HARNESS,
         benchmark=task,
         **model_fields(document, path),
-        task_version=None if version is None else str(version),
+        task_version=text_of_any(version),
         fewshot=whole_or_none(config.get("num_fewshot")),
         template_hash=fingerprint({"description": description})
         if description
@@ -188,7 +191,7 @@ def _is_ours(candidate: Candidate) -> bool:
 
 
 def _written_with(results: Path, written: Sequence[Path]) -> list[Path]:
-    """Those files of samples that are of tasks of a file of aggregates."""
+    """Files of samples that are of tasks of a file of aggregates."""
     try:
         tasks = mapping_of(read_document(results), "results")
     except InputError:  # the source says so when it is read
@@ -238,7 +241,7 @@ class WriteOut:
 
     @property
     def seen(self) -> Seen:
-        """What the samples show of metrics."""
+        """Metrics as the samples show them."""
         metrics = dict.fromkeys(
             chain.from_iterable(_metrics(row) for row in self._first)
         )
@@ -290,9 +293,9 @@ def _record(row: Mapping[str, Any]) -> dict[str, Any]:
         "identity": compact({"prompts": prompts, "target": target}),
         # the examples before the question are divided by blank lines
         "text": prompts[0].rpartition("\n\n")[2] if prompts else None,
-        "target": None if target is None else as_text(target),
+        "target": as_text_or_none(target),
         "draw": 0,
-        "prompt_sent": prompts[0] if prompts else None,
+        "prompt_sent": first_of(prompts),
         "response": written,
         "scores": [_score(name, row.get(name)) for name in _metrics(row)],
         "choice_scores": None if written is not None else _likelihoods(outputs, target),
@@ -314,7 +317,8 @@ def _likelihoods(outputs: list[Any], target: Any) -> list[dict[str, Any]]:
 
 
 def _score(name: str, value: Any) -> dict[str, Any]:
-    """Scores were written as ``str(value)``: truth values, numbers and pairs come back."""
+    """Scores were written as ``str(value)``: truth values, numbers and pairs come
+    back."""
     if isinstance(value, str) and value in _TRUTH_VALUES:
         mapped = _TRUTH_VALUES[value]
         return {
@@ -331,12 +335,12 @@ def _score(name: str, value: Any) -> dict[str, Any]:
     if number is not None:
         return {"metric": name, "filter": "", "value": number}
     status = "error" if value is None or isinstance(parsed, float) else "not_scalar"
-    raw = None if value is None else as_text(value)
+    raw = as_text_or_none(value)
     return {"metric": name, "filter": "", "status": status, "raw": raw}
 
 
 def _parsed(value: Any) -> Any:
-    """What a ``str()`` was made of; the text itself where that is unclear."""
+    """The value that a ``str()`` was made of; the text itself where that is unclear."""
     if not isinstance(value, str):
         return value
     try:

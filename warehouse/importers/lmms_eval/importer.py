@@ -82,7 +82,8 @@ class LmmsEval:
             yield source_of(*sorted(paths))  # "results" comes before "samples"
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one source (InputError: a file is damaged, or nothing names the model)."""
+        """Open one source (InputError: a file is damaged, or nothing names the
+        model)."""
         dump = Dump((), ())
         stamp, results = "", Results({}, source.root)
         samples: dict[str, Path] = {}
@@ -144,9 +145,10 @@ class _Table:
         self.filters = self.results.filters(self.task)
         self.seen = Seen()
         rows = Counter[Any]()
-        for row, _ in self._source([]).rows() if self.path else ():
-            self.seen.add(row, self.key)
-            rows[whole_count(row["doc_id"])] += 1
+        if self.path:
+            for row, _ in self._source([]).rows():
+                self.seen.add(row, self.key)
+                rows[whole_count(row["doc_id"])] += 1
         most = max(rows.values(), default=1)
         if not self.filters:
             self.filters = [
@@ -227,14 +229,20 @@ class _Table:
                 "value": value,
                 "n_draws": n_draws,
             }
-            score["raw"] = None if is_own else as_text(entry)
+            if is_own:
+                score["raw"] = None
+            else:
+                score["raw"] = as_text(entry)
             if value is not None:
                 score["status"] = None
             elif entry is None:
                 score["status"] = "error"
             else:
                 score["status"] = "not_scalar"
-            score["origin"] = None if is_own else "mapped"
+            if is_own:
+                score["origin"] = None
+            else:
+                score["origin"] = "mapped"
             scores.append(score)
         return scores
 
@@ -255,7 +263,7 @@ def _prompt(row: Row, number: int) -> Row:
 
 
 def _answers(row: Row, repeats: int) -> list[str | None]:
-    """What the model wrote: one text, or one for each repeat. Where it equals what the
+    """Texts of the model: one, or one for each repeat. Where it equals what the
     filter left it is not stored twice."""
     responses = row.get("resps", row.get("filtered_resps"))
     if isinstance(responses, list) and repeats > 1:
@@ -278,7 +286,8 @@ def _details(row: Row, answer: str | None, together: bool) -> Row:
 
 
 def _pairs(row: Row) -> list[tuple[float | None, bool | None]]:
-    """Log-likelihood and greediness of each option; empty where the model wrote text."""
+    """Log-likelihood and greediness of each option; empty where the model wrote
+    text."""
     responses = items_of(row.get("filtered_resps"))
     if responses and not isinstance(
         responses[0], list

@@ -317,7 +317,7 @@ class Results:
 
 @dataclass
 class Seen:
-    """What the samples of a task show of its metrics."""
+    """Metrics of a task as its samples show them."""
 
     metrics: dict[str, None] = field(default_factory=dict)
     opaque: set[str] = field(
@@ -373,7 +373,8 @@ def _generates(config: Mapping[str, Any]) -> bool:
 
 
 def _error(entry: Mapping[str, Any], metric: str, label: str) -> float | None:
-    """The published error: the metric's own, else the one by the central limit theorem."""
+    """The published error: the metric's own, else the one by the central limit
+    theorem."""
     names = (f"{metric}_stderr", f"{metric}_stderr_clt")
     values = (
         number_or_none(entry.get(f"{name},{label}" if label else name))

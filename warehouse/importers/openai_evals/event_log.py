@@ -16,7 +16,9 @@ from warehouse.importers.base import infer_step
 from warehouse.importers.common.header_values import moment
 from warehouse.importers.common.json_fields import (
     Row,
+    as_items,
     compact,
+    first_of,
     is_local,
     number_or_none,
     part_of,
@@ -27,7 +29,7 @@ from warehouse.importers.common.json_fields import (
     whole_count,
 )
 from warehouse.importers.common.model_names import parse_arguments
-from warehouse.records import MetricSpec, PublishedScore, RunHeader
+from warehouse.records import MetricKind, MetricSpec, PublishedScore, RunHeader
 
 ACCURACY, MATCH = "accuracy", "match"
 
@@ -110,7 +112,7 @@ class EventLog:
             )
 
     def notes(self) -> list[str]:
-        """What was not read."""
+        """Notes on what was not read."""
         kinds = ", ".join(
             f"{count} {kind[:40]}" for kind, count in self.left_out.most_common(8)
         )
@@ -139,7 +141,7 @@ class EventLog:
 
     @cached_property
     def version(self) -> str | None:
-        """What stands in the eval's name behind base and split: ``v1``."""
+        """The part of the eval's name behind base and split: ``v1``."""
         parts = (text_or_none(self.spec.get("eval_name")) or "").split(".", 2)
         if len(parts) > 2:
             return parts[2]
@@ -150,7 +152,7 @@ class EventLog:
         """Completion functions; of an eval that a model grades, the last is the
         grader's."""
         functions = self.spec.get("completion_fns", self.spec.get("model_name"))
-        listed = functions if isinstance(functions, list) else [functions]
+        listed = as_items(functions)
         return [name for item in listed if (name := text_or_none(item))]
 
     @property
@@ -160,7 +162,7 @@ class EventLog:
 
     @property
     def own_count(self) -> int:
-        """Of the samplings of a sample that a model grades, how many are answers."""
+        """The number of answers among the samplings of a sample that a model grades."""
         count = self.arguments.get("multicomp_n", 1)
         if count == _MANY_MODELS:
             return max(len(self.functions) - 1, 1)
@@ -234,7 +236,7 @@ _GENERATION = ("temperature", "top_p", "max_tokens", "reasoning_effort")
 def header(log: EventLog, model_setting: str | None, file: str) -> RunHeader:
     """The header of the run (InputError: nothing names the model)."""
     spec = log.spec
-    model = log.functions[0] if log.functions else None
+    model = first_of(log.functions)
     require_model(model_setting or model, file)
     config = part_of(spec, "run_config")
     served = _served(log)
@@ -351,14 +353,16 @@ def _specs(log: EventLog) -> Iterator[MetricSpec]:
         spec = MetricSpec(
             name,
             link="none" if largest is None else "identity",
-            kind=("binary" if is_match and largest == 1 else "bounded")
-            if is_rate
-            else None,
-            low=0 if is_rate else None,
-            high=1 if is_rate else None,
             higher_is_better=True if name in _BETTER else None,
             is_default=name == first,
         )
+        if is_rate:
+            is_binary = is_match and largest == 1
+            if is_binary:
+                kind: MetricKind = "binary"
+            else:
+                kind = "bounded"
+            spec = replace(spec, kind=kind, low=0, high=1)
         if log.is_judged:
             yield _judged(spec, log)
         else:

@@ -12,6 +12,8 @@ from warehouse.importers.common.json_fields import (
     Row,
     as_text,
     compact,
+    compact_or_none,
+    first_of,
     number_or_none,
     part_of,
     text_or_none,
@@ -107,8 +109,8 @@ def row_of(log: EventLog, sample: EventLogSample) -> Row:
         "identity": compact({"sample": sample.name, "version": log.version}),
         "text": _question(first),
         "target": None if not matches else _text(matches[0].get("expected")),
-        "choices": compact(options) if options else None,
-        "metadata": compact(raw) if raw else None,
+        "choices": compact_or_none(options),
+        "metadata": compact_or_none(raw),
         "prompt_sent": None if first is None else _sent(first),
         "response": _answers(own),
         "extracted_answer": _picked(sample),
@@ -135,7 +137,7 @@ def _samplings(log: EventLog, sample: EventLogSample) -> tuple[list[Row], list[R
 
 
 def _question(prompt: Any) -> str | None:
-    """What was asked last: of messages, the last one of the user."""
+    """The last question: of messages, the last one of the user."""
     if not isinstance(prompt, list):
         if prompt is None:
             return None
@@ -156,7 +158,7 @@ def _sent(prompt: Any) -> str:
 
 
 def _answers(own: Sequence[Row]) -> str | None:
-    """What the model wrote: one text, or a list where there are several."""
+    """Texts of the model: one, or a list where there are several."""
     answers: list[Any] = []
     for data in own:
         sampled = data.get("sampled")
@@ -172,7 +174,7 @@ def _answers(own: Sequence[Row]) -> str | None:
 
 
 def _picked(sample: EventLogSample) -> str | None:
-    """What was taken from the answers."""
+    """Choices that were taken from the answers."""
     picked = [
         data.get("picked") for data in (*sample.of(MATCH), *sample.of("pick_option"))
     ]
@@ -191,7 +193,7 @@ def _options(sample: EventLogSample) -> tuple[list[str], list[Row] | None]:
     likelihoods = sample.of("cond_logp")
     if likelihoods:
         texts = [as_text(data.get("completion")) for data in likelihoods]
-        target = expected[0] if expected else None
+        target = first_of(expected)
         return texts, [
             {
                 "choice_index": index,
@@ -245,7 +247,7 @@ def _error(sample: EventLogSample) -> str | None:
 
 
 def _explanation(judged: Sequence[Row], other: Row) -> str | None:
-    """What the judge wrote, and what of the metrics is no number."""
+    """Texts of the judge, and metrics that are no numbers."""
     parts = [text for text in [_answers(judged)] if text]
     return "\n\n".join([*parts, *([compact(other)] if other else [])]) or None
 
@@ -279,12 +281,17 @@ def _score(
         and not any(present)
         and all(map(_unread, sample.of(MATCH)))
     )
+    status = None
+    if not present:
+        status = "error"
+    elif unread:
+        status = "no_answer"
     return {
         "metric": name,
         "value": sum(present) / len(present) if present else None,
         "weight": float(len(present)) if several and present else None,
         "raw": compact(values) if several else None,
-        "status": "error" if not present else "no_answer" if unread else None,
+        "status": status,
     }
 
 

@@ -29,7 +29,7 @@ Row = dict[str, Any]
 
 @dataclass
 class OpenCompassOutput:
-    """What OpenCompass wrote on one model and data set (InputError: a file is damaged,
+    """Files of OpenCompass on one model and data set (InputError: a file is damaged,
     or of another kind)."""
 
     root: Path
@@ -200,7 +200,7 @@ class OpenCompassOutput:
 
 
 def models_of(files: Iterable[Path], notes: list[str]) -> list[Row]:
-    """What a configuration among the files says of whatever has a name and a path; its
+    """Entries of a configuration among the files that have a name and a path; its
     code is read, never run."""
     for path in files:
         if path.suffix == ".py" and path.stat().st_size <= LARGEST_CONFIG:
@@ -264,7 +264,7 @@ def _named(tree: ast.AST) -> Iterator[Row]:
 
 
 def _value(node: ast.AST) -> Any:
-    """What a literal says; ``None`` for anything that would have to be run."""
+    """The value of a literal; ``None`` for anything that would have to be run."""
     if isinstance(node, ast.Constant):
         if isinstance(node.value, (str, int, float, bool)):
             return node.value
@@ -316,7 +316,8 @@ class OpenCompassLine:
 
     @property
     def formulation(self) -> str | None:
-        """How was asked: ``gen``, ``ppl``, ``ll``; none where that is unknown or mixed."""
+        """How was asked: ``gen``, ``ppl``, ``ll``; none where that is unknown or
+        mixed."""
         if self.mode in ("gen", "ppl", "ll"):
             return self.mode
         return None

@@ -15,7 +15,9 @@ from warehouse.importers.base import infer_step
 from warehouse.importers.common.header_values import local_time
 from warehouse.importers.common.json_fields import (
     as_text,
+    as_text_or_none,
     compact,
+    compact_or_none,
     is_local,
     number_or_none,
     other_sampling,
@@ -141,7 +143,7 @@ def _is_summary(candidate: Candidate) -> bool:
 
 
 def _keep_newest(summaries: dict[Path, Path], path: Path) -> None:
-    """Of several summaries the newest counts, and the table rather than the text."""
+    """Keep the newest of several summaries, and the table rather than the text."""
     work = path.parent.parent
     newest = summaries.get(work)
     order = (path.stem, path.suffix == ".csv")
@@ -150,7 +152,8 @@ def _keep_newest(summaries: dict[Path, Path], path: Path) -> None:
 
 
 def _kind(candidate: Candidate) -> str:
-    """What a file is by its folder, its name and its first bytes; empty: none of ours."""
+    """The kind of a file by its folder, its name and its first bytes; empty: none of
+    ours."""
     path = candidate.path
     folder = path.parent.parent.name
     head = unpacked_head(candidate)
@@ -350,7 +353,8 @@ _HUMAN = ("HUMAN", "user")
 
 
 def batches(work: OpenCompassOutput) -> Iterator[pa.RecordBatch]:
-    """All rows. Index i of the predictions is sample i modulo the size of the data set."""
+    """All rows. Index i of the predictions is sample i modulo the size of the data
+    set."""
     total = max(len(work.predictions), len(work.details) * work.repeats)
     if total % work.repeats:
         work.notes.append(
@@ -412,15 +416,15 @@ def _row(prediction: Row, detail: Row, number: str) -> Row:
     name = detail.get("example_abbr")
     abbreviation = name if isinstance(name, str) and name else number
     text = _question(sent)
-    target = None if gold is None else as_text(gold)
+    target = as_text_or_none(gold)
     identity = {"prompt": sent, "gold": target, "options": options}
     return {
         "prompt_id": abbreviation,
         "identity": compact(identity) if sent is not None else None,
         "text": text,
         "target": target,
-        "choices": compact(options) if options else None,
-        "prompt_sent": None if sent is None else as_text(sent),
+        "choices": compact_or_none(options),
+        "prompt_sent": as_text_or_none(sent),
         "input_tokens": whole_count(prediction.get("all_input_length")),
         # 0 stands also where nothing was counted
         "output_tokens": (whole_count(rollout.get("num_tokens")) or None)
@@ -435,14 +439,14 @@ def _row(prediction: Row, detail: Row, number: str) -> Row:
 
 
 def _rollout(prediction: Row) -> Row:
-    """What is stored with a text whose model gave the log-probabilities of its tokens."""
+    """Fields of a text whose model gave the log-probabilities of its tokens."""
     return part_of(part_of(prediction, "prediction"), "rollout")
 
 
 def _answer(prediction: Row, detail: Row, labels: list[str]) -> Row:
-    """What the model wrote, and what was taken from it."""
+    """The response of the model, and what was taken from it."""
     postprocessed = detail.get("pred", detail.get("predictions"))
-    extracted = None if postprocessed is None else as_text(postprocessed)
+    extracted = as_text_or_none(postprocessed)
     if labels:
         by_label = {label: prediction[_LABEL + label] for label in labels}
         likelihoods = {
@@ -472,7 +476,7 @@ def _answer(prediction: Row, detail: Row, labels: list[str]) -> Row:
     response = prediction.get("prediction", detail.get("origin_prediction"))
     if _rollout(prediction):
         response = part_of(prediction, "prediction").get("prediction")
-    text = None if response is None else as_text(response)
+    text = as_text_or_none(response)
     return {
         "response": text,
         "extracted_answer": extracted if extracted != text else None,
@@ -480,9 +484,9 @@ def _answer(prediction: Row, detail: Row, labels: list[str]) -> Row:
 
 
 def _question(sent: Any) -> str | None:
-    """What was asked last: of messages, the last one of the user."""
+    """The last question: of messages, the last one of the user."""
     if not isinstance(sent, list):
-        return None if sent is None else as_text(sent)
+        return as_text_or_none(sent)
     user_messages = [
         item for item in sent if isinstance(item, dict) and item.get("role") in _HUMAN
     ]

@@ -1,4 +1,4 @@
-"""What files of SWE-bench say of each instance."""
+"""Instances as files of SWE-bench report them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,14 @@ from warehouse.errors import InputError
 from warehouse.importers.base import binary_metric
 from warehouse.importers.common.json_fields import (
     Row,
+    as_items,
     as_text,
     compact,
+    compact_or_none,
     number_or_none,
+    object_of,
     part_of,
+    string_or_none,
     text_or_none,
     texts_of,
     verdict,
@@ -156,9 +160,7 @@ def instance_report(document: Row) -> Instances:
         explanation = {
             key: report[key] for key in _EXPLAINED if report.get(key) is not None
         }
-        instances[name] = row | {
-            "explanation": compact(explanation) if explanation else None
-        }
+        instances[name] = row | {"explanation": compact_or_none(explanation)}
     return instances
 
 
@@ -281,11 +283,11 @@ def predictions(path: Path, notes: list[str]) -> Iterator[tuple[str, str, str | 
     for _, row in RowSource(path, path.name, ("instance_id",), notes=notes).numbered():
         patch = row.get("model_patch")
         model = text_or_none(row.get("model_name_or_path")) or ""
-        yield str(row["instance_id"]), model, patch if isinstance(patch, str) else None
+        yield str(row["instance_id"]), model, string_or_none(patch)
 
 
 def metadata(path: Path) -> tuple[Row, str | None, list[str]]:
-    """What ``metadata.yaml`` says of a submission: all of it, and its name and models,
+    """The ``metadata.yaml`` of a submission: all of it, and its name and models,
     wherever they stand in it.
 
     Raises:
@@ -297,22 +299,23 @@ def metadata(path: Path) -> tuple[Row, str | None, list[str]]:
     models: list[Any] = []
     for key, value in entries:
         if key == "model":
-            models += value if isinstance(value, list) else [value]
+            models += as_items(value)
     for model in models:
         if not isinstance(model, str):
             found = f"model is {str(model)[:80]}"
             raise InputError(
                 found, path=str(path), expected="a text, or a list of texts"
             )
-    about = document if isinstance(document, dict) else {}
+    about = object_of(document)
     return about, next(iter(names), None), list(filter(_is_said, models))
 
 
 def _entries(value: Any) -> Iterator[tuple[str, Any]]:
     """Keys and values of mappings inside each other, in their order."""
-    for key, inner in value.items() if isinstance(value, dict) else ():
-        yield key, inner
-        yield from _entries(inner)
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield key, inner
+            yield from _entries(inner)
 
 
 def _is_said(value: Any) -> bool:

@@ -157,7 +157,7 @@ def _step(token: re.Match[str]) -> Step:
 
 
 def child(value: Any, step: str | int) -> Any:
-    """What lies one step below a value, or :data:`MISSING`."""
+    """The part one step below a value, or :data:`MISSING`."""
     if isinstance(value, dict):
         return value.get(step if isinstance(step, str) else str(step), MISSING)
     if (
@@ -170,7 +170,7 @@ def child(value: Any, step: str | int) -> Any:
 
 
 def descend(value: Any, steps: Sequence[str | int]) -> Any:
-    """What lies several steps below a value, or :data:`MISSING`."""
+    """The part several steps below a value, or :data:`MISSING`."""
     for step in steps:
         value = child(value, step)
     return value
@@ -209,7 +209,8 @@ def column_of(text: str, names: Sequence[str]) -> str:
 
 
 def match_tail(pattern: Pattern, path: PurePath | str) -> dict[str, str] | None:
-    """Named groups of the pattern over the shortest tail of the path that it matches whole.
+    """Named groups of the pattern over the shortest tail of the path that it matches
+    whole.
 
     A tail begins at a folder boundary, so a pattern sees the same text wherever the data lies.
 
@@ -269,7 +270,8 @@ class Walk:
         )
 
     def rows(self, document: Any, number: int = 0) -> Iterator[NestedRow]:
-        """The rows of a document. ``number`` is the document's own among its siblings."""
+        """The rows of a document. ``number`` is the document's own among its
+        siblings."""
         steps: Sequence[Any] = self.at.steps if self.at else ()
         if self.at is None and isinstance(document, list):
             steps = (Each.ITEM,)
@@ -326,21 +328,24 @@ def location_in_document(walk: Walk, row: NestedRow) -> str:
     elif levels:
         steps = (Each.ITEM,)
     text = _filled(steps, levels)
-    if row.draw_number is not None and walk.draws:
-        text += ("." if text else "") + _filled(
-            walk.draws.steps, [(None, None, row.draw_number)]
-        )
-    return text
+    if row.draw_number is None or not walk.draws:
+        return text
+    draw = _filled(walk.draws.steps, [(None, None, row.draw_number)])
+    if text:
+        return f"{text}.{draw}"
+    return draw
 
 
 def _filled(steps: Any, levels: Sequence[Any]) -> str:
     remaining, text = iter(levels), ""
     for step in steps:
         if isinstance(step, Each):
-            level = next(remaining, (None, None, 0))
-            text += f"[{level[2]}]" if level[1] is None else f"[{level[1]!r}]"
+            _, key, number = next(remaining, (None, None, 0))
+            text += f"[{number}]" if key is None else f"[{key!r}]"
+        elif text:
+            text += f".{step}"
         else:
-            text += f".{step}" if text else str(step)
+            text = str(step)
     return text
 
 
@@ -435,7 +440,7 @@ class TableChunk:
 
 
 class RecordChunk(ABC):
-    """What chunks of JSON records have in common: walking the steps of a path."""
+    """The base of chunks of JSON records: walking the steps of a path."""
 
     size: int
 
@@ -452,7 +457,8 @@ class RecordChunk(ABC):
         return list(keys)
 
     def beside(self, text: str) -> list[str]:
-        """Keys that stand where a step of a path is missing; none where no objects do."""
+        """Keys that stand where a step of a path is missing; none where no objects
+        do."""
         path = parse_path(text)
         for n in range(len(path.steps) - 1, -1, -1):
             with suppress(PathError):  # of generations
@@ -504,7 +510,7 @@ class RecordChunk(ABC):
 
     @abstractmethod
     def _special(self, step: Any) -> list[Any]:
-        """What ``@name`` stands for in each row."""
+        """The value of ``@name`` in each row."""
 
     @abstractmethod
     def _records(self, up: int) -> list[Any]:

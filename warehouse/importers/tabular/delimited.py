@@ -109,7 +109,11 @@ def _unfinished(data: bytes) -> int:
     """How many of the last bytes begin a character whose rest is still to come."""
     for back, byte in enumerate(reversed(data[-3:]), 1):
         if byte >= 0xC0:
-            length = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
+            length = 4
+            if byte < 0xE0:
+                length = 2
+            elif byte < 0xF0:
+                length = 3
             return back if length > back else 0
         if byte < 0x80:
             return 0
@@ -483,7 +487,7 @@ def _refuse_titles(text: str, member: Member) -> None:
 
 
 def delimiter_of(header: str, format: str | None) -> str:
-    """What parts the cells of a header line.
+    """The delimiter of the cells of a header line.
 
     Args:
         format: ``csv`` or ``tsv``, whose own delimiter comes first; else tabs do. Where

@@ -85,7 +85,8 @@ def number_in(value: Any) -> Fraction | None:
 
 @dataclass(frozen=True)
 class Recode:
-    """Changes to single values, applied in the order of the fields (docs/mappings.md)."""
+    """Changes to single values, applied in the order of the fields
+    (docs/mappings.md)."""
 
     json: bool = False
     null: tuple[str, ...] = ()
@@ -263,7 +264,7 @@ class Literal(Source):
 
 @dataclass(frozen=True)
 class At(Source):
-    """What stands at a field path."""
+    """The value at a field path."""
 
     path: str
 

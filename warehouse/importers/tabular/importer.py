@@ -280,11 +280,12 @@ class MappedTabular(Tabular):
                 mistakes_in_file(self.mapping, path, root)[:1] for path in others
             )
         )
-        return (
-            f"files = {list(self.mapping.files) or 'any table'} matches no file"
-            f"{f', and no other fits: {lacks}' if lacks else ''}; "
-            f"there are: {listed(sorted(path.name for path in paths), 5)}"
-        )
+        files = list(self.mapping.files) or "any table"
+        why = f"files = {files} matches no file"
+        if lacks:
+            why += f", and no other fits: {lacks}"
+        there = listed(sorted(path.name for path in paths), 5)
+        return f"{why}; there are: {there}"
 
 
 def _matches(path: Path, globs: Sequence[str]) -> bool:
@@ -320,9 +321,9 @@ class _Reading:
             self._settle(self._with_crossed(self.plain))
         elif self.mapping.constants:
             taken = self._take_constants(self.constants)
-            self._dump.notes += (
-                [f"taken as settings of the runs: {', '.join(taken)}"] if taken else []
-            )
+            if taken:
+                settings = ", ".join(taken)
+                self._dump.notes += [f"taken as settings of the runs: {settings}"]
         of_several = len(self.tables) > 1
         self._dump.notes += [
             f"{file}: {note}" if of_several else note

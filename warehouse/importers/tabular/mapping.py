@@ -73,7 +73,7 @@ _OF_ONE_PROMPT = ("draw", "perturbation", "fewshot_draw", "template")
 
 @dataclass(frozen=True)
 class _Rule:
-    """What rules with expressions have in common."""
+    """The base of rules with expressions."""
 
     @property
     def sources(self) -> Iterator[Source]:
@@ -475,7 +475,7 @@ def _metrics(section: Section) -> dict[str, dict[str, Any]]:
 
 
 def _undecided(tables: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """What is said of each ``[[choose]]`` that is left in a mapping."""
+    """The mistake of each ``[[choose]]`` that is left in a mapping."""
     for table in tables:
         line = f"line {table['line']}: " if "line" in table else ""
         readings = [
@@ -678,7 +678,9 @@ def _agreements(section: Section, parse: Expressions) -> dict[str, AgreementRule
     fields."""
     rules: dict[str, AgreementRule] = {}
     for name, value in section.values.items():
-        for key in _AGREEMENTS if isinstance(value, dict) else ():
+        if not isinstance(value, dict):
+            continue
+        for key in _AGREEMENTS:
             if key in value:
                 other = parse.value(value[key], f"{section.where} {name} {key}")
                 rules[name] = AgreementRule(name, other, key == "must_equal")

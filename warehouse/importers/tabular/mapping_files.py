@@ -73,7 +73,7 @@ class LinedText(str):
 
 
 def _with_lines(value: Any, key: str, lines: Sequence[str]) -> Any:
-    """What a key holds, with the patterns in it as :class:`LinedText`: TOML's parser
+    """The value of a key, with the patterns in it as :class:`LinedText`: TOML's parser
     tells no lines."""
     if isinstance(value, dict):
         return {name: _with_lines(part, name, lines) for name, part in value.items()}

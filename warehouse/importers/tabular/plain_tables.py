@@ -240,7 +240,7 @@ def _keys(
 
 
 def _form(text: str) -> object:
-    """What all texts have in common that are read as this one is; a text that is no
+    """The form of all texts that are read as this one is; a text that is no
     number is alone."""
     word = plain(text)
     return next(
@@ -288,7 +288,7 @@ def carries_names(candidate: Candidate) -> bool:
 
 
 def without_scores(path: Path) -> str:
-    """What to say of a table that names prompts, and has no column that is called as
+    """The error of a table that names prompts, and has no column that is called as
     scores are; else empty."""
     try:
         names = _head_columns(path)
@@ -306,7 +306,7 @@ def without_scores(path: Path) -> str:
 
 
 def plain_columns(source: SourceFiles, values: Mapping[str, Any]) -> Guess:
-    """What the columns of a table are by their names.
+    """Columns of a table by what their names say.
 
     Args:
         source: one file.
@@ -402,9 +402,9 @@ def vote_mapping(
             "column `first` says otherwise"
         )
     unused = [name for name in names if name not in used]
-    return mapping, notes + (
-        [f"columns not used: {', '.join(unused)}"] if unused else []
-    )
+    if unused:
+        notes.append(f"columns not used: {', '.join(unused)}")
+    return mapping, notes
 
 
 def canonical_mapping(guessed: Guess, settings: Sequence[str] = ()) -> dict[str, Any]:
@@ -432,7 +432,9 @@ def canonical_mapping(guessed: Guess, settings: Sequence[str] = ()) -> dict[str,
         }
     if settings:
         parts["run"]["configuration"] = {name: path_of(name) for name in settings}
-    return parts | ({"key": list(guessed.key)} if guessed.key else {})
+    if guessed.key:
+        return parts | {"key": list(guessed.key)}
+    return parts
 
 
 def _score(guessed: Guess, metric: str, column: str) -> Iterator[tuple[str, Any]]:
@@ -549,7 +551,7 @@ _HOW = "--higher-is-better or --lower-is-better"
 
 @dataclass
 class PlainTable:
-    """What is learnt of a table while its runs are surveyed."""
+    """A table, with what is learnt of it while its runs are surveyed."""
 
     columns: Guess  #: which column is what.
     higher_is_better: bool | None = None  #: where the user said it.
@@ -742,7 +744,7 @@ class PlainTable:
         return replace(mapping, variants=tuple(variants))
 
     def metrics(self) -> dict[str, dict[str, Any]]:
-        """What is known of metrics by their names and values."""
+        """Metrics, by their names and values."""
         if self.higher_is_better is not None:
             return {}
         return {
@@ -751,7 +753,7 @@ class PlainTable:
         }
 
     def notes(self, name: str) -> Iterator[str]:
-        """What the owner of the table should know.
+        """Notes for the owner of the table.
 
         Args:
             name: the file, as it is named to a shell.
@@ -830,7 +832,8 @@ class PlainTable:
         return {metric: values for (metric, _), values in sorted(self._values.items())}
 
     def _truths(self) -> list[str]:
-        """Metrics whose values are right or wrong, and whose name says which is which."""
+        """Metrics whose values are right or wrong, and whose name says which is
+        which."""
         return [
             name
             for name, values in self._by_metric().items()

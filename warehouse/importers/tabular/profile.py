@@ -236,7 +236,7 @@ def _parallel(around: Any, at: str) -> Iterator[str]:
 
 
 def keyed_kind(value: Any) -> str:
-    """What an object holds under keys that are no names of fields: ``objects``,
+    """The kind of what an object holds under keys that are no names: ``objects``,
     ``lists``, ``values``, or nothing."""
     if not isinstance(value, dict) or len(value) < 2:
         return ""
@@ -283,7 +283,8 @@ def _is_field(key: str) -> bool:
 def _locations(
     value: Any, path: str, outer: Any, depth: int = 0
 ) -> Iterator[tuple[RecordLocation, Any, Any, int]]:
-    """Places, with the first record of each, what it lies in, and how many there are."""
+    """Places, with the first record of each, what it lies in, and how many there
+    are."""
     if depth > _DEPTH:
         return
     if isinstance(value, list):
@@ -461,7 +462,9 @@ def _score_grade(record: Any, parents: tuple[str, ...] = ()) -> int:
     """The best grade of a number in a record; 0 where it has none that may well be a
     score."""
     best = 0
-    for key, value in record.items() if isinstance(record, dict) else ():
+    if not isinstance(record, dict):
+        return best
+    for key, value in record.items():
         if isinstance(value, dict) and len(parents) < 3 and not keyed_kind(value):
             best = max(best, _score_grade(value, (*parents, str(key))))
         elif (
@@ -508,7 +511,7 @@ class ColumnProfile:
 
     @cached_property
     def kind(self) -> str:
-        """What its values are, in a word or two."""
+        """The kind of its values, in a word or two."""
         if not self.values:
             return "empty"
         if all(isinstance(value, list | dict) for value in self.values):
@@ -931,7 +934,9 @@ def _around(
         )
     around = row.levels[-2][0] if len(row.levels) > 1 + is_document else None
     is_map = not location.at.endswith("[]")
-    for name, path, parents in _fields(around) if isinstance(around, dict) else ():
+    if not isinstance(around, dict):
+        return
+    for name, path, parents in _fields(around):
         value: Any = around
         for key in (*parents, name):
             value = value[key]

@@ -328,8 +328,9 @@ def _metrics(view: RowView, rule: ScoreRule, faults: Faults) -> pa.Array:
     metrics = taken(
         to_text(rule.metric.column(view), view.size), rule.metric.where, faults
     )
-    for row in _rows(pc.is_null(metrics)) if metrics.null_count else ():
-        faults.setdefault(row, Unfit("no name", f"{rule.metric.where}: a metric"))
+    if metrics.null_count:
+        for row in _rows(pc.is_null(metrics)):
+            faults.setdefault(row, Unfit("no name", f"{rule.metric.where}: a metric"))
     return metrics
 
 
@@ -721,7 +722,7 @@ def _labels(
     identifier: pa.Array | None,
     columns: Mapping[str, pa.Array],
 ) -> tuple[pa.Array | None, tuple[str, ...]]:
-    """What the rows are called, and the fields that only a prompt has."""
+    """Labels of the rows, and the fields that only a prompt has."""
     if identifier is not None:
         return identifier, ("text", "response")
     if "text" in columns:

@@ -244,7 +244,8 @@ class RunColumns:
 
     @property
     def per_row(self) -> bool:
-        """Whether the rows have to be looked at to know the runs, metrics and figures."""
+        """Whether the rows have to be looked at to know the runs, metrics and
+        figures."""
         return bool(self.variant.published) or any(True for _ in self.paths())
 
     def runs(self, view: RowView) -> tuple[Codes, dict[int, Unfit]]:
@@ -403,7 +404,7 @@ class RunColumns:
 
 
 def _shown(source: Source) -> str:
-    """What an expression reads, for a note."""
+    """The path that an expression reads, for a note."""
     words = ["the path"] if any(True for _ in source.groups()) else []
     words += [repr(path) for path in source.paths()]
     return " and ".join(words) or source.where
@@ -436,7 +437,8 @@ def _figures(
 
 
 def _of_key(rule: PublishedRule, name: str, value: Any, key: Any) -> Any:
-    """What belongs to the figure of a key, where a value holds one for each."""
+    """The part that belongs to the figure of a key, where a value holds one for
+    each."""
     if name not in rule.by_key or value is None or isinstance(value, Unfit):
         return value
     if not isinstance(value, dict | list | tuple):

@@ -545,7 +545,7 @@ def _is_no_name(name: str, table: TableProfile, paths: Sequence[str]) -> bool:
 def _settle_prompts(
     table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields
 ) -> None:
-    """What tells prompts apart, and the generations of one."""
+    """Find the columns that tell prompts apart, and the generations of one."""
     content = tuple(name for name in ("text", "target") if name in fields.sample)
     column = fields.sample.get("prompt_id")
     if column is not None and "text" in fields.sample:

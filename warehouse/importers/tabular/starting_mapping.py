@@ -85,7 +85,8 @@ def starting_mapping(path: Path | str, importer: str = "", ready: str = "") -> s
 
 
 def _votes_in(table: TableProfile) -> dict[str, Any]:
-    """The mapping that a table of votes amounts to without one; empty where it is none."""
+    """The mapping that a table of votes amounts to without one; empty where it is
+    none."""
     names = [column.name for column in table.columns if not column.parents]
     if table.location.at or table.path.suffix == ".zip" or not guess_votes(names):
         return {}
@@ -127,7 +128,7 @@ class _Writer:
         self.settings = settings_in(table, self.fields, free) if is_scored else {}
 
     def _choices(self) -> Iterator[Choice]:
-        """What is to be decided."""
+        """Choices that are to be made."""
         yield from of_record_paths(self.table)
         if self.figures is not None:
             yield from self.figures.choices
@@ -514,15 +515,15 @@ class _Writer:
                 {"scale": 0.5, "add": 0.5},
                 "taken for 1 = right and -1 = wrong: check that -1 is not missing",
             )
-        yield (
-            "[[scores]]  # of the cells: "
-            f"{together.kind}{f'; {meaning}' if meaning else ''}"
-        )
+        about = together.kind
+        if meaning:
+            about = f"{about}; {meaning}"
+        yield f"[[scores]]  # of the cells: {about}"
         yield 'metric = "score"'
-        yield (
-            "value = "
-            f"{inline_table({'path': '@cell'} | keys) if keys else toml_text('@cell')}"
-        )
+        cell = toml_text("@cell")
+        if keys:
+            cell = inline_table({"path": "@cell"} | keys)
+        yield f"value = {cell}"
         yield ""
         yield from _metric(
             "score", signed or together.scores.is_truth, range_of(together)
@@ -625,7 +626,7 @@ def _as_published(
 def _metric(
     name: str, truth: bool, seen: str, are_grades: bool = False
 ) -> Iterator[str]:
-    """What is known of a metric, and what has to be filled in."""
+    """Lines on a metric: what is known, and what has to be filled in."""
     key = toml_key(name)
     yield f"[metrics.{key}]  # seen: {seen}"
     if truth:
@@ -633,10 +634,10 @@ def _metric(
     else:
         yield '# kind = "bounded"  # with low and high; or "continuous"'
     is_sure = truth and name in OF_TRUTH or are_grades
-    yield (
-        f"{'' if is_sure else '# '}higher_is_better = "
-        f"true{'' if is_sure else '  # or false'}"
-    )
+    if is_sure:
+        yield "higher_is_better = true"
+    else:
+        yield "# higher_is_better = true  # or false"
     yield ""
 
 
@@ -669,7 +670,7 @@ def _is_json(column: ColumnProfile) -> bool:
 
 
 def of_record_paths(table: TableProfile) -> Iterator[Choice]:
-    """What a document holds beside the records that a mapping takes."""
+    """Choices on what a document holds beside the records that a mapping takes."""
     location = table.location
     if location.alternatives:
         paths = (location.at, *location.alternatives)

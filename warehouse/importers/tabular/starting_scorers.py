@@ -82,7 +82,7 @@ class Scorers:
 
     @property
     def paths(self) -> set[str]:
-        """Of the columns, and of parts of the document."""
+        """Paths of the columns, and of parts of the document."""
         return {
             *self.chosen.values(),
             *(column.path for column in (*self.columns, *self.asked)),
@@ -90,7 +90,7 @@ class Scorers:
 
     @property
     def choices(self) -> list[Choice]:
-        """What is to be decided."""
+        """Choices that are to be made."""
         return [*self.questions, *map(_whether, self.asked)]
 
     @property

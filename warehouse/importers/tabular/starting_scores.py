@@ -98,7 +98,8 @@ class ScoreColumn:
 
 @dataclass
 class ScoreColumns:
-    """What is taken for scores, what else may be, and what is to be decided."""
+    """Columns that are taken for scores, others that may be, and what is to be
+    decided."""
 
     chosen: list[ScoreColumn] = field(default_factory=list)
     offered: list[ScoreColumn] = field(default_factory=list)
@@ -208,7 +209,8 @@ def _are_letters(keys: Mapping[str, Any]) -> bool:
 
 
 def _is_of_inspect(column: ColumnProfile) -> bool:
-    """Whether a column is called as ``samples_df`` of Inspect calls those of scorers."""
+    """Whether a column is called as ``samples_df`` of Inspect calls those of
+    scorers."""
     return not column.parents and column.name.startswith("score_")
 
 
@@ -388,7 +390,7 @@ def _systems(table: TableProfile, candidates: Sequence[ScoreColumn]) -> Choice:
 
 
 def _highest(candidates: Sequence[ScoreColumn]) -> list[ScoreColumn]:
-    """Those that lie in the fewest objects."""
+    """Candidates that lie in the fewest objects."""
     depth = min((candidate.column.depth for candidate in candidates), default=0)
     return [candidate for candidate in candidates if candidate.column.depth == depth]
 
@@ -444,7 +446,7 @@ def _as_figures(candidates: Sequence[ScoreColumn]) -> str:
 
 
 def _of_object(table: TableProfile) -> Iterator[tuple[str, str]]:
-    """What the numbers of an object by key may be, and how a mapping says it."""
+    """Readings of the numbers of an object by key, and how a mapping says each."""
     numbers = [
         c
         for c in table.columns
@@ -626,7 +628,9 @@ def _of_numbers(table: TableProfile, fields: Fields) -> str:
 def _in_texts(table: TableProfile) -> Iterator[tuple[str, str]]:
     """Numbers in objects that stand as text in a cell, as JSON or as Python has them,
     by what their names say: in words, and in a mapping."""
-    for column in table.columns if table.is_flat else ():
+    if not table.is_flat:
+        return
+    for column in table.columns:
         objects = _objects(column)
         found: dict[str, None] = {}
         for item in objects:

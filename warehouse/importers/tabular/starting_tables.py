@@ -66,7 +66,7 @@ class MatrixColumns:
 
     @property
     def choices(self) -> list[Choice]:
-        """What is to be decided."""
+        """Choices that are to be made."""
         if self.orientation:
             return []
         names = [toml_text(column.name) for column in self.columns]
@@ -285,7 +285,7 @@ class PublishedColumns:
 
     @property
     def metric(self) -> str:
-        """What the figures are called."""
+        """The metric of the figures."""
         return "score" if self.is_wide else self.values[0].name
 
     @property
@@ -302,7 +302,9 @@ class PublishedColumns:
             )
             return {row: "@row", column: "@column"}
         keyed = {"benchmark": "@key"} if self.is_keyed else {}
-        return keyed | ({"model": self.label.path} if self.label is not None else {})
+        if self.label is None:
+            return keyed
+        return keyed | {"model": self.label.path}
 
     def rows(self) -> Iterator[str]:
         """The sections that leave out what is no model, and make a row of each cell."""
@@ -368,10 +370,10 @@ class PublishedColumns:
             if number:
                 yield "[[published]]"
             named = {"path": self.metric_path}
-            yield (
-                "metric = "
-                f"{inline_table(named) if self.metric_path else toml_text(column.name)}"
-            )
+            metric = toml_text(column.name)
+            if self.metric_path:
+                metric = inline_table(named)
+            yield f"metric = {metric}"
             yield f"value = {self._value(column.path)}"
             error = self.errors.get(column.path)
             size = self.size if self.is_stated or not number else None
@@ -806,7 +808,8 @@ def _error_of(column: ColumnProfile, table: TableProfile) -> ColumnProfile | Non
 
 
 def _keys(columns: Sequence[ColumnProfile], table: TableProfile) -> dict[str, Any]:
-    """What turns the values of columns into numbers; nothing where they are numbers."""
+    """Keys that turn the values of columns into numbers; nothing where they are
+    numbers."""
     return column_of_values(
         chain.from_iterable(column.values for column in columns)
     ).reading(table.delimiter)[0]

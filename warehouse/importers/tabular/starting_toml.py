@@ -1,4 +1,4 @@
-"""What a starting mapping says, as TOML: names, texts, values, and what is to be
+"""A starting mapping as TOML: names, texts, values, and what is to be
 decided."""
 
 from __future__ import annotations

@@ -121,19 +121,18 @@ def open_reader(member: Member, rules: ReadingRules) -> RowReader:
         return ParquetReader(member, rules)
     if chosen in ("csv", "tsv", "txt"):
         return DelimitedReader(member, rules)
-    is_sheet, is_arrow = (
-        member.name.lower().endswith(names)
-        for names in (SHEETS, (".arrow", ".feather"))
-    )
+    found = "a file whose name does not tell its format"
+    advice = 'say format = "…" in the mapping'
+    if member.name.lower().endswith(SHEETS):
+        found = "a spreadsheet"
+        advice = "save each of its sheets as CSV"
+    elif member.name.lower().endswith((".arrow", ".feather")):
+        advice = "save it as Parquet"
     raise InputError(
-        "a spreadsheet" if is_sheet else "a file whose name does not tell its format",
+        found,
         path=member.name,
         expected=".csv, .tsv, .json, .jsonl, .parquet, also in .gz or .zip",
-        advice="save it as Parquet"
-        if is_arrow
-        else "save each of its sheets as CSV"
-        if is_sheet
-        else 'say format = "…" in the mapping',
+        advice=advice,
     )
 
 
@@ -234,7 +233,7 @@ class MappedTable:
         )
 
     def notes(self) -> list[str]:
-        """What the reading showed."""
+        """Notes on what the reading showed."""
         name = self.member.name
         skipped = [
             f"{name}: {count} rows skipped, {why}"
@@ -392,14 +391,15 @@ def _joined(table: MappedTable) -> Iterator[tuple[str, Path | None]]:
 
 
 def _short(parts: Sequence[Any]) -> list[Any]:
-    """What some tables have, in their order; a hash where there are many."""
+    """Values of some tables, in their order; a hash where there are many."""
     if len(parts) <= _SHOWN:
         return list(parts)
     return [sha256_of(b"\n".join(map(canonical_json, parts)))]
 
 
 def _sha256(path: Path) -> str | None:
-    """Hash of a file that many tables may be joined to; ``None`` if it cannot be read."""
+    """Hash of a file that many tables may be joined to; ``None`` if it cannot be
+    read."""
     try:
         status = path.stat()
         return _hash_of(path, status.st_mtime_ns, status.st_ctime_ns, status.st_size)
@@ -555,7 +555,7 @@ def _matrix_mistakes(
 def _problem(
     view: RowView, table: MappedTable, where: str, path: str, optional: bool = False
 ) -> Iterator[str]:
-    """What is wrong with a path, if anything is."""
+    """The mistake in a path, if there is one."""
     why = ""
     try:
         if view.holds(path) or optional:
@@ -638,7 +638,7 @@ def _lacks_all(
 
 
 def relative_name(path: Path, root: Path) -> str:
-    """What a file is called in messages: its path from a folder on, if it lies there."""
+    """The name of a file in messages: its path from a folder on, if it lies there."""
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
 
 

@@ -19,7 +19,7 @@ from warehouse.importers.common.header_values import fingerprint, unix_time
 from warehouse.importers.common.json_fields import (
     LARGEST_DRAW,
     Row,
-    as_text,
+    as_text_or_none,
     compact,
     first_text,
     is_local,
@@ -98,7 +98,7 @@ def score(metric: str, content: Any, lacking: str | None = None) -> Row:
     value = None if lacking else number_or_none(content)
     if value is not None:
         return {"metric": metric, "value": value}
-    raw = None if content is None else as_text(content)
+    raw = as_text_or_none(content)
     return {
         "metric": metric,
         "value": None,
@@ -108,7 +108,7 @@ def score(metric: str, content: Any, lacking: str | None = None) -> Row:
 
 
 def reply_of(message: Mapping[str, Any] | None) -> str | None:
-    """What a message of the model says; its calls of tools where it says nothing."""
+    """The text of a message of the model; its calls of tools where it says nothing."""
     if message is None:
         return None
     said, calls = text_of(message.get("content")), message.get("tool_calls")
@@ -160,7 +160,7 @@ class _Condition(NamedTuple):
 
 @dataclass
 class _Run:
-    """What a first look at the episodes of one condition tells."""
+    """A survey of the episodes of one condition."""
 
     metrics: dict[str, None] = field(default_factory=dict)
     weights: dict[str, float] = field(default_factory=dict)
@@ -177,7 +177,8 @@ class _Run:
                 if isinstance(reward, dict)
                 else None
             )
-            self.weights |= {_part(name): weight} if weight is not None else {}
+            if weight is not None:
+                self.weights[_part(name)] = weight
         self.metrics |= dict.fromkeys(_parts(trace))
         self.config = self.config or part_of(part_of(trace, "agent"), "config")
         self.version = self.version or part_of(trace, "verifiers")
@@ -239,7 +240,7 @@ def read_episodes(path: Path, configs: Sequence[Path], declared: str | None) -> 
 
 
 def _without_agent(condition: _Condition, model: str) -> _Condition:
-    """What of a condition is known before any agent began."""
+    """The part of a condition that is known before any agent began."""
     return condition._replace(model=model, agent="", harness="", settings="")
 
 
@@ -255,7 +256,8 @@ def _adopted(runs: Iterable[_Condition]) -> dict[_Condition, _Condition]:
                 if other != condition
                 and _without_agent(other, condition.model) == condition
             ]
-            found |= {condition: alike[0]} if len(alike) == 1 else {}
+            if len(alike) == 1:
+                found[condition] = alike[0]
     return found
 
 
@@ -316,7 +318,7 @@ def _harness(config: Row) -> str:
 
 
 def _settings_of_agent(config: Row) -> Row:
-    """What an agent was configured with, without what is read by itself."""
+    """The configuration of an agent, without what is read by itself."""
     return {
         name: value
         for name, value in config.items()
@@ -404,7 +406,7 @@ def _rows(
 
 
 def _question(task: Row) -> Row:
-    """What is asked, by the fields of the task; what its class leaves out of its own
+    """The question, by the fields of the task; what its class leaves out of its own
     key is no part of it."""
     data = part_of(task, "data")
     question = {
@@ -504,7 +506,7 @@ def _is_sampled(node: Any) -> bool:
 
 
 def _limit(trace: Row, episode: Row) -> str | None:
-    """What stopped an agent, in the words that other formats have for it."""
+    """The limit that stopped an agent, in the words that other formats have for it."""
     if trace.get("is_timeout") is True or episode.get("is_timeout") is True:
         return "time"
     return _STOPPED.get(str(trace.get("stop_condition")))
@@ -528,7 +530,8 @@ def _last_reply(trace: Row) -> Row | None:
 
 
 def _error(trace: Row, episode: Row) -> str | None:
-    """The last error of what failed; errors of tries that were made again are history."""
+    """The last error of what failed; errors of tries that were made again are
+    history."""
     failed = [part for part in (trace, episode) if part.get("ok") is not True]
     last = next(
         (errors[-1] for part in failed if (errors := objects_of(part.get("errors")))),
