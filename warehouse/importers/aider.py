@@ -176,11 +176,9 @@ def _deviations(model: str, row: dict[str, Any], total: float | None) -> Iterato
         of_all = (
             bool(total) and abs(rate - 100 * right / (total or 1)) <= 2 * _ROUNDED
         )  # some are cut, not rounded
-        reason = (
-            f"it is the share of all {total:g}"
-            if of_all
-            else "nothing there explains it"
-        )
+        reason = "nothing there explains it"
+        if of_all:
+            reason = f"it is the share of all {total:g}"
         yield (
             f"{model}: {name} is {rate:g}, and {right:g} of {cases:g} were right; "
             f"{reason}"

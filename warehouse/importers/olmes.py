@@ -385,13 +385,12 @@ def _said(output: Row | None = None) -> Row:
 
 
 def _choice(index: int, output: Row, label: Any) -> Row:
+    is_greedy = output.get("is_greedy")
     return {
         "choice_index": index,
         "loglikelihood": number_or_none(output["sum_logits"]),
         "unconditional_loglikelihood": number_or_none(output.get("sum_logits_uncond")),
-        "is_greedy": output.get("is_greedy")
-        if isinstance(output.get("is_greedy"), bool)
-        else None,
+        "is_greedy": is_greedy if isinstance(is_greedy, bool) else None,
         "n_tokens": whole_count(output.get("num_tokens")),
         "is_target": index == label if isinstance(label, int) else None,
     }

@@ -239,11 +239,9 @@ def in_words(error: Exception, url: str) -> Exception:
     if (
         "Redirect" in type(error).__name__
     ):  # as aiohttp calls two: round in a circle, and to what is no web address
-        circle = (
-            "redirected again and again"
-            if "TooMany" in type(error).__name__
-            else "redirected to no web address"
-        )
+        circle = "redirected to no web address"
+        if "TooMany" in type(error).__name__:
+            circle = "redirected again and again"
         return InputError(
             f"cannot be fetched: {circle}",
             path=shown,
@@ -269,11 +267,9 @@ def in_words(error: Exception, url: str) -> Exception:
 
 
 def _unreachable(reason: str, shown: str, keys: bool = False) -> WarehouseError:
-    advice = (
-        "give the keys as the package of the protocol reads them"
-        if keys
-        else "try again"
-    )
+    advice = "try again"
+    if keys:
+        advice = "give the keys as the package of the protocol reads them"
     return InputError(f"cannot be fetched: {reason}", path=shown, advice=advice)
 
 

@@ -315,11 +315,11 @@ def notes_on_repeats(store: Store, reports: Sequence[LoadReport]) -> RepeatNotes
             "published figures contradict samples from another source: "
             f"{_some(differing)}"
         )
-    ordinary = (
-        [f"repeats, further draws of the prompts of an earlier run: {_some(told)}"]
-        if told
-        else []
-    )
+    ordinary = []
+    if told:
+        ordinary = [
+            f"repeats, further draws of the prompts of an earlier run: {_some(told)}"
+        ]
     return RepeatNotes(tuple(ordinary), tuple(doubtful))
 
 

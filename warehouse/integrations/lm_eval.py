@@ -176,11 +176,11 @@ def run_until_settled(
             results, samples = _merged(pieces, loaded, task, model, given)
             record = test.record()
             results["early_stopping"] = {task: record}
-            folder = (
-                None
-                if output_path is None
-                else _write(output_path, results, samples, model, model_args, lm, given)
-            )
+            folder = None
+            if output_path is not None:
+                folder = _write(
+                    output_path, results, samples, model, model_args, lm, given
+                )
     return SettledRun(results | {"samples": {task: samples}}, record, folder)
 
 

@@ -49,12 +49,13 @@ def _message(index: int, item: Row) -> Row:
             *said,
         ]
     calls, key = item.get("tool_calls"), item.get("tool_call_id")
+    tool_calls = None
+    if isinstance(calls, list):
+        tool_calls = [_call(index, n, call) for n, call in enumerate(calls)]
     message = {
         "content": "\n".join(said) if said else None,
         "reasoning_trace": "\n".join(thought) or None,
-        "tool_calls": [_call(index, n, call) for n, call in enumerate(calls)]
-        if isinstance(calls, list)
-        else None,
+        "tool_calls": tool_calls,
         "tool_call_id": [_text(key)] if key else None,
     }
     present = {name: value for name, value in message.items() if value is not None}
@@ -149,10 +150,11 @@ def _chat_message(item: Row, index: int) -> Row:
         return message
     error = item.get("error")
     details = error if isinstance(error, dict) else {"message": error}
+    tool_call_id = None
+    if item.get("tool_call_id"):
+        tool_call_id = _text(item["tool_call_id"])
     present = {
-        "tool_call_id": _text(item["tool_call_id"])
-        if item.get("tool_call_id")
-        else None,
+        "tool_call_id": tool_call_id,
         "function": item.get("function") or item.get("name"),
         "error": {
             "type": details.get("type")

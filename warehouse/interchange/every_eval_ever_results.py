@@ -70,11 +70,9 @@ def _document(
     """The evaluation of a run, or of several of one model by one tool, with its
     results."""
     header = run.header
-    when = (
-        {"evaluation_timestamp": f"{header['started_at']}+00:00"}
-        if ("started_at" in header)
-        else {}
-    )
+    when = {}
+    if "started_at" in header:
+        when = {"evaluation_timestamp": f"{header['started_at']}+00:00"}
     return {
         "schema_version": SCHEMA_VERSION,
         "evaluation_id": evaluation_id,

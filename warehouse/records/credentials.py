@@ -223,11 +223,9 @@ def _kept_in_list(values: Sequence[Any], in_list: bool) -> Iterator[Any]:
             yield masked(f"{named} {value}").removeprefix(f"{named} ")
         else:
             yield _kept(value, in_list=True)
-        named = (
-            value
-            if isinstance(value, str) and (value.startswith("-") or is_pair)
-            else ""
-        )
+        named = ""
+        if isinstance(value, str) and (value.startswith("-") or is_pair):
+            named = value
 
 
 @lru_cache(64)  # what a file says of all its runs stands in each of them

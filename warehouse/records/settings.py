@@ -208,12 +208,13 @@ class _Sorter:
     def add_marks_of_header(self) -> None:
         """Take in what the header's own fields say of one execution."""
         header = self.header
+        started_at = None
+        if header.started_at is not None:
+            started_at = header.started_at.isoformat()
         own = {
             "run_id": header.run_id,
             "sampling_seed": None if self.is_greedy else header.sampling_seed,
-            "started_at": None
-            if header.started_at is None
-            else header.started_at.isoformat(),
+            "started_at": started_at,
             "cost": header.cost,
         }
         for name, value in own.items():

@@ -223,11 +223,9 @@ def _header(
         if (named := _NAME.fullmatch(path.stem))
     ]
     declared = scores.model if scores else None
-    name = (
-        declared
-        if declared and (is_fixed_name(folder) or same_model(declared, folder))
-        else folder
-    )
+    name = folder
+    if declared and (is_fixed_name(folder) or same_model(declared, folder)):
+        name = declared
     date = _date(source.root)
     n_questions = (
         scores.total if scores and category != _FORMS else None

@@ -183,13 +183,14 @@ class RowSource:
         return row
 
     def _reject(self, line: int, reason: str, start: str) -> None:
+        expected = "a JSON object"
+        if self.keys:
+            expected = f"a JSON object with {', '.join(self.keys)}"
         self.rejections.append(
             Rejection(
                 place=f"{self.name} {self.counted} {line}",
                 found=f"{reason}: {start.strip()}",
-                expected=f"a JSON object with {', '.join(self.keys)}"
-                if self.keys
-                else "a JSON object",
+                expected=expected,
             )
         )
 

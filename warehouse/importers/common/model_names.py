@@ -139,11 +139,9 @@ def parse_arguments(arguments: Any) -> dict[str, Any]:
         return dict(arguments)
     if not isinstance(arguments, str):
         return {}
-    parsed = (
-        unpacked("arguments", arguments)
-        if arguments.lstrip().startswith("{")
-        else arguments
-    )
+    parsed = arguments
+    if arguments.lstrip().startswith("{"):
+        parsed = unpacked("arguments", arguments)
     if isinstance(parsed, Mapping):
         return dict(parsed)
     pairs = (

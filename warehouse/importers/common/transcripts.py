@@ -121,11 +121,9 @@ def transcript_of(
     own = [item for item in messages if item.get("source") != GIVEN]
     n_turns = sum(item.get("role") == "assistant" for item in own)
     tools = tools_of(own, says_errors)
-    said = (
-        compact([_kept(item) for item in messages])
-        if keep or n_turns > 1 or tools
-        else None
-    )
+    said = None
+    if keep or n_turns > 1 or tools:
+        said = compact([_kept(item) for item in messages])
     return {
         "n_messages": len(messages),
         "n_turns": n_turns,

@@ -298,11 +298,8 @@ def group_figures(
             statistic = (
                 report.statistic_of(figure, repeats) if has_rows else figure.statistic
             )
-            statistic = (
-                statistic
-                if figure.subset is None
-                else f"{statistic} of {figure.subset}"
-            )
+            if figure.subset is not None:
+                statistic = f"{statistic} of {figure.subset}"
             metric = row_name(figure.metric, names)
             yield published_figure(
                 metric,

@@ -104,11 +104,11 @@ class Evaluation:
         for item, (benchmark, metric, condition) in zip(items, named, strict=True):
             # of several scorers each is called by its id, whichever stands first
             shared = named.count((benchmark, metric, condition)) > 1
-            name = (
-                text_or_none(item.get("evaluation_result_id")) or str(len(entries))
-                if shared
-                else ""
-            )
+            name = ""
+            if shared:
+                name = text_or_none(item.get("evaluation_result_id")) or str(
+                    len(entries)
+                )
             seen[benchmark, metric, condition, name] += 1
             times = seen[
                 benchmark, metric, condition, name

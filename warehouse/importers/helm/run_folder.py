@@ -338,11 +338,9 @@ def _read(path: Path, parse: Callable[[], Any]) -> Any:
 
 
 def _wrong(path: Path, document: Any, expected: str) -> InputError:
-    kind = (
-        f"a {type(document).__name__} stands here"
-        if document is not None
-        else "no list stands here"
-    )
+    kind = "no list stands here"
+    if document is not None:
+        kind = f"a {type(document).__name__} stands here"
     return InputError(kind, path=str(path), expected=f"{expected}, as HELM writes it")
 
 

@@ -669,14 +669,15 @@ def _rows(
         if name == error:
             continue
         value = number_or_none(item.get("value"))
+        standard_error = None
+        if error and name == mean:
+            standard_error = number_or_none(figures[error].get("value"))
         yield PublishedScore(
             metric=metric,
             filter=reducer,
             value=value,
             statistic="mean" if name == mean else name,
-            standard_error=number_or_none(figures[error].get("value"))
-            if error and name == mean
-            else None,
+            standard_error=standard_error,
             n=count if isinstance(count, int) and not isinstance(count, bool) else None,
             raw=None if value is not None else str(item.get("value")),
         )

@@ -359,11 +359,9 @@ def _names(row: Row) -> tuple[str | None, str | None]:
         else row.get("epoch")
     )
     uuid = text_or_none(row.get("transcript_id"))
-    location = (
-        place_of(source, sample, epoch)
-        if source and sample is not None and epoch is not None
-        else None
-    )
+    location = None
+    if source and sample is not None and epoch is not None:
+        location = place_of(source, sample, epoch)
     names = [
         name if name and len(name) <= LONGEST_ID else None for name in (uuid, location)
     ]

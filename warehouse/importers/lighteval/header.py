@@ -197,11 +197,9 @@ def header(
         model: name of the model.
     """
     parts, config = task_of(task), results.config(task)
-    shots = (
-        parts.fewshot
-        if parts.fewshot is not None
-        else _count(config.get("num_fewshots"))
-    )
+    shots = parts.fewshot
+    if parts.fewshot is None:
+        shots = _count(config.get("num_fewshots"))
     counts = [
         _count(config.get(name)) for name in ("original_num_docs", "effective_num_docs")
     ]
@@ -260,12 +258,13 @@ def _model_fields(results: LightevalResults, model: str) -> dict[str, Any]:
     )
     size = results.general.get("model_size")
     named = (revision, text_or_none(config.get("subfolder")))
+    parameter_count = None
+    if isinstance(size, str) and size.isdecimal():
+        parameter_count = int(size)
     # folders above the model's own say which run it was, not which checkpoint
     return {
         "revision": revision,
-        "parameter_count": int(size)
-        if isinstance(size, str) and size.isdecimal()
-        else None,
+        "parameter_count": parameter_count,
         "base_checkpoint": text_or_none(config.get("base_model")),
         "endpoint": endpoint_host(config.get("base_url")),
         **position_fields(named, model, Path(model)),
@@ -289,14 +288,15 @@ def _conditions(
     settings = {name: model.get(name) for name in _SETTINGS}
     settings |= {"num_samples": config.get("num_samples"), **other_sampling(generation)}
     seed = generation.get("seed")
+    max_tokens = size
+    if sampling["max_tokens"] is not None:
+        max_tokens = sampling["max_tokens"]
     return {
         "formulation": "+".join(methods).lower() or None,
         "template_hash": _template(config, shots),
         "system_prompt_hash": sha256_of(system) if system else None,
         **sampling,
-        "max_tokens": size
-        if sampling["max_tokens"] is None
-        else sampling["max_tokens"],
+        "max_tokens": max_tokens,
         "sampling_seed": seed if type(seed) is int and abs(seed) < 1 << 63 else None,
         "sampling": without_empty(settings),
         "configuration": _configuration(results, config, generates),

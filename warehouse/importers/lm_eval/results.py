@@ -182,6 +182,9 @@ class LmEvalResults:
         shots = self._shots(task, config)
         formulation = text_or_none(config.get("output_type"))
         generation = self._generation(config) if _generates(config) else {}
+        fewshot_seed = None
+        if shots and settings:
+            fewshot_seed = whole_or_none(settings.get("fewshot_seed", FEWSHOT_SEED))
         return {
             "task_version": text_of_any(mapping_of(document, "versions").get(task)),
             "dataset_revision": text_of_any(
@@ -193,9 +196,7 @@ class LmEvalResults:
             "formulation": formulation,
             "fewshot": shots,
             # without examples nothing is drawn
-            "fewshot_seed": whole_or_none(settings.get("fewshot_seed", FEWSHOT_SEED))
-            if shots and settings
-            else None,
+            "fewshot_seed": fewshot_seed,
             "template_hash": self._template(config),
             "system_prompt_hash": text_or_none(document.get("system_instruction_sha")),
             **sampling_fields(generation),

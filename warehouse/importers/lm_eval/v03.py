@@ -91,11 +91,9 @@ class LmEvalV03:
         results = [path for path in found if path not in written]
         holders = Counter(path.parent for path in results)
         for path in results:
-            beside = (
-                [item for item in written if item.parent == path.parent]
-                if holders[path.parent] == 1
-                else []
-            )
+            beside = []
+            if holders[path.parent] == 1:
+                beside = [item for item in written if item.parent == path.parent]
             own = _written_with(path, beside) if beside else []
             yield source_of(path, *own)
             written = [item for item in written if item not in own]
@@ -156,15 +154,16 @@ def _header(
         "model_args": argument_settings(document, {}),
     }
     stated = configuration_of(document, {}, {}, None)
+    template_hash = None
+    if description:
+        template_hash = fingerprint({"description": description})
     return RunHeader(
         harness=HARNESS,
         benchmark=task,
         **model_fields(document, path),
         task_version=text_of_any(version),
         fewshot=whole_or_none(config.get("num_fewshot")),
-        template_hash=fingerprint({"description": description})
-        if description
-        else None,
+        template_hash=template_hash,
         sampling={name: value for name, value in sampling.items() if value},
         metrics=metric_specs({}, figures, {}, seen),
         configuration={name: value for name, value in stated.items() if name != "task"},

@@ -302,11 +302,9 @@ def _pairs(row: Row) -> list[tuple[float | None, bool | None]]:
 def _choices(row: Row) -> Row:
     pairs = _pairs(row)
     target = text_of_any(row.get("target")) or ""
-    right = (
-        int(target)
-        if target.isdecimal() and len(pairs) > 1 and len(target) < 6
-        else None
-    )
+    right = None
+    if target.isdecimal() and len(pairs) > 1 and len(target) < 6:
+        right = int(target)
     has_target = item_at(pairs, right) is not None if right is not None else False
     choices = [
         {

@@ -109,11 +109,9 @@ class OpenCompass:
                 _keep_newest(summaries, path)
             elif kind := _kind(item):
                 folder = folders.setdefault((work, path.parent.name), _Folder())
-                name = (
-                    path.stem.removeprefix("tmp_")
-                    if kind == "unfinished"
-                    else path.stem
-                )
+                name = path.stem
+                if kind == "unfinished":
+                    name = path.stem.removeprefix("tmp_")
                 getattr(folder, kind)[name] = path
         for (work, _), folder in folders.items():
             companions = [
@@ -198,6 +196,9 @@ def header(work: OpenCompassOutput) -> RunHeader:
     name = headline(work)
     error = text_or_none(work.results.get("error"))
     version, mode = prompt_version(work.files, work.dataset, work.notes)
+    n_requested = None
+    if not work.is_unfinished:
+        n_requested = len(work.predictions) // work.repeats or len(work.details) or None
     return RunHeader(
         harness=HARNESS,
         **model_fields(abbreviation, work.models, work.dataset),
@@ -206,9 +207,7 @@ def header(work: OpenCompassOutput) -> RunHeader:
         task_version=version,
         formulation=_formulation(work) or mode,
         metrics=tuple(_specs(work, name, judge)),
-        n_requested=None
-        if work.is_unfinished
-        else (len(work.predictions) // work.repeats or len(work.details) or None),
+        n_requested=n_requested,
         status="truncated" if work.is_unfinished else "complete",
         note=f"the evaluation failed: {error[:500]}" if error else None,
         published=tuple(_run_figures(work, name)),
@@ -237,14 +236,15 @@ def model_fields(abbreviation: str, models: Sequence[Row], dataset: str) -> Row:
     settings = part_of(config, "generation_kwargs")
     sampling = sampling_fields(settings)
     length = sampling["max_tokens"]
+    max_tokens = length
+    if length is None:
+        max_tokens = whole_count(config.get("max_out_len"))
     return {
         "model": model,
         "revision": text_or_none(config.get("revision")),
         "step": infer_step(text_or_none(config.get("revision")), abbreviation, path),
         **sampling,
-        "max_tokens": whole_count(config.get("max_out_len"))
-        if length is None
-        else length,
+        "max_tokens": max_tokens,
         "sampling": other_sampling(settings)
         | ({"abbr": abbreviation} if model != abbreviation else {}),
         "configuration": {
@@ -418,6 +418,9 @@ def _row(prediction: Row, detail: Row, number: str) -> Row:
     text = _question(sent)
     target = as_text_or_none(gold)
     identity = {"prompt": sent, "gold": target, "options": options}
+    error = None
+    if rollout:
+        error = text_or_none(part_of(prediction, "prediction").get("output"))
     return {
         "prompt_id": abbreviation,
         "identity": compact(identity) if sent is not None else None,
@@ -431,9 +434,7 @@ def _row(prediction: Row, detail: Row, number: str) -> Row:
         if length is None
         else whole_count(length),
         "finish_reason": text_or_none(rollout.get("finish_reason")),
-        "error": text_or_none(part_of(prediction, "prediction").get("output"))
-        if rollout
-        else None,
+        "error": error,
         **_answer(prediction, detail, labels),
     }
 
@@ -490,12 +491,10 @@ def _question(sent: Any) -> str | None:
     user_messages = [
         item for item in sent if isinstance(item, dict) and item.get("role") in _HUMAN
     ]
-    last = (
-        user_messages[-1].get("prompt", user_messages[-1].get("content"))
-        if user_messages
-        else sent
-    )
-    return as_text(last)
+    if not user_messages:
+        return as_text(sent)
+    last = user_messages[-1]
+    return as_text(last.get("prompt", last.get("content")))
 
 
 #: Figures of groups that are no mean.

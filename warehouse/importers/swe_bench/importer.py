@@ -263,11 +263,9 @@ class SweBench:
                 for path in kinds.predictions.get(report.parent, ())
                 if len(kinds.predictions[report.parent]) == 1
             ]
-            about = (
-                kinds.have(report.parent, METADATA)
-                if is_fixed_name(_split(report.stem, None)[0])
-                else []
-            )
+            about = []
+            if is_fixed_name(_split(report.stem, None)[0]):
+                about = kinds.have(report.parent, METADATA)
             yield source_of(report, *logs, *predictions, *about)
         for folder, reports in kinds.logs.items():
             files = _with_logs(kinds, folder, reports)
@@ -571,11 +569,9 @@ def _submission(
         else predicted or title or ("" if is_fixed_name(system) else system)
     )
     require_model(model_setting or model or None, source.name)
-    track = (
-        source.root.parent.name
-        if source.root.parent.parent.name == "evaluation"
-        else ""
-    )
+    track = ""
+    if source.root.parent.parent.name == "evaluation":
+        track = source.root.parent.name
     has_calls = any("api_calls" in row for row in instances.values())
     header = RunHeader(
         harness=HARNESS,

@@ -335,6 +335,9 @@ def sample_rows(
         ]
         if "api_calls" in row:
             scores.append({"metric": "api_calls", "value": row["api_calls"]})
+        transcript = None
+        if row.get("api_calls"):
+            transcript = {"n_turns": whole_count(row["api_calls"])}
         yield {
             "run": 0,
             "prompt_id": name,
@@ -344,9 +347,7 @@ def sample_rows(
             "explanation": row.get("explanation"),
             "cost": row.get("cost"),
             "scores": scores,
-            "transcript": {"n_turns": whole_count(row["api_calls"])}
-            if row.get("api_calls")
-            else None,
+            "transcript": transcript,
         }
 
 

@@ -229,11 +229,11 @@ class MappedTabular(Tabular):
         suffixes too, but for those that another one names."""
         globs = self.mapping.files
         tables = self._tables(paths)
-        named = (
-            [path for path in self._not_excluded(paths) if _matches(path, globs)]
-            if globs
-            else tables
-        )
+        named = tables
+        if globs:
+            named = [
+                path for path in self._not_excluded(paths) if _matches(path, globs)
+            ]
         if self.mistakes or (named and not self.is_shipped):
             return named
         kinds = (

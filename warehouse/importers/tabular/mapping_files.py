@@ -232,11 +232,9 @@ class Section:
         try:
             return Pattern(str(text), whole=whole)
         except PatternError as error:
-            line = (
-                f" (line {text.line})"
-                if isinstance(text, LinedText) and text.line
-                else ""
-            )
+            line = ""
+            if isinstance(text, LinedText) and text.line:
+                line = f" (line {text.line})"
             self.mistakes.append(f"{self.where} {key} = {str(text)!r}{line}: {error}")
             return None
 

@@ -103,11 +103,9 @@ def location_of(document: Any) -> RecordLocation:
     """The likeliest place of records in a document; the document itself where none is
     likelier."""
     found = list(_locations(document, "", None))
-    best = (
-        max(enumerate(found), key=lambda item: (_weight(*item[1]), -item[0]))[1]
-        if found
-        else None
-    )
+    best = None
+    if found:
+        best = max(enumerate(found), key=lambda item: (_weight(*item[1]), -item[0]))[1]
     task_keys = _stated_figures(document)
     if task_keys is not None and (best is None or _is_inside(best, task_keys.at)):
         return task_keys
@@ -701,11 +699,9 @@ def profile(path: Path) -> TableProfile:
         else _record_paths(chunk, location, isinstance(document, dict))
     )
     columns = [_column(chunk, *item) for item in paths]
-    scalars = (
-        dict(_scalars(document, "$"))
-        if location.at and isinstance(document, dict)
-        else {}
-    )
+    scalars = {}
+    if location.at and isinstance(document, dict):
+        scalars = dict(_scalars(document, "$"))
     return TableProfile(
         path,
         reader.kind,
@@ -828,11 +824,13 @@ def _table_paths(chunk: Chunk) -> list[_Where]:
         is_nested = isinstance(column, list) or pa.types.is_nested(
             getattr(column, "type", pa.null())
         )
-        objects = (
-            [value for value in as_list(column, chunk.size) if isinstance(value, dict)]
-            if is_nested
-            else []
-        )
+        objects = []
+        if is_nested:
+            objects = [
+                value
+                for value in as_list(column, chunk.size)
+                if isinstance(value, dict)
+            ]
         if not objects:
             found.append(_unflattened(name, path_of(name), ()))
         fields: dict[str, _Where] = {}

@@ -656,11 +656,11 @@ def _empty(view: RowView, variant: Variant) -> Faults:
     chunk = view.chunk
     if isinstance(chunk, TableChunk):
         columns = chunk.data.columns
-        empty = (
-            np.logical_and.reduce([column.is_null().to_numpy() for column in columns])
-            if len(columns) > 1
-            else []
-        )
+        empty = []
+        if len(columns) > 1:
+            empty = np.logical_and.reduce(
+                [column.is_null().to_numpy() for column in columns]
+            )
         return {
             int(row): Unfit("an empty row", "a row with values")
             for row in np.flatnonzero(empty)

@@ -490,11 +490,9 @@ def of_document(table: TableProfile, fields: Fields) -> dict[str, str]:
     paths: dict[str, list[str]] = {}
     for path in table.document:
         *around, last = (plain_name(step.strip('"')) for step in path.split("."))
-        name = (
-            f"model_{last}"
-            if last in ("name", "id") and around[-1] == "model"
-            else last
-        )
+        name = last
+        if last in ("name", "id") and around[-1] == "model":
+            name = f"model_{last}"
         if not is_of_judge(around):
             paths.setdefault(name, []).append(path)
     names = (

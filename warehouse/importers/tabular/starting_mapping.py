@@ -120,11 +120,9 @@ class _Writer:
         offered = {
             candidate.column.path for candidate in self.scores.offered if may_be_scores
         }
-        free = (
-            [column for column in self._unused() if column.path not in offered]
-            if is_scored
-            else []
-        )
+        free = []
+        if is_scored:
+            free = [column for column in self._unused() if column.path not in offered]
         self.settings = settings_in(table, self.fields, free) if is_scored else {}
 
     def _choices(self) -> Iterator[Choice]:
@@ -246,11 +244,9 @@ class _Writer:
             or self.cells
         )
         if not (names_models or self.votes):
-            inside = (
-                name
-                if not name.endswith(".zip")
-                else members(self.table.path, name)[0].name
-            )
+            inside = name
+            if name.endswith(".zip"):
+                inside = members(self.table.path, name)[0].name
             ending = re.escape(
                 safe(
                     Path(inside.removesuffix(".gz")).suffix
@@ -363,11 +359,9 @@ class _Writer:
         ]
         sample = self.fields.sample
         if "prompt_id" not in sample and self.cells is None:
-            without_id = (
-                "the content is the key"
-                if self.fields.key
-                else "the row's number counts"
-            )
+            without_id = "the row's number counts"
+            if self.fields.key:
+                without_id = "the content is the key"
             column = safe(toml_text(others[0] if others else "ID"))
             yield (
                 f"# prompt_id = {column}  # without it "
@@ -419,11 +413,9 @@ class _Writer:
         for column in [c for c in free if not c.path.lstrip("^").startswith("@")][
             :_OFFERED
         ]:
-            name = (
-                column.name
-                if column.name not in seen
-                else "_".join((*column.parents, column.name))
-            )
+            name = column.name
+            if column.name in seen:
+                name = "_".join((*column.parents, column.name))
             seen.add(name)
             key, path = safe(toml_key(name)), safe(toml_text(column.path))
             yield f"# {key} = {path}  # not used: {column.kind}"
@@ -473,11 +465,9 @@ class _Writer:
 
     def _score(self, candidate: ScoreColumn, named: set[str]) -> Iterator[str]:
         column = candidate.column
-        guess = (
-            "guessed from its name; "
-            if self.scores.is_guess and candidate.grade < Grade.USUAL
-            else ""
-        )
+        guess = ""
+        if self.scores.is_guess and candidate.grade < Grade.USUAL:
+            guess = "guessed from its name; "
         meaning = f"; {candidate.meaning}" if candidate.meaning else ""
         yield f"[[scores]]  # {guess}{column.kind}{meaning}"
         metric = candidate.metric
@@ -576,11 +566,9 @@ def _of_rows(
         and any(column.is_percent for column in values)
         or table.is_object
     ):
-        ids = (
-            [c.path for c in other_ids(table, fields) if c.kind == "text"]
-            if table.rows > 1
-            else []
-        )
+        ids = []
+        if table.rows > 1:
+            ids = [c.path for c in other_ids(table, fields) if c.kind == "text"]
         yield Choice(
             f"what the rows are, of which {shown or 'the scores'} is one value each",
             (
@@ -642,11 +630,11 @@ def _metric(
 
 
 def _described(column: ColumnProfile) -> str:
-    shown = (
-        without_credentials({column.name: column.values[0]}).get(column.name, MASK)
-        if column.values
-        else "-"
-    )
+    shown = "-"
+    if column.values:
+        shown = without_credentials({column.name: column.values[0]}).get(
+            column.name, MASK
+        )
     example = safe(short(shown))
     missing = f", {column.nulls} missing" if column.nulls else ""
     return f"{column.kind}, {len(column.values)}{missing}, {example}"

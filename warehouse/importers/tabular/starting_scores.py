@@ -363,11 +363,9 @@ def _systems(table: TableProfile, candidates: Sequence[ScoreColumn]) -> Choice:
             else {(*column.parents, column.name)[0]: None for column in table.columns}
         )
         others = texts(key for key in beside if key not in around)
-        skip = (
-            f'[[rows.skip]] path = "@key", equal_to = {others}, '
-            if others != "[]"
-            else ""
-        )
+        skip = ""
+        if others != "[]":
+            skip = f'[[rows.skip]] path = "@key", equal_to = {others}, '
         between.append("benchmarks, of which figures are published")
         written.append(
             f'[rows] at = {toml_text(f"{at}{{}}")}, {skip}[run] benchmark = "@key", '

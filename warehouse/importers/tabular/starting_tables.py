@@ -309,11 +309,9 @@ class PublishedColumns:
     def rows(self) -> Iterator[str]:
         """The sections that leave out what is no model, and make a row of each cell."""
         for column in (self.label, self.benchmark):
-            sums = (
-                [str(value) for value in column.values if is_summary(value)]
-                if column is not None
-                else []
-            )
+            sums = []
+            if column is not None:
+                sums = [str(value) for value in column.values if is_summary(value)]
             if column is not None and sums and len(sums) < len(column.values):
                 yield (
                     f"[[rows.skip]]  # {LEFT_OUT}: {_shown(sums)}; without this "
@@ -438,11 +436,9 @@ def _wide(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     choices = [] if label.is_unique else [_which_label(label, table)]
     if not is_sure or not _are_figures(values, table):
         choices.append(_what_rows_are(label, values))
-    others = (
-        [column for column in values if not is_summary(column.name)]
-        if is_wide
-        else values
-    )
+    others = values
+    if is_wide:
+        others = [column for column in values if not is_summary(column.name)]
     values, left_out = (
         (others, [c for c in values if c not in others]) if others else (values, [])
     )
@@ -746,11 +742,11 @@ def _long(table: TableProfile, fields: Fields) -> PublishedColumns | None:
         for column in (*fields.run.values(), fields.metric)
         if column and len(column.values) > 1
     ]
-    rows = (
-        list(zip(*(map(str, table.values(column)) for column in axes), strict=True))
-        if axes
-        else []
-    )
+    rows = []
+    if axes:
+        rows = list(
+            zip(*(map(str, table.values(column)) for column in axes), strict=True)
+        )
     first = next(
         (column for column in values if _error_of(column, table) is not None), None
     )

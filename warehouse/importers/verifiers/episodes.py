@@ -172,11 +172,9 @@ class _Run:
     def add(self, trace: Row, task: Row) -> None:
         """Look at one trace."""
         for name, reward in part_of(trace, "rewards").items():
-            weight = (
-                number_or_none(reward.get("weight", 1))
-                if isinstance(reward, dict)
-                else None
-            )
+            weight = None
+            if isinstance(reward, dict):
+                weight = number_or_none(reward.get("weight", 1))
             if weight is not None:
                 self.weights[_part(name)] = weight
         self.metrics |= dict.fromkeys(_parts(trace))

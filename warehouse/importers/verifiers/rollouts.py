@@ -424,11 +424,9 @@ def _taker(
 
 def _question(row: Row, key: str) -> Row:
     task, info = text_or_none(row.get("task")), row.get("info")
-    shown_info = (
-        {name: item for name, item in info.items() if name != "oai_tools"}
-        if isinstance(info, dict)
-        else info
-    )
+    shown_info = info
+    if isinstance(info, dict):
+        shown_info = {name: item for name, item in info.items() if name != "oai_tools"}
     metadata = without_empty(
         {"task": None if task == "default" else task, "info": shown_info}
     )
@@ -579,11 +577,9 @@ def _measured(row: Mapping[str, Any], state_columns: frozenset[str]) -> Iterator
 def _scores(row: Row, names: list[str], threshold: float | None) -> list[Row]:
     lacking = None
     if row.get("error") or _is_empty(row):
-        lacking = (
-            "limit"
-            if row.get("is_truncated") is True and not row.get("error")
-            else "error"
-        )
+        lacking = "error"
+        if row.get("is_truncated") is True and not row.get("error"):
+            lacking = "limit"
     metrics = part_of(row, "metrics")
     scores = [
         score(name, row.get(name, metrics.get(name)), lacking)
