@@ -109,7 +109,8 @@ class Olmes:
                 predictions = item.path.with_name(
                     name.removesuffix(METRICS) + PREDICTIONS
                 )
-                yield from () if predictions in paths else (source_of(item.path),)
+                if predictions not in paths:
+                    yield source_of(item.path)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one task (InputError: a file is damaged, or nothing names the model)."""

@@ -125,7 +125,8 @@ class Stopper:
         settings: SequentialSettings,
         selection: Selection,
     ) -> None:
-        self._store, self._reference = None if store is None else str(store), baseline
+        self._store = None if store is None else str(store)
+        self._reference = baseline
         self._settings, self._selection = settings, selection
         self._test: LiveTest | None = None
         self._positions: dict[SampleId, int] = {}

@@ -433,7 +433,8 @@ def _identity(row: Row, benchmark: str) -> tuple[str, int | None]:
     given_id = row.get("id")
     if isinstance(given_id, str) and given_id:
         found = _NUMBER.search(given_id)
-        return given_id, int(found[1]) if found else None
+        number = int(found[1]) if found else None
+        return given_id, number
     number = whole_count(given_id) if number is None else number
     if number is None:
         raise ValueError(f"no id: {compact(row)[:60]}")

@@ -46,7 +46,9 @@ class TaskResults:
         """The task; without its name, the folder that is called after it."""
         task_name = text_or_none(part_of(self.document, "task").get("task_name"))
         folder = self.path.parent
-        return task_name or (folder.parent if folder.name == "results" else folder).name
+        if folder.name == "results":
+            folder = folder.parent
+        return task_name or folder.name
 
     @cached_property
     def figures(self) -> dict[Key, Row]:

@@ -59,7 +59,8 @@ def refuse_large(
         InputError: it has more than ``limit`` (default :data:`MAX_FILE_BYTES`) bytes.
         OSError: it is not there.
     """
-    most, size = MAX_FILE_BYTES if limit is None else limit, path.stat().st_size
+    most = MAX_FILE_BYTES if limit is None else limit
+    size = path.stat().st_size
     if size > most:
         raise InputError(
             f"{size} bytes are too many {use}",

@@ -233,7 +233,9 @@ def _name(item: Row) -> tuple[str, str]:
         statistic = _K_OF[aggregation].format(dimensions.pop("k"))
     name = text_or_none(identity.get("name")) or "score"
     axes = ",".join(f"{key}={value}" for key, value in sorted(dimensions.items()))
-    return f"{name}[{axes}]" if axes else name, statistic
+    if axes:
+        name = f"{name}[{axes}]"
+    return name, statistic
 
 
 HARNESS = "evalscope"

@@ -254,9 +254,8 @@ class HelmRun:
         plain: dict[str, dict[str, Any]] = {}
         other: dict[str, dict[str, Any]] = {}
         for (number, perturbation, _), states in self.requests.items():
-            (other if perturbation else plain).setdefault(
-                number, part_of(states[0], "instance")
-            )
+            instances = other if perturbation else plain
+            instances.setdefault(number, part_of(states[0], "instance"))
         return {**other, **plain}
 
     @cached_property

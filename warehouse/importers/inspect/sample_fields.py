@@ -260,12 +260,10 @@ def _number(value: Any) -> tuple[float | None, str, bool]:
     if value is None:
         return None, "error", False
     if isinstance(value, (bool, int, float)):
-        finite = math.isfinite(value)
-        return (
-            (float(value) if finite else None),
-            "scored" if finite else "error",
-            value is True or value is False,
-        )
+        is_truth = value is True or value is False
+        if math.isfinite(value):
+            return float(value), "scored", is_truth
+        return None, "error", is_truth
     if not isinstance(value, str):
         return None, "not_scalar", False
     grade = _LETTERS.get(value, _WORDS.get(value.lower()))

@@ -17,7 +17,6 @@ from warehouse.errors import InputError
 from warehouse.importers.common.header_values import moment
 from warehouse.importers.common.json_fields import (
     as_text,
-    compact,
     mapping_of,
     number_or_none,
     object_of,
@@ -403,11 +402,7 @@ def _of_json(content: Any) -> Value:
     number = None if isinstance(content, str) else _number(content)
     if number is not None:
         return Value(number, None, "scored")
-    return Value(
-        None,
-        (content if isinstance(content, str) else compact(content))[:LONGEST],
-        "not_scalar",
-    )
+    return Value(None, as_text(content)[:LONGEST], "not_scalar")
 
 
 def _object(text: Any) -> dict[str, Any]:

@@ -62,7 +62,10 @@ class LmEval:
         loose: list[ResultsFile | SamplesFile] = []
         for file in recognised:
             key = (file.path.parent, file.stamp)
-            (stamped[key] if file.stamp else loose).append(file)
+            if file.stamp:
+                stamped[key].append(file)
+            else:
+                loose.append(file)
         for files in stamped.values():
             yield _source(files)
         yield from _claim_loose(loose)

@@ -208,7 +208,9 @@ def _bounds(
     whole = value is None or value in (0, 1)
     inside = whole or 0 <= (number_or_none(value) or 0) <= 1
     if metric in _BINARY and inside:
-        return ("binary" if whole else "bounded"), 0.0, 1.0
+        if whole:
+            return "binary", 0.0, 1.0
+        return "bounded", 0.0, 1.0
     if _RATE.fullmatch(metric) and inside:
         return "bounded", 0.0, 1.0
     return None, None, None

@@ -359,7 +359,8 @@ def score_of(value: Any) -> tuple[float | None | Unfit, str | None, str | None]:
             return number, None, None
         return None, _short(value), "not_scalar"
     if number is None:
-        return None, _short(value) if value not in (None, "") else None, None
+        shown = _short(value) if value not in (None, "") else None
+        return None, shown, None
     return float(number), None, None
 
 

@@ -203,7 +203,9 @@ class DelimitedReader:
             for chunk in self._parsed(paths, tell):
                 before, given = min(given, chunk.size), max(0, given - chunk.size)
                 if before < chunk.size:
-                    yield chunk.keep(range(before, chunk.size)) if before else chunk
+                    if before:
+                        chunk = chunk.keep(range(before, chunk.size))
+                    yield chunk
 
     def _parsed(
         self, paths: Collection[str] | None, reject: Reject

@@ -231,9 +231,10 @@ class Source(ABC):
         """The innermost expressions that this one is made of; itself where it is made
         of none."""
         parts = tuple(self.inner())
-        yield from (
-            chain.from_iterable(part.leaves() for part in parts) if parts else (self,)
-        )
+        if not parts:
+            yield self
+        for part in parts:
+            yield from part.leaves()
 
     def paths(self) -> Iterator[str]:
         """Field paths that the expression reads."""

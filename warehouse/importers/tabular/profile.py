@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.errors import InputError
+from warehouse.importers.common.json_fields import items_of
 from warehouse.importers.common.streams import TooManyTablesError, members
 from warehouse.importers.tabular.chunks import (
     Chunk,
@@ -441,10 +442,9 @@ def _weight(
         siblings = outer.get(
             location.at.rpartition(".")[2].removesuffix("[]").strip('"')
         )
-        of_prompts = bool(
-            names_of_metrics([siblings if isinstance(siblings, list) else []])
-        )
-    return (1 + bool(of_prompts) if grade else 0, grade, len(familiar), count)
+        of_prompts = bool(names_of_metrics([items_of(siblings)]))
+    likely = 1 + bool(of_prompts) if grade else 0
+    return (likely, grade, len(familiar), count)
 
 
 def _grade_of_keyed(record: Any) -> int:

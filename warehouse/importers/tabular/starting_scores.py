@@ -316,7 +316,10 @@ def _between_affixes(names: Sequence[str]) -> tuple[str, list[str], str]:
     differs."""
     start = re.sub(r"[^_. /-]*$", "", commonprefix(names))
     end = re.sub(r"^[^_. /-]*", "", commonprefix([name[::-1] for name in names])[::-1])
-    start, end = start if is_metric(start) else "", end if is_metric(end) else ""
+    if not is_metric(start):
+        start = ""
+    if not is_metric(end):
+        end = ""
     return start, [name[len(start) : len(name) - len(end)] for name in names], end
 
 

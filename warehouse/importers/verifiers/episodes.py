@@ -218,9 +218,7 @@ def read_episodes(path: Path, configs: Sequence[Path], declared: str | None) -> 
     source = RowSource(path, path.name, _KEYS, dump.rejections, dump.notes)
     numbers = {condition: number for number, condition in enumerate(runs)}
     numbers |= {condition: numbers[agent] for condition, agent in adopted.items()}
-    names = []
-    for header in headers:
-        names.append([metric.name for metric in header.metrics])
+    names = [_metric_names(header) for header in headers]
     dump.batches = batches_of(
         source.located(),
         partial(
@@ -577,6 +575,10 @@ def _reward(trace: Row) -> tuple[float | None, bool]:
         if value is not None and weight is not None
     ]
     return sum(weighted) if weighted else None, len(weighted) == len(rewards)
+
+
+def _metric_names(header: RunHeader) -> list[str]:
+    return [metric.name for metric in header.metrics]
 
 
 def _scores(trace: Row, episode: Row, names: Sequence[str]) -> list[Row]:
