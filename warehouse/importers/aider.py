@@ -13,6 +13,7 @@ from warehouse.importers.base import source_of
 from warehouse.importers.common.header_values import moment
 from warehouse.importers.common.json_fields import (
     number_in_text,
+    object_of,
     share_of,
     text_or_none,
     without_nulls,
@@ -90,7 +91,7 @@ class Aider:
 
 
 def _header(path: Path, index: int, entry: Any, notes: list[str]) -> RunHeader:
-    row = entry if isinstance(entry, dict) else {}
+    row = object_of(entry)
     model = text_or_none(row.get("model"))
     published = tuple(_published(row))
     if model is None or not any(item.value is not None for item in published):
@@ -175,11 +176,9 @@ def _deviations(model: str, row: dict[str, Any], total: float | None) -> Iterato
         of_all = (
             bool(total) and abs(rate - 100 * right / (total or 1)) <= 2 * _ROUNDED
         )  # some are cut, not rounded
-        reason = (
-            f"it is the share of all {total:g}"
-            if of_all
-            else "nothing there explains it"
-        )
+        reason = "nothing there explains it"
+        if of_all:
+            reason = f"it is the share of all {total:g}"
         yield (
             f"{model}: {name} is {rate:g}, and {right:g} of {cases:g} were right; "
             f"{reason}"
@@ -188,7 +187,9 @@ def _deviations(model: str, row: dict[str, Any], total: float | None) -> Iterato
 
 def _number(text: Any) -> float | None:
     """A number: YAML is read as text."""
-    return number_in_text(text) if isinstance(text, str) else None
+    if isinstance(text, str):
+        return number_in_text(text)
+    return None
 
 
 IMPORTER = Aider()

@@ -15,8 +15,9 @@ from warehouse.importers.base import source_of
 from warehouse.importers.common.header_values import moment
 from warehouse.importers.common.json_fields import (
     Row,
-    as_text,
+    as_text_or_none,
     compact,
+    compact_or_none,
     number_in_text,
     number_or_none,
     require_model,
@@ -242,7 +243,9 @@ def _published(figures: Row) -> Iterator[PublishedScore]:
 
 def _percent(text: Any) -> float | None:
     number = number_in_text(text)
-    return None if number is None else number / 100
+    if number is None:
+        return None
+    return number / 100
 
 
 def _board(files: Sequence[Path]) -> dict[str, Row]:
@@ -277,9 +280,9 @@ def _rows(numbers: dict[Pair, int], item: tuple[int, Row]) -> Iterator[Row]:
         "position": index,  # instructions may be asked twice
         "identity": compact({"instruction": instruction}),
         "text": instruction,
-        "metadata": compact(own) if own else None,
-        "response": None if output is None else as_text(output),
-        "explanation": None if written is None else as_text(written),
+        "metadata": compact_or_none(own),
+        "response": as_text_or_none(output),
+        "explanation": as_text_or_none(written),
         "scores": [_score(row.get("preference"))],
     }
 

@@ -1,4 +1,4 @@
-"""What an importer is, and small helpers that importers share."""
+"""The protocol of importers, and small helpers that importers share."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import pyarrow as pa
@@ -14,6 +15,7 @@ from warehouse.importers.base import binary_metric, source_of
 from warehouse.importers.common.json_fields import (
     Row,
     as_text,
+    as_text_or_none,
     compact,
     first_text,
     items_of,
@@ -96,7 +98,9 @@ class DeepEval:
         named nowhere)."""
         path = source.files[0]
         document = read_document(path)
-        cases = [case for kind in _CASES for case in items_of(document.get(kind))]
+        cases = list(
+            chain.from_iterable(items_of(document.get(kind)) for kind in _CASES)
+        )
         if not cases:
             raise InputError(
                 "holds no test case", path=str(path), expected="a test run of DeepEval"
@@ -223,7 +227,9 @@ def _direction(items: Iterable[Mapping[str, Any]]) -> bool | None:
         )
         if score is not None and threshold is not None and score != threshold:
             ways.add((score > threshold) == (item.get("success") is True))
-    return ways.pop() if len(ways) == 1 else None
+    if len(ways) == 1:
+        return ways.pop()
+    return None
 
 
 def _row(case: Any) -> Row:
@@ -260,9 +266,9 @@ def _row(case: Any) -> Row:
             }
         ),
         "text": as_text(asked),
-        "target": None if target is None else as_text(target),
+        "target": as_text_or_none(target),
         "metadata": compact({**part_of(case, "metadata"), **context}),
-        "response": None if answer is None else as_text(answer),
+        "response": as_text_or_none(answer),
         "input_tokens": whole_count(case.get("inputTokenCount")),
         "output_tokens": whole_count(case.get("outputTokenCount")),
         "latency": number_or_none(

@@ -12,10 +12,12 @@ from warehouse.importers.base import binary_metric, source_of
 from warehouse.importers.common.json_fields import (
     Row,
     compact,
+    compact_or_none,
     item_at,
     list_of,
     require_model,
     required_text,
+    string_or_none,
     text_or_none,
     verdict,
     without_nulls,
@@ -105,9 +107,9 @@ class EvalPlus:
         model = named["model"].replace("--", "/") if named else None
         require_model(settings.model or model, source.name)
         has_plus = any(_has_plus(entries) for entries in tasks.values())
-        specs = [_passed(BASE, not has_plus)] + (
-            [_passed(PLUS, True)] if has_plus else []
-        )
+        specs = [_passed(BASE, not has_plus)]
+        if has_plus:
+            specs.append(_passed(PLUS, True))
         header = RunHeader(
             harness="evalplus",
             model=model or "",
@@ -138,7 +140,7 @@ class EvalPlus:
 
 
 def _options(named: re.Match[str]) -> Row:
-    """What a file's name says besides model and temperature."""
+    """Options in a file's name besides model and temperature."""
     sanitized = True if named["sanitized"] else None
     return without_nulls(
         {
@@ -166,7 +168,7 @@ def _rows(
         if has_plus:  # both must pass
             scores.append(_score(PLUS, plus if base == "pass" else base))
         solution = entry.get("solution")
-        code = solution if isinstance(solution, str) else None
+        code = string_or_none(solution)
         failures = {
             key: entry[key]
             for key in (
@@ -183,7 +185,7 @@ def _rows(
             "draw": draw,
             "response": code if texts[draw] is None else texts[draw],
             "extracted_answer": code,
-            "explanation": compact(failures) if failures else None,
+            "explanation": compact_or_none(failures),
             "scores": scores,
         }
     for draw, text in enumerate(texts[len(attempts) :], start=len(attempts)):
@@ -245,7 +247,9 @@ def _attempts(entries: Any) -> list[Row]:
 
 
 def _first(pair: Any) -> Any:
-    return pair[0] if isinstance(pair, list) and pair else pair
+    if isinstance(pair, list) and pair:
+        return pair[0]
+    return pair
 
 
 def _has_plus(entries: Any) -> bool:
@@ -279,20 +283,20 @@ def _score(tests: str, status: str | None) -> Row:
 def _benchmark(tasks: Mapping[str, Any]) -> str:
     """``HumanEval/0`` is a task of ``humaneval``."""
     first = next(iter(tasks), "")
-    return first.partition("/")[0].lower() if "/" in first else "evalplus"
+    if "/" in first:
+        return first.partition("/")[0].lower()
+    return "evalplus"
 
 
 def _raw(files: Sequence[Path], dump: Dump) -> dict[str, list[str | None]]:
-    """What the model wrote, by task, in order; None where a line holds no text."""
+    """Texts of the model by task, in order; None where a line holds no text."""
     texts_by_task: dict[str, list[str | None]] = {}
     for path in files:
         for _, row in RowSource(
             path, path.name, ("task_id",), notes=dump.notes
         ).numbered():
             task, text = str(row["task_id"]), row.get("solution", row.get("completion"))
-            texts_by_task.setdefault(task, []).append(
-                text if isinstance(text, str) else None
-            )
+            texts_by_task.setdefault(task, []).append(string_or_none(text))
     return texts_by_task
 
 
@@ -314,7 +318,8 @@ _SAMPLES = re.compile(
 
 
 def _given_name(path: Path) -> str | None:
-    """What a person called a file; ``None`` where it is what every file is called.
+    """The name that a person gave a file; ``None`` where it is what every file is
+    called.
 
     >>> _given_name(Path("samples.jsonl_results.jsonl")), _given_name(Path("t0.8_samples.jsonl_results.jsonl"))
     (None, 't0.8')
@@ -328,7 +333,8 @@ def _given_name(path: Path) -> str | None:
 
 
 def _said_of_all(path: Path) -> Row:
-    """What all completions of a file say besides what its script writes."""
+    """Fields that all completions of a file have besides those that its script
+    writes."""
     same = SameInAll(_OF_COMPLETIONS)
     for row, _ in RowSource(path, path.name, ("task_id",)).rows():
         same.add(path, row)
@@ -390,7 +396,7 @@ def _completion(row: Row, counts: dict[str, int]) -> Row:
         "run": 0,
         "prompt_id": task,
         "draw": draw,
-        "response": completion if isinstance(completion, str) else None,
+        "response": string_or_none(completion),
         "explanation": None if result == "passed" else result,
         "scores": [
             {

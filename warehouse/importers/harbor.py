@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -114,11 +115,12 @@ class Harbor:
         for folder, paths in trials.items():
             job = (jobs[folder],) if folder in jobs else ()
             ordered = sorted(paths)
-            transcripts = [
-                path
-                for trial in ordered
-                for path in sorted(trajectories[trial.parent], key=_trajectory_number)
-            ]
+            transcripts = list(
+                chain.from_iterable(
+                    sorted(trajectories[trial.parent], key=_trajectory_number)
+                    for trial in ordered
+                )
+            )
             yield SourceFiles(str(folder), folder, (*job, *ordered, *transcripts))
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
@@ -158,7 +160,9 @@ class Harbor:
         dump = Dump(tuple(headers), ())
         numbers = {condition: number for number, condition in enumerate(groups)}
         draws = _draws(trials)
-        names = [[metric.name for metric in run.metrics] for run in dump.runs]
+        names = []
+        for run in dump.runs:
+            names.append([metric.name for metric in run.metrics])
         transcripts = defaultdict[str, list[Path]](list)
         for path in source.files:
             if path.name != RESULT:
@@ -188,7 +192,9 @@ class Harbor:
 def _trajectory_number(path: Path) -> int:
     """The place of a trajectory among those of its trial."""
     found = _TRAJECTORY.fullmatch(path.name)
-    return int(found[1]) if found and found[1] else 0
+    if found and found[1]:
+        return int(found[1])
+    return 0
 
 
 def _condition(trial: Row) -> Condition:
@@ -205,7 +211,7 @@ def _condition(trial: Row) -> Condition:
 
 
 def _configuration(trial: Row) -> Row:
-    """What a trial was configured with, without what is its own."""
+    """The configuration of a trial, without what is its own."""
     config = {
         name: value
         for name, value in part_of(trial, "config").items()
@@ -382,8 +388,8 @@ def _row(
 def _transcript(
     trial: Row, paths: Sequence[Path], folder: Path, notes: list[str]
 ) -> Row | None:
-    """What the agent did, by its trajectory; what the trial itself says of it, where
-    there is none."""
+    """The steps of the agent, by its trajectory; what the trial itself says of it,
+    where there is none."""
     documents: list[Mapping[str, Any]] = []
     for path in paths:
         try:
@@ -419,11 +425,12 @@ def _scores(trial: Row, exception: str | None, names: Sequence[str]) -> list[Row
     measurement and is only kept raw."""
     rewards = _rewards(trial)
     valid = exception is None or exception in _OF_THE_AGENT
-    lacking = (
-        "limit"
-        if exception in _OF_THE_AGENT - _REFUSALS
-        else ("refused" if exception in _REFUSALS else "error")
-    )
+    if exception in _OF_THE_AGENT - _REFUSALS:
+        lacking = "limit"
+    elif exception in _REFUSALS:
+        lacking = "refused"
+    else:
+        lacking = "error"
     scores = []
     for name in names:
         reward = rewards.get(name)

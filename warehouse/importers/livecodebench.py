@@ -11,6 +11,7 @@ from warehouse.importers.base import binary_metric, source_of
 from warehouse.importers.common.json_fields import (
     Row,
     as_text,
+    as_text_or_none,
     compact,
     item_at,
     items_of,
@@ -194,9 +195,9 @@ def _rows(notes: list[str], item: tuple[int, Row]) -> Iterator[Row]:
         yield {
             **prompt,
             "draw": draw,
-            "response": None if output is None else as_text(output),
-            "extracted_answer": None if program is None else as_text(program),
-            "explanation": None if verdict_text is None else as_text(verdict_text),
+            "response": as_text_or_none(output),
+            "extracted_answer": as_text_or_none(program),
+            "explanation": as_text_or_none(verdict_text),
             "scores": [
                 {
                     "metric": METRIC,
@@ -211,9 +212,10 @@ def _identifier(problem: Row) -> str:
     """Id of a problem; scenarios that ask several things of it number them."""
     key = "question_id" if problem.get("question_id") is not None else "id"
     part = problem.get("test_id")
-    return required_text(problem, key) + (
-        f"/{as_text(part)}" if part is not None else ""
-    )
+    name = required_text(problem, key)
+    if part is None:
+        return name
+    return f"{name}/{as_text(part)}"
 
 
 def _identity(problem: Row) -> Row:

@@ -154,6 +154,9 @@ def _rows(
     )
     draw = draws[run, task]
     draws[run, task] += 1
+    latency = None
+    if begin is not None and end is not None and end >= begin:
+        latency = (end - begin) / 1000
     yield {
         "run": run,
         "position": tasks.setdefault(task, len(tasks)),
@@ -161,9 +164,7 @@ def _rows(
         "metadata": compact(without_nulls({name: row.get(name) for name in _TASK})),
         "draw": draw,
         "finish_reason": text_or_none(row.get("fatal_error_from")),
-        "latency": (end - begin) / 1000
-        if begin is not None and end is not None and end >= begin
-        else None,
+        "latency": latency,
         "cost": number_or_none(row.get("dollar_equivalent")),
         "scores": [
             {"metric": SUCCESS, "value": value},

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -105,9 +106,7 @@ class Mteb:
         about = read_document(source.files[1]) if len(source.files) > 1 else {}
         model = text_or_none(about.get("name")) or _named_by_folder(path)
         require_model(settings.model or model, str(path))
-        parts = [
-            part for part in _parts(document) if any(True for _ in _published(part))
-        ]
+        parts = list(filter(_is_scored, _parts(document)))
         if not parts:
             raise InputError(
                 "no scores",
@@ -115,11 +114,11 @@ class Mteb:
                 expected="'scores' of splits, as MTEB writes them",
             )
         scores = part_of(document, "scores").items()
-        notes = [
-            note
-            for split, own in scores
-            for note in no_objects(own, f"{path.name}: scores.{split}")
-        ]
+        notes = list(
+            chain.from_iterable(
+                no_objects(own, f"{path.name}: scores.{split}") for split, own in scores
+            )
+        )
         return Dump(
             tuple(_headers(path, document, about, model or "", parts)), (), notes=notes
         )
@@ -129,18 +128,18 @@ def _named_by_folder(path: Path) -> str | None:
     """``org/model`` of the folder above the revision: it is part of the layout where it
     has ``__``."""
     folder = _revision_of(path)[0].parent.name
-    return folder.replace("__", "/", 1) if "__" in folder else None
+    if "__" in folder:
+        return folder.replace("__", "/", 1)
+    return None
 
 
 def _revision_of(path: Path) -> tuple[Path, str | None]:
     """The folder of the revision, and the arguments by which results below
     ``experiments`` differ."""
     folder = path.parent
-    return (
-        (folder.parent.parent, folder.name)
-        if folder.parent.name == "experiments"
-        else (folder, None)
-    )
+    if folder.parent.name == "experiments":
+        return (folder.parent.parent, folder.name)
+    return (folder, None)
 
 
 def _parts(document: Row) -> Iterator[_Part]:
@@ -224,6 +223,10 @@ def _spec(task: str, name: str, is_default: bool) -> MetricSpec:
     better."""
     higher = None if task.endswith("SpeedTask") or name.startswith("nauc_") else True
     return MetricSpec(name, link="none", higher_is_better=higher, is_default=is_default)
+
+
+def _is_scored(part: _Part) -> bool:
+    return any(True for _ in _published(part))
 
 
 def _published(part: _Part) -> Iterator[PublishedScore]:

@@ -17,10 +17,13 @@ from warehouse.importers.common.json_fields import (
     LARGEST_DRAW,
     Row,
     as_text,
+    as_text_or_none,
     compact,
+    compact_or_none,
     endpoint_host,
     first_text,
     number_or_none,
+    object_of,
     objects_of,
     part_of,
     require_model,
@@ -105,8 +108,9 @@ class NemoEvaluator:
         rows = files.get(RESULTS)
         log = _read_log(files.get(LOG), dump)
         survey = _Survey()
-        for row, _ in RowSource(rows, rows.name, _KEYS).rows() if rows else ():
-            survey.add(row)
+        if rows:
+            for row, _ in RowSource(rows, rows.name, _KEYS).rows():
+                survey.add(row)
         dump.runs = (_header(bundle, survey, log, source, settings.model),)
         dump.notes += survey.against(
             part_of(part_of(bundle, "benchmark"), "categories")
@@ -151,7 +155,7 @@ def _is_row(head: str) -> bool:
 
 @dataclass
 class _Survey:
-    """What all rows together tell: their scorers, problems, and sums of rewards by
+    """A survey of all rows: their scorers, problems, and sums of rewards by
     category."""
 
     scorers: dict[str, None] = field(default_factory=dict)
@@ -180,7 +184,7 @@ class _Survey:
         that of the rows."""
         for name, category in categories.items():
             n, total = self.rewards.get(name, (0, 0.0))
-            published = category if isinstance(category, dict) else {}
+            published = object_of(category)
             mean = number_or_none(published.get("mean_reward"))
             if (
                 n
@@ -287,7 +291,8 @@ def _published(
 
 
 def _read_log(path: Path | None, dump: Dump) -> dict[tuple[int, int], Row]:
-    """Tokens and errors by problem and repeat; of a try that was made again, the last."""
+    """Tokens and errors by problem and repeat; of a try that was made again, the
+    last."""
     if path is None:
         return {}
     fields = (
@@ -380,14 +385,14 @@ def _question(row: Row) -> Row:
     return {
         "identity": compact(question) if prompt else None,
         "text": as_text(prompt) if prompt else None,
-        "target": None if expected is None else as_text(expected),
-        "metadata": compact(metadata) if metadata else None,
+        "target": as_text_or_none(expected),
+        "metadata": compact_or_none(metadata),
     }
 
 
 def _transcript(row: Row, said: Row) -> Row | None:
-    """What happened, by the trajectory; what the log says of it, which counts the calls
-    of tools by name."""
+    """The way to the response, by the trajectory; what the log says of it, which counts
+    the calls of tools by name."""
     listed = objects_of(row.get("trajectory"))
     whole = [item for item in listed if "steps" in item]
     found = trajectory_transcript(
@@ -435,7 +440,7 @@ def _scores(row: Row, said: Row, scorers: Sequence[str]) -> Iterator[Row]:
                 "status": "no_answer" if is_empty and value == 0 else None,
             }
         elif name == REWARD or figure is not None:
-            raw = None if figure is None else as_text(figure)
+            raw = as_text_or_none(figure)
             yield {
                 "metric": name,
                 "value": None,
@@ -452,13 +457,11 @@ def _error(row: Row, said: Row) -> str | None:
         or said.get("error")
     )
     kind = first_text(details, "error_category") or text_or_none(said.get("error_kind"))
-    return (
-        ": ".join(part for part in (kind, as_text(message)) if part)
-        if message
-        else None
-    )
+    if message:
+        return ": ".join(part for part in (kind, as_text(message)) if part)
+    return None
 
 
 def _explanation(row: Row) -> str | None:
     judge = part_of(row, "scoring_details").get("judge")
-    return compact(judge) if judge else None
+    return compact_or_none(judge)

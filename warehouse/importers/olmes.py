@@ -21,7 +21,8 @@ from warehouse.importers.common.header_values import fingerprint_of, moment
 from warehouse.importers.common.json_fields import (
     Row,
     as_text,
-    compact,
+    as_text_or_none,
+    compact_or_none,
     is_local,
     number_or_none,
     objects_of,
@@ -108,15 +109,17 @@ class Olmes:
                 predictions = item.path.with_name(
                     name.removesuffix(METRICS) + PREDICTIONS
                 )
-                yield from () if predictions in paths else (source_of(item.path),)
+                if predictions not in paths:
+                    yield source_of(item.path)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one task (InputError: a file is damaged, or nothing names the model)."""
         files = {path.name[path.name.rindex("-") :]: path for path in source.files}
         document = read_document(files[METRICS]) if METRICS in files else {}
         path, dump, survey = files.get(PREDICTIONS), Dump((), ()), _Survey()
-        for row, _ in RowSource(path, path.name, _KEYS).rows() if path else ():
-            survey.add(row)
+        if path:
+            for row, _ in RowSource(path, path.name, _KEYS).rows():
+                survey.add(row)
         dump.runs = (_header(document, survey, source, settings.model),)
         if path:
             requests = _requests(files.get(REQUESTS), dump)
@@ -136,7 +139,7 @@ IMPORTER = Olmes()
 
 @dataclass
 class _Survey:
-    """What all predictions of a task together tell."""
+    """A survey of all predictions of a task."""
 
     ids: set[str] = field(default_factory=set)
     is_unique: bool = True  #: whether each prompt has an id of its own data set.
@@ -196,21 +199,20 @@ def _header(
     published.pop("primary_score", None)
     primary = text_or_none(task.get("primary_metric"))
     names = dict.fromkeys((*survey.are_binary, *published))
-    options = "multiple_choice" if "mc" in words else "cloze"
+    formulation = None
+    if survey.has_options:
+        formulation = "multiple_choice" if "mc" in words else "cloze"
+    elif survey.are_binary:
+        formulation = "generate_until"
+    is_mmlu = benchmark.startswith("mmlu_") and not benchmark.startswith("mmlu_pro")
     return RunHeader(
         **{"harness": "olmes", "model": "", **who},
-        suite=("mmlu",)
-        if benchmark.startswith("mmlu_") and not benchmark.startswith("mmlu_pro")
-        else (),
+        suite=("mmlu",) if is_mmlu else (),
         benchmark=benchmark,
         dataset_revision=text_or_none(task.get("revision")),
         split=text_or_none(task.get("split")) or "",
         task_version=text_of_any(task.get("version")),
-        formulation=options
-        if survey.has_options
-        else "generate_until"
-        if survey.are_binary
-        else None,
+        formulation=formulation,
         fewshot=whole_count(task.get("num_shots")),
         fewshot_seed=whole_or_none(task.get("fewshot_seed")),
         template_hash=fingerprint_of(
@@ -246,7 +248,7 @@ def _header(
 
 
 def _released(folder: Path) -> dict[str, Any]:
-    """What the folders of a release of DataDecide say of the model; empty elsewhere."""
+    """The model, by the folders of a release of DataDecide; empty elsewhere."""
     found = _RELEASED.search(folder.as_posix())
     if found is None:
         return {}
@@ -261,7 +263,8 @@ def _released(folder: Path) -> dict[str, Any]:
 
 
 def _model(config: Row) -> dict[str, Any]:
-    """A model by its name, or by the folder of its weights, of which a step is no part."""
+    """A model by its name, or by the folder of its weights, of which a step is no
+    part."""
     name, revision = (
         text_or_none(config.get("model")) or "",
         text_or_none(config.get("revision")),
@@ -278,7 +281,10 @@ def _model(config: Row) -> dict[str, Any]:
 def _metric(name: str, is_binary: bool, primary: str | None) -> MetricSpec:
     more: Row = {"is_default": name == primary if primary else None}
     if _RATES.fullmatch(name):
-        kind: Any = "binary" if is_binary else "bounded"
+        if is_binary:
+            kind: Any = "binary"
+        else:
+            kind = "bounded"
         return MetricSpec(name, kind=kind, low=0, high=1, higher_is_better=True, **more)
     if name in _LIKELIHOODS:
         return MetricSpec(
@@ -295,7 +301,7 @@ def _metric(name: str, is_binary: bool, primary: str | None) -> MetricSpec:
 
 
 def _requests(path: Path | None, dump: Dump) -> Mapping[str, Row]:
-    """What was asked, by prompt: the first request of each has it all but the options."""
+    """Requests by prompt: the first request of each has it all but the options."""
     found: dict[str, Row] = {}
     for row, _ in RowSource(path, path.name, notes=dump.notes).rows() if path else ():
         doc, request = part_of(row, "doc"), part_of(row, "request")
@@ -305,9 +311,9 @@ def _requests(path: Path | None, dump: Dump) -> Mapping[str, Row]:
             str(row["doc_id"]),
             {
                 "text": text_or_none(doc.get("query")),
-                "choices": compact(options) if options else None,
-                "metadata": compact(doc) if doc else None,
-                "prompt_sent": None if context is None else as_text(context),
+                "choices": compact_or_none(options),
+                "metadata": compact_or_none(doc),
+                "prompt_sent": as_text_or_none(context),
             },
         )
     return found
@@ -324,7 +330,7 @@ def _rows(row: Row, survey: _Survey, requests: Mapping[str, Row]) -> Iterator[Ro
         "run": 0,
         "position": whole_count(row["doc_id"]),
         "prompt_id": str(row["native_id"]) if survey.is_unique else document,
-        "target": None if label is None else as_text(label),
+        "target": as_text_or_none(label),
         **requests.get(document, {}),
     }
     scores = [
@@ -380,13 +386,12 @@ def _said(output: Row | None = None) -> Row:
 
 
 def _choice(index: int, output: Row, label: Any) -> Row:
+    is_greedy = output.get("is_greedy")
     return {
         "choice_index": index,
         "loglikelihood": number_or_none(output["sum_logits"]),
         "unconditional_loglikelihood": number_or_none(output.get("sum_logits_uncond")),
-        "is_greedy": output.get("is_greedy")
-        if isinstance(output.get("is_greedy"), bool)
-        else None,
+        "is_greedy": is_greedy if isinstance(is_greedy, bool) else None,
         "n_tokens": whole_count(output.get("num_tokens")),
         "is_target": index == label if isinstance(label, int) else None,
     }

@@ -1,4 +1,5 @@
-"""Importer of evaluations written by promptfoo (``-o out.json`` and ``-o out.jsonl``)."""
+"""Importer of evaluations written by promptfoo (``-o out.json`` and ``-o
+out.jsonl``)."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -16,11 +18,13 @@ from warehouse.importers.common.header_values import fingerprint, moment
 from warehouse.importers.common.json_fields import (
     Row,
     as_text,
+    as_text_or_none,
     compact,
     items_of,
     list_of,
     no_objects,
     number_or_none,
+    object_of,
     objects_of,
     part_of,
     require_model,
@@ -251,8 +255,8 @@ class Promptfoo:
 
 @dataclass(frozen=True)
 class Tests:
-    """What makes a test of a file this test: its variables, its assertions, and the
-    options in which tests differ."""
+    """The parts that make a test of a file this test: its variables, its assertions,
+    and the options in which tests differ."""
 
     added: frozenset[str]  #: variables that the run made
     shared: Mapping[
@@ -264,11 +268,10 @@ class Tests:
         """Look at all results of a file."""
         options = [_options(part_of(row, "testCase")) for row in rows]
         first = options[0] if options else {}
-        shared = {
-            name: value
-            for name, value in first.items()
-            if all(item.get(name) == value for item in options)
-        }
+        shared = {}
+        for name, value in first.items():
+            if all(item.get(name) == value for item in options):
+                shared[name] = value
         return cls(_added(document, rows), shared)
 
     def prompt(self, row: Row) -> Row:
@@ -326,9 +329,8 @@ def _added(document: Row, rows: Sequence[Row]) -> frozenset[str]:
         for case in cases
         if (text := text_or_none(part_of(case, "options").get("transformVars")))
     )
-    added = {
-        match["name"] for text in written for match in _MADE_EACH_TIME.finditer(text)
-    }
+    made = chain.from_iterable(map(_MADE_EACH_TIME.finditer, written))
+    added = {match["name"] for match in made}
     if written:
         for row in rows:
             declared = part_of(part_of(row, "testCase"), "vars")
@@ -348,7 +350,7 @@ def _added(document: Row, rows: Sequence[Row]) -> frozenset[str]:
 
 
 def _all_names(executions: Iterable[tuple[Any, Row]]) -> set[str]:
-    return {name for _, variables in executions for name in variables}
+    return set(chain.from_iterable(variables for _, variables in executions))
 
 
 def _named(document: Row, otherwise: str) -> str:
@@ -423,12 +425,13 @@ def _provider_entry(document: Row, row: Row) -> Row:
     number = row["promptIdx"]
     if number >= len(asked):
         return entries[0]
-    own = [asked[number].get(key) for key in ("provider", "raw", "label")]
-    turn = sum(
-        [other.get(key) for key in ("provider", "raw", "label")] == own
-        for other in asked[:number]
-    )
+    own = _asked_with(asked[number])
+    turn = sum(_asked_with(other) == own for other in asked[:number])
     return entries[turn] if turn < len(entries) else entries[0]
+
+
+def _asked_with(entry: Row) -> list[Any]:
+    return [entry.get(key) for key in ("provider", "raw", "label")]
 
 
 def _providers(document: Row) -> list[Row]:
@@ -438,7 +441,7 @@ def _providers(document: Row) -> list[Row]:
     for entry in objects_of(part_of(document, "config").get("providers")):
         if "id" not in entry and len(entry) == 1:
             ((name, said),) = entry.items()
-            entry = {"id": name, **(said if isinstance(said, dict) else {})}
+            entry = {"id": name, **(object_of(said))}
         listed.append(entry)
     return listed
 
@@ -448,7 +451,7 @@ _OF_SEVERAL = frozenset({"tests", "prompts", "providers", "scenarios", "descript
 
 
 def _configuration(document: Row, row: Row, entry: Row) -> Row:
-    """What a row's provider was asked with: its own entry of the configuration, and
+    """Settings of a row's provider: its own entry of the configuration, and
     what holds for all of them."""
     config = {
         name: value
@@ -486,7 +489,7 @@ def _assertions(document: Row) -> list[str]:
     """Kinds of assertion of a whole evaluation."""
     config = part_of(document, "config")
     cases = objects_of([*items_of(config.get("tests")), config.get("defaultTest")])
-    return [kind for case in cases for kind in _types(case)]
+    return list(chain.from_iterable(_types(case) for case in cases))
 
 
 def _types(case: Mapping[str, Any]) -> list[str]:
@@ -548,7 +551,7 @@ def _is_unread(row: Row) -> bool:
 def _votes(
     rows: Iterable[Row], tests: Tests, dump: Dump, model_setting: str | None
 ) -> Iterator[Row]:
-    """What ``select-best`` said of tests with two outputs, of two models."""
+    """Votes of ``select-best`` on tests with two outputs, of two models."""
     by_test: dict[int, list[Row]] = {}
     for row in rows:
         number = whole_count(row.get("testIdx"))
@@ -590,9 +593,9 @@ def _selected(row: Row) -> bool | None:
     grading = part_of(row, "gradingResult")
     for part in (*objects_of(grading.get("componentResults")), grading):
         if part_of(part, "assertion").get("type") == SELECT_BEST:
-            return (
-                None if row.get("failureReason") == ERROR else part.get("pass") is True
-            )
+            if row.get("failureReason") == ERROR:
+                return None
+            return part.get("pass") is True
     return None
 
 
@@ -636,7 +639,7 @@ def _row(row: Any, numbers: Sequence[int], tests: Tests, counts: Counts) -> Row:
         **prompt,
         "draw": draw,
         "prompt_sent": text_or_none(part_of(row, "prompt").get("raw")),
-        "response": None if output is None else as_text(output),
+        "response": as_text_or_none(output),
         "finish_reason": text_or_none(response.get("finishReason")),
         "input_tokens": whole_count(usage.get("prompt")),
         "output_tokens": whole_count(usage.get("completion")),
@@ -686,14 +689,14 @@ def _transcript(sent: str | None, output: Any) -> Row:
 
 
 def _target(asserted: Sequence[Any]) -> str | None:
-    """What a lone assertion asks for."""
+    """The value that a lone assertion asks for."""
     only = asserted[0] if len(asserted) == 1 and isinstance(asserted[0], dict) else {}
     value = only.get("value")
-    return None if value is None else as_text(value)
+    return as_text_or_none(value)
 
 
 def _explanation(grading: Mapping[str, Any]) -> str | None:
-    """What each assertion said, where there are several; else the reason."""
+    """Reasons of the assertions, where there are several; else the reason."""
     parts = grading.get("componentResults")
     if isinstance(parts, list) and len(parts) > 1:
         return compact(parts)
@@ -709,7 +712,11 @@ def _scores(row: Row, failed: bool, refused: bool) -> list[Row]:
     figures |= {
         name: number_or_none(value) for name, value in named if name not in figures
     }
-    status = "error" if failed else "refused" if refused else None
+    status = None
+    if failed:
+        status = "error"
+    elif refused:
+        status = "refused"
     return [
         {
             "metric": name,

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from warehouse.errors import InputError
@@ -13,10 +14,12 @@ from warehouse.importers.base import binary_metric, source_of
 from warehouse.importers.common.json_fields import (
     Row,
     as_text,
+    as_text_or_none,
     compact,
     first_text,
     items_of,
     number_or_none,
+    object_of,
     objects_of,
     part_of,
     require_model,
@@ -135,7 +138,7 @@ _OUTCOMES = frozenset(
 def _metrics(cases: Sequence[Row]) -> Iterator[MetricSpec]:
     def names(part: str) -> list[str]:
         return list(
-            dict.fromkeys(name for case in cases for name in part_of(case, part))
+            dict.fromkeys(chain.from_iterable(part_of(case, part) for case in cases))
         )
 
     asserted = names("assertions")
@@ -181,7 +184,7 @@ def _evaluator(cases: Sequence[Row], part: str, name: str) -> Row:
         "version": said[0]["version"],
     }
     found: Row = {"scorer_parameters": without_empty(parameters)}
-    named = arguments if isinstance(arguments, dict) else {}
+    named = object_of(arguments)
     if source.get("name") == _JUDGE or "rubric" in named:
         found |= {
             "scorer_kind": "model",
@@ -193,11 +196,9 @@ def _evaluator(cases: Sequence[Row], part: str, name: str) -> Row:
 def _notes(cases: Sequence[Row], failures: Sequence[Row]) -> Iterator[str]:
     if failures:
         n = len(failures)
-        yield (
-            f"{n} task{'s' * (n > 1)} failed and {'are' if n > 1 else 'is'} unscored, "
-            "as in the report's own averages"
-        )
-    labels = sorted({name for case in cases for name in part_of(case, "labels")})
+        failed = "tasks failed and are" if n > 1 else "task failed and is"
+        yield f"{n} {failed} unscored, as in the report's own averages"
+    labels = sorted(set(chain.from_iterable(part_of(case, "labels") for case in cases)))
     if labels:
         yield f"labels are no scores and are left out: {', '.join(labels[:10])}"
 
@@ -217,14 +218,14 @@ def _row(case: Any, metrics: Sequence[str], draws: Counter[str]) -> Row:
         "prompt_id": name,
         "identity": identity,
         "text": as_text(case.get("inputs")),
-        "target": None if target is None else as_text(target),
+        "target": as_text_or_none(target),
         "metadata": compact(
             metadata if isinstance(metadata, dict) else {"metadata": metadata}
         )
         if metadata
         else None,
         "draw": draws[key] - 1,
-        "response": None if output is None else as_text(output),
+        "response": as_text_or_none(output),
         "input_tokens": whole_count(spent.get("input_tokens")),
         "output_tokens": whole_count(spent.get("output_tokens")),
         "cost": number_or_none(spent.get("cost")),
@@ -252,28 +253,19 @@ def _scores(case: Row, metrics: Sequence[str]) -> list[Row]:
 
 def _explanation(case: Row) -> str | None:
     parts = [
-        (name, item)
-        for part in ("assertions", "scores")
-        for name, item in part_of(case, part).items()
+        *part_of(case, "assertions").items(),
+        *part_of(case, "scores").items(),
     ]
     reasons = [
         f"{name}: {item['reason']}"
         for name, item in parts
         if isinstance(item, dict) and item.get("reason")
     ]
-    failures = objects_of(case.get("evaluator_failures"))
-    return (
-        "\n".join(
-            [
-                *reasons,
-                *(
-                    f"{item.get('name')}: {item.get('error_message')}"
-                    for item in failures
-                ),
-            ]
-        )
-        or None
-    )
+    reasons += [
+        f"{failure.get('name')}: {failure.get('error_message')}"
+        for failure in objects_of(case.get("evaluator_failures"))
+    ]
+    return "\n".join(reasons) or None
 
 
 IMPORTER = PydanticEvals()

@@ -13,6 +13,7 @@ from warehouse.importers.common.header_values import moment
 from warehouse.importers.common.json_fields import (
     Row,
     number_or_none,
+    object_of,
     part_of,
     share_of,
     text_or_none,
@@ -46,7 +47,8 @@ _READ_OF_DOMAIN = frozenset({*_PASSES, "cost", "retrieval_config"})
 
 
 class Tau2Bench:
-    """``submission.json`` in the folder of a submission, or many of them as JSON lines."""
+    """``submission.json`` in the folder of a submission, or many of them as JSON
+    lines."""
 
     name = "tau2_bench"
     version = "2"  # 2: all that a submission says of how it was made is a setting
@@ -103,7 +105,7 @@ def _headers(path: Path, name: str, document: Row) -> Iterator[RunHeader]:
     kind, modality = document.get("submission_type"), document.get("modality")
     version = _version(method.get("tau2_bench_version"))
     for domain, result in part_of(document, "results").items():
-        row = result if isinstance(result, dict) else {}
+        row = object_of(result)
         published = tuple(_published(row))
         if not published:
             continue  # not evaluated
@@ -139,7 +141,7 @@ def _headers(path: Path, name: str, document: Row) -> Iterator[RunHeader]:
 
 
 def _configuration(document: Row, domain: str, result: Row) -> Row:
-    """What a submission says of how it was made, for one of its domains, without
+    """Settings of a submission, for one of its domains, without
     figures and what is read by itself."""
     submission = {name: value for name, value in document.items() if name not in _READ}
     submission["methodology"] = {
@@ -161,7 +163,9 @@ def _configuration(document: Row, domain: str, result: Row) -> Row:
 def _version(version: Any) -> str | None:
     """A version; ``v0.1.3`` is ``0.1.3``, as others write it."""
     text = text_or_none(version)
-    return text[1:] if text and text[0] == "v" and text[1:2].isdigit() else text
+    if text and text[0] == "v" and text[1:2].isdigit():
+        return text[1:]
+    return text
 
 
 def _published(row: Row) -> Iterator[PublishedScore]:

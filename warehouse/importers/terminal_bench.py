@@ -12,7 +12,7 @@ from warehouse.errors import InputError
 from warehouse.importers.base import binary_metric
 from warehouse.importers.common.header_values import moment, seconds_between
 from warehouse.importers.common.json_fields import (
-    compact,
+    compact_or_none,
     number_or_none,
     part_of,
     require_model,
@@ -164,7 +164,7 @@ def _is_of_a_trial(path: Path, document: Document, known: set[str]) -> bool:
 
 
 def _main(paths: Sequence[Path]) -> Path:
-    """Of the results in one folder those that trials and metadata belong to: the plain
+    """The results in a folder that trials and metadata belong to: those of the plain
     name, else the first."""
     return min(paths, key=lambda path: (path.name != RESULTS, path.name))
 
@@ -248,7 +248,7 @@ def _row(trial: Any) -> Document:
         "latency": seconds_between(
             trial.get("agent_started_at"), trial.get("agent_ended_at")
         ),
-        "explanation": compact(tests) if tests else None,
+        "explanation": compact_or_none(tests),
         # no verdict is no score; the source's accuracy counts it as not resolved
         "scores": [
             {

@@ -1,4 +1,5 @@
-"""Values outside the range that their source declares: taken as they stand, and told."""
+"""Values outside the range that their source declares: taken as they stand, and
+told."""
 
 from __future__ import annotations
 
@@ -32,7 +33,9 @@ class _Declared:
             return f"{low:g} or {high:g}"
         if low is None:
             return f"at most {high:g}"
-        return f"at least {low:g}" if high is None else f"{low:g} to {high:g}"
+        if high is None:
+            return f"at least {low:g}"
+        return f"{low:g} to {high:g}"
 
 
 @dataclass
@@ -110,7 +113,7 @@ def _look(
 
 
 def _is_outside(scores: pa.StructArray, declared: _Declared) -> pa.Array:
-    """Of scores with a value, whether it is none that may be."""
+    """Marks of scores whose value is none that may be."""
     values = scores.field("value")
     low, high = declared.low, declared.high
     if declared.is_binary and low is None and high is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -118,7 +119,7 @@ def _jobs(
             ) as error:  # below another path there may be what is meant
                 unmatched, claimed = unmatched or error, []
             jobs += [_Job(tool, files) for files in claimed]
-            taken = {file for files in claimed for file in files.files}
+            taken = set(chain.from_iterable(files.files for files in claimed))
             candidates = [item for item in candidates if item.path not in taken]
         left += [_left_over(item, settings) for item in candidates]
         # what is named by itself was meant, whatever it is called
@@ -160,12 +161,14 @@ def _tools(format: str | None, settings: ImportSettings) -> list[Importer]:
         from warehouse.importers.tabular.importer import IMPORTER
 
         return [IMPORTER.for_mapping(settings.mapping, settings.mapping_path)]
-    return [importer_named(format)] if format else list(importers().values())
+    if format:
+        return [importer_named(format)]
+    return list(importers().values())
 
 
 @dataclass(frozen=True)
 class Discovered:
-    """What was found below some paths, and how it is to be read."""
+    """Jobs and files found below some paths, and how they are to be read."""
 
     jobs: tuple[_Job, ...]
     unread: tuple[Unread, ...]
@@ -211,7 +214,7 @@ def sources(
     for :func:`discover`."""
     discovered = discover(paths, **reading)
     companions = {tuple(job.files.files): _companions(job) for job in discovered.jobs}
-    with_others = {path for paths in companions.values() for path in paths}
+    with_others = set(chain.from_iterable(companions.values()))
     return companions, [
         item for item in discovered.unread if item.path not in with_others
     ]

@@ -1,4 +1,5 @@
-"""Frames of pandas, polars and Arrow, ingested as the Parquet file that they would be."""
+"""Frames of pandas, polars and Arrow, ingested as the Parquet file that they would
+be."""
 
 from __future__ import annotations
 
@@ -70,7 +71,8 @@ def as_table(frame: Any) -> pa.Table:
 
 @contextmanager
 def written(frames: Sequence[Any]) -> Iterator[list[Path]]:
-    """The frames as files, for as long as they are read; equal frames give equal bytes."""
+    """The frames as files, for as long as they are read; equal frames give equal
+    bytes."""
     with tempfile.TemporaryDirectory(prefix="warehouse-frame-") as folder:
         paths = []
         for number, frame in enumerate(frames):
@@ -82,8 +84,8 @@ def written(frames: Sequence[Any]) -> Iterator[list[Path]]:
 
 
 def named(discovered: Discovered, frames: Sequence[Path]) -> Discovered:
-    """What was found, with the frames under their name in the ledger and not that of a
-    passing file.
+    """The jobs that were found, with the frames under their name in the ledger and not
+    that of a passing file.
 
     Raises:
         InputError: nobody knows a frame.
@@ -119,4 +121,6 @@ def _plain(kind: pa.DataType) -> pa.DataType:
     if pa.types.is_dictionary(kind):
         return _plain(kind.value_type)
     views = (pa.types.is_string_view(kind), pa.types.is_large_string(kind))
-    return pa.string() if any(views) else kind
+    if any(views):
+        return pa.string()
+    return kind

@@ -31,9 +31,9 @@ def samples_without_credentials(batch: pa.RecordBatch) -> pa.RecordBatch:
         return batch
     scores = batch.column(at)
     kept = _scores_masked(scores)
-    return (
-        batch if kept is scores else batch.set_column(at, batch.schema.field(at), kept)
-    )
+    if kept is scores:
+        return batch
+    return batch.set_column(at, batch.schema.field(at), kept)
 
 
 def votes_without_credentials(batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -72,11 +72,9 @@ def _scores_masked(scores: pa.ListArray) -> pa.ListArray:
 def _offsets(lists: pa.ListArray) -> pa.Array:
     """Where each list begins, without the offset of a slice, beside which no mask may
     stand."""
-    return (
-        pa.array(lists.offsets.to_pylist(), pa.int32())
-        if lists.offset
-        else lists.offsets
-    )
+    if lists.offset:
+        return pa.array(lists.offsets.to_pylist(), pa.int32())
+    return lists.offsets
 
 
 def _masked_texts(column: pa.Array, mask: Callable[[str], str]) -> pa.Array:

@@ -86,8 +86,8 @@ def _outdated(row: Mapping[str, Any], installed: str) -> OutdatedSource:
 
 
 def _command(path: str, settings: Mapping[str, Any]) -> str:
-    """What reads a source anew as it was read; the name of a mapping is not kept, what
-    it says is."""
+    """The command that reads a source anew as it was read; the name of a mapping is not
+    kept, what it says is."""
     words = ["warehouse", "ingest", path]
     if settings.get("mapping") is not None:
         words += ["--map", "MAPPING.toml"]

@@ -16,6 +16,7 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
@@ -65,7 +66,7 @@ class _Task:
 
 @dataclass(frozen=True)
 class Arrived:
-    """What an executor made of some sources."""
+    """Sources as an executor parsed them."""
 
     indices: Sequence[int]  #: of those that it could read, among all.
     dumps: Sequence[Dump]  #: of these, without their batches.
@@ -121,8 +122,8 @@ def parse(packed: bytes) -> Iterator[bytes]:
 
 
 def arrived(path: Path) -> Arrived | str:
-    """What came of some sources, in a file of the pieces; a text where they could not
-    be parsed.
+    """Sources as they came from an executor, in a file of the pieces; a text where they
+    could not be parsed.
 
     Raises:
         StoreError: it holds what no executor of ours sends.
@@ -135,19 +136,17 @@ def arrived(path: Path) -> Arrived | str:
 
 
 def _write(task: _Task, file: Any) -> None:
-    if os.getcwd() != task.folder and any(
-        not path.is_absolute() for _, files, _ in task.sources for path in files.files
-    ):
-        os.chdir(
-            task.folder
-        )  # names of folders tell importers things: they are not to be other ones here
+    paths = chain.from_iterable(files.files for _, files, _ in task.sources)
+    if os.getcwd() != task.folder and not all(path.is_absolute() for path in paths):
+        # names of folders tell importers things: they are not to be other ones here
+        os.chdir(task.folder)
     readings = [
         Reading(_importer(name, task.settings), files, file_stamps)
         for name, files, file_stamps in task.sources
     ]
-    all_stamps = [
-        _same(path, stamp) for reading in readings for path, stamp in reading.stamps
-    ]
+    all_stamps: list[tuple[Path, Stamp]] = []
+    for reading in readings:
+        all_stamps += [_same(path, stamp) for path, stamp in reading.stamps]
     with lone_parser() as parser:
         if len(readings) == 1:
             indices, dumps = [0], [read(readings[0], task.settings)]
@@ -187,7 +186,9 @@ def _without_rows(scan: Scan | None) -> Scan | None:
 
 
 def _none_of(votes: object | None) -> tuple[()] | None:
-    return None if votes is None else ()
+    if votes is None:
+        return None
+    return ()
 
 
 def _importer(name: str, settings: ImportSettings) -> Importer:
@@ -287,14 +288,16 @@ class Apart:
         self._pool.submit(self._fetch, sent)
 
     def take(self, numbers: tuple[int, ...]) -> Arrived | str | None:
-        """What came of a group; waits for it (StoreError: the server was lost).
+        """The result of a group; waits for it (StoreError: the server was lost).
 
         Returns:
             ``None`` for what was not sent like this; a text where the executor could
             not parse it.
         """
         sent = self._sent.pop(numbers, None)
-        return None if sent is None else arrived(sent.came.result())
+        if sent is None:
+            return None
+        return arrived(sent.came.result())
 
     def release(self, numbers: tuple[int, ...]) -> None:
         """A group that :meth:`take` gave has been read: its file goes."""
@@ -309,10 +312,10 @@ class Apart:
         if not self._here:
             return []
         count = len(self._here)
+        were_read = "sources were read" if count > 1 else "source was read"
         return [
-            f"{count} source{'s' if count > 1 else ''} "
-            f"{'were' if count > 1 else 'was'} read by this process, since executors "
-            f"could not: {self._here[0]}"
+            f"{count} {were_read} by this process, since executors could not: "
+            f"{self._here[0]}"
         ]
 
     def close(self) -> None:

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,8 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Together:
-    """Sources that were parsed into one slot, and those that are to be read one by one."""
+    """Sources that were parsed into one slot, and those that are to be read one by
+    one."""
 
     parsed: Parsed
     taken: Sequence[Claimed]
@@ -62,7 +64,7 @@ def parse_claimed(
     there = _parse_on_executors(work, claimed, slot)
     if isinstance(there, Together):
         return there
-    all_stamps = [stamp for item in claimed for stamp in item.identity.stamps]
+    all_stamps = list(chain.from_iterable(item.identity.stamps for item in claimed))
     try:
         together = _parse_stamped(work, claimed, slot)
     except Exception:
@@ -77,7 +79,7 @@ def parse_claimed(
 def _parse_on_executors(
     work: ParsingContext, claimed: Sequence[Claimed], slot: int
 ) -> Together | str | None:
-    """What executors made of sources; ``None`` if they were not asked, a text if they
+    """Sources as executors parsed them; ``None`` if they were not asked, a text if they
     could not."""
     numbers = tuple(item.task.number for item in claimed)
     if work.apart is None:
@@ -129,7 +131,7 @@ def _parse_one(work: ParsingContext, item: Claimed, slot: int) -> Parsed:
 
 
 def parsed_source(item: Claimed, parsed: Future[Together]) -> Together:
-    """What came of the parsing of a source.
+    """The result of parsing a source.
 
     Raises:
         InputError: also where the importer failed in a way that it should not: one
@@ -190,7 +192,7 @@ def claim_sources(
     reports: dict[int, LoadReport],
     patient: bool,
 ) -> list[Claimed]:
-    """Those of some sources that are for this process to load, entered in the ledger."""
+    """Sources that are for this process to load, entered in the ledger."""
     if not work.dry_run:
         sources = [item.entry.source for item in candidates]
         free = source_ledger.reserve(work.store, sources, patient=patient)
@@ -217,7 +219,7 @@ def release(work: ParsingContext, sources: Sequence[tuple[str, str]]) -> None:
 
 
 def why_refused(job: _Job, error: Exception) -> str:
-    """What is said of a source whose files cannot be read."""
+    """The reason that is given for a source whose files cannot be read."""
     if isinstance(error, WarehouseError):
         return str(error)
     reasons = [
@@ -225,11 +227,13 @@ def why_refused(job: _Job, error: Exception) -> str:
         for path in job.files.files
         if (reason := why_unreadable(path))
     ]
-    return reasons[0] if reasons else f"{job.shown}: cannot be read: {error}"
+    if reasons:
+        return reasons[0]
+    return f"{job.shown}: cannot be read: {error}"
 
 
 class ParsingContext:
-    """What the steps of loading many sources share."""
+    """State that the steps of loading many sources share."""
 
     def __init__(
         self,
@@ -265,7 +269,7 @@ class ParsingContext:
             dump.notes[:] = map(self.plan.shown, dump.notes)
 
     def settings(self, identity: Identity) -> dict[str, Any]:
-        """What a source is entered in the ledger with."""
+        """Settings with which a source is entered in the ledger."""
         if not identity.context:
             return dict(self.plan.recorded)
         return {**self.plan.recorded, "context": identity.context}
@@ -296,7 +300,7 @@ class ParsingContext:
         return source_id
 
     def entry(self, job: _Job, identity: Identity) -> source_ledger.LedgerEntry:
-        """What a job is entered in the ledger with."""
+        """The ledger's entry of a job."""
         return source_ledger.LedgerEntry(
             path=job.shown,
             size=job.size,
@@ -319,7 +323,9 @@ def _hashes(job: _Job, identity: Identity) -> dict[str, str]:
 
 
 def _within(path: Path, root: Path) -> str:
-    return str(path.relative_to(root)) if path.is_relative_to(root) else path.name
+    if path.is_relative_to(root):
+        return str(path.relative_to(root))
+    return path.name
 
 
 def checked(

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class IngestProgress(Protocol):
-    """What ingest tells while it works."""
+    """Progress of ingest, told while it works."""
 
     def start(self, total_bytes: int) -> None:
         """All sources are known; ``total_bytes`` is their size."""
@@ -22,7 +22,8 @@ class IngestProgress(Protocol):
         """``rows`` more sample rows have been parsed."""
 
     def done(self, report: LoadReport, size: int) -> None:
-        """A source of ``size`` bytes is finished; others may have begun before it was."""
+        """A source of ``size`` bytes is finished; others may have begun before it
+        was."""
 
 
 class FetchProgress(Protocol):

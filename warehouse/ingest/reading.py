@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -155,7 +156,9 @@ def _read_whole(
     except Exception:
         _log.debug("%s is read again by itself", reading.files.name, exc_info=True)
         return None
-    return dump if len(dump.rejections) <= max_rejected else None
+    if len(dump.rejections) <= max_rejected:
+        return dump
+    return None
 
 
 def _bounded(batches: Iterable[_AnyBatch]) -> Iterator[_AnyBatch]:
@@ -163,7 +166,8 @@ def _bounded(batches: Iterable[_AnyBatch]) -> Iterator[_AnyBatch]:
     hold more than it seems to."""
     held = 0
     for batch in batches:
-        held += batch.nbytes if isinstance(batch, pa.RecordBatch) else 0
+        if isinstance(batch, pa.RecordBatch):
+            held += batch.nbytes
         if held > GROUP_HELD:
             raise NotTogetherError("too many bytes")
         yield batch
@@ -239,7 +243,7 @@ def waves(groups: Iterable[list[ReadingTask]]) -> Iterator[list[list[ReadingTask
     wave: list[list[ReadingTask]] = []
     for group in groups:
         wave.append(group)
-        total = sum(unpacked_size(task.job) for tasks in wave for task in tasks)
+        total = sum(unpacked_size(task.job) for task in chain.from_iterable(wave))
         if total >= WAVE_BYTES and len(wave) >= WAVE_SOURCES:
             yield wave
             wave = []

@@ -41,7 +41,7 @@ HTTP = frozenset({"http", "https"})
 
 @dataclass(frozen=True)
 class FetchLimits:
-    """What may be fetched at most, of all URLs of one call together."""
+    """The most that may be fetched, of all URLs of one call together."""
 
     files: int = 10_000
     bytes: int = 20_000_000_000
@@ -69,7 +69,7 @@ class Fetched:
         return text
 
     def named(self, discovered: Discovered) -> Discovered:
-        """What was found below the paths, under the names of the URLs."""
+        """The jobs found below the paths, under the names of the URLs."""
         if not self.urls:
             return discovered
         jobs = tuple(
@@ -135,7 +135,7 @@ class _FetchStopped(Exception):
 
 
 class _Fetch:
-    """What has been fetched so far."""
+    """A fetch, with what has come so far."""
 
     def __init__(
         self, folder: Path, limits: FetchLimits, progress: FetchProgress | None

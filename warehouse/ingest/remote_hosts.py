@@ -26,8 +26,8 @@ _TRANSLATED = IPv6Network("64:ff9b::/96")
 
 
 def kind_of(address: str) -> Kind:
-    """What an address is: of this machine, of a link, of a private or otherwise special
-    network, or public.
+    """The kind of an address: of this machine, of a link, of a private or otherwise
+    special network, or public.
 
     >>> kind_of("127.0.0.1"), kind_of("::ffff:10.0.0.1"), kind_of("169.254.169.254"), kind_of("1.1.1.1")
     ('loopback', 'private', 'link-local', 'public')
@@ -37,7 +37,9 @@ def kind_of(address: str) -> Kind:
         return "loopback"
     if ip.is_link_local:
         return "link-local"
-    return "public" if ip.is_global and not ip.is_multicast else "private"
+    if ip.is_global and not ip.is_multicast:
+        return "public"
+    return "private"
 
 
 def _plain(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
@@ -84,7 +86,8 @@ class Hosts:
                 f"{self.shown}: redirected to "
                 f"{url.scheme}://{url.authority.rpartition('@')[2]}"
             )
-            self.notes += [note] if note not in self.notes else []
+            if note not in self.notes:
+                self.notes.append(note)
         try:
             ip_address(host.partition("%")[0])
         except ValueError:
@@ -99,10 +102,9 @@ class Hosts:
             self.kinds = frozenset(kinds)
         for kind, address in kinds.items():
             if kind != "public" and kind not in self.kinds and not self.allow_private:
+                where = host if address == host else f"{host} ({address})"
                 raise InputError(
-                    "redirected to "
-                    f"{host}{f' ({address})' if address != host else ''}, a {kind} "
-                    "address",
+                    f"redirected to {where}, a {kind} address",
                     path=self.shown,
                     advice=(
                         "nothing was fetched there; give --allow-private if it is meant"
@@ -140,7 +142,9 @@ class Hosts:
 
 def _port(scheme: str, port: int | None) -> int | None:
     """A port, None where it is the usual one."""
-    return None if port == {"http": 80, "https": 443}.get(scheme.lower()) else port
+    if port == {"http": 80, "https": 443}.get(scheme.lower()):
+        return None
+    return port
 
 
 _URL = re.compile(r"[A-Za-z][\w+.-]*://|[A-Za-z][\w+.-]*::.*://", re.DOTALL)
@@ -164,7 +168,9 @@ def shown_url(url: str) -> str:
 def parts_of(url: str) -> list[str]:
     """The URLs of a chain, the one that is fetched from last. One of HTTP stands alone,
     whatever is in it: the address ``[::1]`` too."""
-    return [url] if _HTTP.match(url) else _CHAIN.split(url)
+    if _HTTP.match(url):
+        return [url]
+    return _CHAIN.split(url)
 
 
 def without_secrets(text: str, url: str) -> str:
@@ -202,8 +208,9 @@ def _secrets(url: str) -> set[str]:
         secrets |= {value for _, value in parse_qsl(behind)} | set(
             re.findall(r"=([^&#]+)", behind)
         )
-        secrets |= {behind} if behind and "=" not in behind else set()
-    return {form for word in secrets for form in (word, unquote(word)) if form}
+        if behind and "=" not in behind:
+            secrets |= {behind}
+    return {*secrets, *map(unquote, secrets)} - {""}
 
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -232,11 +239,9 @@ def in_words(error: Exception, url: str) -> Exception:
     if (
         "Redirect" in type(error).__name__
     ):  # as aiohttp calls two: round in a circle, and to what is no web address
-        circle = (
-            "redirected again and again"
-            if "TooMany" in type(error).__name__
-            else "redirected to no web address"
-        )
+        circle = "redirected to no web address"
+        if "TooMany" in type(error).__name__:
+            circle = "redirected again and again"
         return InputError(
             f"cannot be fetched: {circle}",
             path=shown,
@@ -262,11 +267,9 @@ def in_words(error: Exception, url: str) -> Exception:
 
 
 def _unreachable(reason: str, shown: str, keys: bool = False) -> WarehouseError:
-    advice = (
-        "give the keys as the package of the protocol reads them"
-        if keys
-        else "try again"
-    )
+    advice = "try again"
+    if keys:
+        advice = "give the keys as the package of the protocol reads them"
     return InputError(f"cannot be fetched: {reason}", path=shown, advice=advice)
 
 

@@ -1,4 +1,4 @@
-"""What became of every source: published figures against recomputed ones, prompts
+"""The report on every source: published figures against recomputed ones, prompts
 shared with others."""
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from warehouse.errors import without_prefix
@@ -47,29 +48,29 @@ class IngestReport:
     @property
     def all_notes(self) -> list[str]:
         """Notes on sources, each once, then those on all."""
-        return [
-            *_of_sources(
-                (item.source, note) for item in self.sources for note in item.notes
-            ),
-            *self.notes,
-        ]
+        noted: list[tuple[str, str]] = []
+        for report in self.sources:
+            noted += [(report.source, note) for note in report.notes]
+        return [*_of_sources(noted), *self.notes]
 
     @property
     def joined_runs(self) -> tuple[int, ...]:
         """Ids of the new runs of sources of which some run joined runs of its
         condition."""
         return tuple(
-            run for report in self.sources if report.n_repeats for run in report.run_ids
+            chain.from_iterable(
+                report.run_ids for report in self.sources if report.n_repeats
+            )
         )
 
     def with_changed(self, notes: Iterable[str]) -> IngestReport:
         """The same with more notes on what stood before."""
         added = tuple(notes)
-        return (
-            replace(self, notes=(*added, *self.notes), changed=(*added, *self.changed))
-            if added
-            else self
-        )
+        if added:
+            return replace(
+                self, notes=(*added, *self.notes), changed=(*added, *self.changed)
+            )
+        return self
 
     @property
     def refused(self) -> tuple[LoadReport, ...]:
@@ -99,13 +100,15 @@ class IngestReport:
     @property
     def one_line(self) -> str:
         """The totals in one line."""
-        return (
+        counts = (
             f"{len(self.sources)} sources, {self.total('n_runs')} runs new, "
             f"{self.total('n_seen_again')} seen again, {self.total('n_superseded')} "
             f"superseded, {self.total('n_repeats')} repeats, {self.total('n_samples')} "
             f"samples, {self.total('n_scores')} scores"
-            + (f", {self.total('n_votes')} votes" if self.total("n_votes") else "")
         )
+        if self.total("n_votes"):
+            counts += f", {self.total('n_votes')} votes"
+        return counts
 
 
 def _of_sources(notes: Iterable[tuple[str, str]]) -> list[str]:
@@ -114,19 +117,21 @@ def _of_sources(notes: Iterable[tuple[str, str]]) -> list[str]:
     sources: dict[str, list[str]] = {}
     for source, note in notes:
         sources.setdefault(without_prefix(note, source), []).append(source)
-    return [
-        f"{first}: {note}"
-        if not others
-        else f"{len(others) + 1} sources, the first {first}: {note}"
-        for note, (first, *others) in sources.items()
-    ]
+    notes_with_source = []
+    for note, (first, *others) in sources.items():
+        whose = first
+        if others:
+            whose = f"{len(others) + 1} sources, the first {first}"
+        notes_with_source.append(f"{whose}: {note}")
+    return notes_with_source
 
 
 def doubtful_notes(reports: Iterable[LoadReport]) -> list[str]:
     """Notes on single sources that say what may be read in two ways."""
-    return _of_sources(
-        (report.source, note) for report in reports for note in report.doubtful
-    )
+    noted: list[tuple[str, str]] = []
+    for report in reports:
+        noted += [(report.source, note) for note in report.doubtful]
+    return _of_sources(noted)
 
 
 @dataclass(frozen=True)
@@ -155,7 +160,7 @@ def _published(store: Store, first: int) -> bool:
 def _reconcile(store: Store, reports: Sequence[LoadReport]) -> tuple[Reconciled, ...]:
     """Every published figure of the new runs, with the one recomputed from their
     samples."""
-    run_ids = {run for report in reports for run in report.run_ids}
+    run_ids = set(chain.from_iterable(report.run_ids for report in reports))
     if not run_ids or not _published(store, min(run_ids)):
         return ()
     figures = store.arrow(
@@ -182,11 +187,9 @@ def _reconcile(store: Store, reports: Sequence[LoadReport]) -> tuple[Reconciled,
 def _named(row: Mapping[str, Any]) -> str:
     """Metric with its filter; which figure of it where there are several."""
     name = ",".join(part for part in (row["metric"], row["metric_filter"]) if part)
-    return (
-        name
-        if row["statistic"] in ("mean", "aggregate", name)
-        else f"{name} {row['statistic']}"
-    )
+    if row["statistic"] in ("mean", "aggregate", name):
+        return name
+    return f"{name} {row['statistic']}"
 
 
 #: Pairs of benchmarks that a note names.
@@ -222,24 +225,18 @@ def notes_on_shared(store: Store, reports: Sequence[LoadReport]) -> list[str]:
         for row in shared
     ]
     names = [f"{row['benchmark']} and {row['other']}" for row in twins]
-    return [
-        *(
-            [
-                "prompts of the same text stand in several benchmarks: "
-                f"{_some(texts)}; {_COUNT_ONCE}"
-            ]
-            if texts
-            else []
-        ),
-        *(
-            [
-                f"the same file was read as several benchmarks: {_some(names)}; "
-                f"{_COUNT_ONCE}"
-            ]
-            if names
-            else []
-        ),
-    ]
+    notes = []
+    if texts:
+        notes.append(
+            f"prompts of the same text stand in several benchmarks: {_some(texts)}; "
+            f"{_COUNT_ONCE}"
+        )
+    if names:
+        notes.append(
+            f"the same file was read as several benchmarks: {_some(names)}; "
+            f"{_COUNT_ONCE}"
+        )
+    return notes
 
 
 _COUNT_ONCE = "figures over these count each once"
@@ -318,11 +315,11 @@ def notes_on_repeats(store: Store, reports: Sequence[LoadReport]) -> RepeatNotes
             "published figures contradict samples from another source: "
             f"{_some(differing)}"
         )
-    ordinary = (
-        [f"repeats, further draws of the prompts of an earlier run: {_some(told)}"]
-        if told
-        else []
-    )
+    ordinary = []
+    if told:
+        ordinary = [
+            f"repeats, further draws of the prompts of an earlier run: {_some(told)}"
+        ]
     return RepeatNotes(tuple(ordinary), tuple(doubtful))
 
 
@@ -373,7 +370,8 @@ _MEANS = {
 
 
 def notes_on_group_errors(store: Store, reports: Sequence[LoadReport]) -> list[str]:
-    """Groups that publish the mean of their benchmarks with the error of another mean."""
+    """Groups that publish the mean of their benchmarks with the error of another
+    mean."""
     sources = [
         report.source_id
         for report in reports
@@ -395,14 +393,12 @@ def notes_on_group_errors(store: Store, reports: Sequence[LoadReport]) -> list[s
         f"is {row['recomputed_standard_error']:.3g}"
         for row in rows
     ]
-    return (
-        [
+    if texts:
+        return [
             "published standard errors of groups that are of another mean: "
             f"{_some(texts)}"
         ]
-        if texts
-        else []
-    )
+    return []
 
 
 def _rounds_to(value: float, published: float | None) -> bool:
@@ -458,7 +454,8 @@ def notes_on_settings(store: Store, reports: Sequence[LoadReport]) -> list[str]:
 def _settings_of(
     store: Store, pairs: Sequence[Mapping[str, Any]]
 ) -> dict[int, dict[str, Any]]:
-    """The settings of all runs of some pairs, with their models and benchmarks, by id."""
+    """The settings of all runs of some pairs, with their models and benchmarks, by
+    id."""
     ids = {pair["run_id"] for pair in pairs} | {pair["other_id"] for pair in pairs}
     rows = store.rows(
         query_text("analysis", "settings_of_runs"), {"run_ids": sorted(ids)}
@@ -554,12 +551,12 @@ def notes_on_names(
             for found in alike.values()
             if len(found) > 1 and found[-1]["id"] > before[kind]
         ]
-        names = [[str(row["name"]) for row in found] for found in twins]
-        names = [
-            found
-            for found in names
-            if len({name.casefold().rpartition("/")[0] for name in found} - {""}) < 2
-        ]
+        names = []
+        for found in twins:
+            own = [str(row["name"]) for row in found]
+            owners = {name.casefold().rpartition("/")[0] for name in own}
+            if len(owners - {""}) < 2:
+                names.append(own)
         if names:
             way = (
                 f"warehouse {kind}s alias {shlex.quote(names[0][-1])} "
@@ -623,16 +620,7 @@ def notes_on_ids(
     ):
         of_split.setdefault((row["benchmark"], row["split"]), []).append(row)
     for benchmark_split, rows in of_split.items():
-        pair = next(
-            (
-                (a, b)
-                for a in rows
-                if _is_lone(a)
-                for b in rows
-                if a is not b and _are_of_one_size(a, b)
-            ),
-            None,
-        )
+        pair = _lone_pair(rows)
         if pair is not None:
             notes.setdefault(benchmark_split, _on_lone(*pair, sum(map(_is_lone, rows))))
     return [*notes.values()]
@@ -640,6 +628,17 @@ def notes_on_ids(
 
 #: Prompts of a model below which others may well be others by design.
 _FEWEST_ALONE = 5
+
+
+def _lone_pair(
+    rows: Sequence[Mapping[str, Any]],
+) -> tuple[Mapping[str, Any], Mapping[str, Any]] | None:
+    """The first model that shares next to no prompt, and one that has as many."""
+    for lone in filter(_is_lone, rows):
+        for other in rows:
+            if lone is not other and _are_of_one_size(lone, other):
+                return lone, other
+    return None
 
 
 def _is_lone(row: Mapping[str, Any]) -> bool:
@@ -693,7 +692,9 @@ _MOST_BEFORE = 20
 def notes_on_scales(store: Store, reports: Sequence[LoadReport]) -> list[str]:
     """Which sources give one metric of one benchmark as shares of 1 and which, it
     seems, in per cent, where one of them is new."""
-    new = {run for report in reports for run in report.run_ids if report.n_runs}
+    new = set(
+        chain.from_iterable(report.run_ids for report in reports if report.n_runs)
+    )
     if not new or not store.rows(query_text("store", "may_share"))[0]["has_unbounded"]:
         return []
     rows = store.rows(
@@ -711,21 +712,17 @@ def notes_on_scales(store: Store, reports: Sequence[LoadReport]) -> list[str]:
         for key, by in found.items()
         if by.keys() >= {*MIXED}
     ]
-    mixed = [
-        item
-        for item in both
-        if any(row["run_id"] in new for row in (*item[1], *item[2]))
-    ]
+    mixed = []
+    for key, shares, percents in both:
+        if any(row["run_id"] in new for row in (*shares, *percents)):
+            mixed.append((key, shares, percents))
     notes = [
         _on_scales(*key, shares, percents)
         for key, shares, percents in mixed[:_MOST_NAMED]
     ]
-    more = (
-        [f"metrics on two scales: {len(mixed) - _MOST_NAMED} more"]
-        if len(mixed) > _MOST_NAMED
-        else []
-    )
-    return notes + more
+    if len(mixed) > _MOST_NAMED:
+        notes.append(f"metrics on two scales: {len(mixed) - _MOST_NAMED} more")
+    return notes
 
 
 def _on_scales(
@@ -734,14 +731,10 @@ def _on_scales(
     shares: Sequence[Mapping[str, Any]],
     percents: Sequence[Mapping[str, Any]],
 ) -> str:
-    given, other = (
-        {row["source_id"]: str(row["path"]) for row in rows}
-        for rows in (shares, percents)
-    )
-    low, high = (
-        min(row["low"] for row in percents),
-        max(row["high"] for row in percents),
-    )
+    given = {row["source_id"]: str(row["path"]) for row in shares}
+    other = {row["source_id"]: str(row["path"]) for row in percents}
+    low = min(row["low"] for row in percents)
+    high = max(row["high"] for row in percents)
     forget = " && ".join(
         f"warehouse forget {number}" for number in [*other][:_MOST_NAMED]
     )
@@ -762,7 +755,8 @@ def _on_scales(
 
 
 def _on_corrected(path: str, ids: Sequence[int]) -> str:
-    sources = f"source{'s' * (len(ids) > 1)} {', '.join(map(str, ids))}"
+    noun = "sources" if len(ids) > 1 else "source"
+    sources = f"{noun} {', '.join(map(str, ids))}"
     forget = " && ".join(f"warehouse forget {number}" for number in ids)
     return (
         f"{path} was read before with other content ({sources}): all count, as "

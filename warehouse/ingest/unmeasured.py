@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 from warehouse.errors import InputError
 from warehouse.records import Dump, PublishedScore
@@ -27,16 +28,15 @@ def drop_unmeasured(dump: Dump, name: str) -> None:
     Raises:
         InputError: nothing is left.
     """
+    of_runs = chain.from_iterable(run.published for run in dump.runs)
     left_out = [item for item in dump.published if item.n == 0]
-    left_out += [item for run in dump.runs for item in run.published if item.n == 0]
+    left_out += [item for item in of_runs if item.n == 0]
     if not left_out:
         return
-    named = [
-        item.benchmark or run.benchmark
-        for run in dump.runs
-        for item in run.published
-        if item.n == 0
-    ]
+    named = []
+    for run in dump.runs:
+        unmeasured = [item for item in run.published if item.n == 0]
+        named += [item.benchmark or run.benchmark for item in unmeasured]
     named += [item.benchmark for item in dump.published if item.n == 0]
     dump.published = _measured(dump.published)
     are_figures_only = isinstance(dump.batches, Sequence) and not dump.batches
@@ -68,15 +68,19 @@ def note_words_for_figures(dump: Dump) -> None:
     """Note the published figures that are no numbers: they are kept as texts, and no
     mean counts them."""
     words: dict[str, list[str]] = {}
-    for item in (*dump.published, *(own for run in dump.runs for own in run.published)):
+    for item in (
+        *dump.published,
+        *chain.from_iterable(run.published for run in dump.runs),
+    ):
         if (
             item.value is None
             and item.raw is not None
             and not _INFINITE.fullmatch(item.raw)
         ):
             words.setdefault(item.metric, []).append(item.raw)
-    dump.notes += [
-        f"{len(said)} published {'figures' if len(said) > 1 else 'figure'} of "
-        f"{metric!r}, no number ({said[0][:_SHOWN]!r}): kept as text, in no mean"
-        for metric, said in words.items()
-    ]
+    for metric, said in words.items():
+        noun = "figures" if len(said) > 1 else "figure"
+        dump.notes.append(
+            f"{len(said)} published {noun} of {metric!r}, no number "
+            f"({said[0][:_SHOWN]!r}): kept as text, in no mean"
+        )

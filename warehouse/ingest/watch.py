@@ -13,6 +13,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ Stamp = tuple[int, int, int]
 
 
 class Watcher:
-    """What is known of the files below some paths.
+    """The files below some paths, with what is known of them.
 
     Args:
         paths: folders or files.
@@ -69,13 +70,14 @@ class Watcher:
         )
 
     def ready(self) -> tuple[list[tuple[Path, ...]], list[Unread]]:
-        """Files of each source that is ready, and settled new files that are not read."""
+        """Files of each source that is ready, and settled new files that are not
+        read."""
         now = self.clock()
         there = [path for path in self.paths if os.path.exists(path)]
         self._read_with, unknown = sources(there, **self.reading)
-        for path in {
-            path for others in self._read_with.values() for path in others
-        } - self._seen.keys():
+        for path in (
+            set(chain.from_iterable(self._read_with.values())) - self._seen.keys()
+        ):
             with suppress(OSError):  # outside the folders, so seen from now on only
                 self._seen[path] = (_stamp(path), -math.inf)
         chosen = []
@@ -100,10 +102,11 @@ class Watcher:
         at the last look."""
         taken = set(files)
         taken.update(
-            path
-            for own, others in self._read_with.items()
-            if taken.issuperset(own)
-            for path in others
+            chain.from_iterable(
+                others
+                for own, others in self._read_with.items()
+                if taken.issuperset(own)
+            )
         )
         self._taken.update(
             {path: self._seen[path][0] for path in taken if path in self._seen}
@@ -116,16 +119,16 @@ class Watcher:
                 for path in walk(root):
                     with suppress(OSError):  # it went while we looked
                         stamps[path] = _stamp(path)
-        for path in {
-            path for others in self._read_with.values() for path in others
-        } - stamps.keys():
+        for path in set(chain.from_iterable(self._read_with.values())) - stamps.keys():
             with suppress(OSError):
                 stamps[path] = _stamp(path)
         return stamps
 
     def _since(self, path: Path, stamp: Stamp, now: float) -> float:
         before = self._seen.get(path)
-        return before[1] if before is not None and before[0] == stamp else now
+        if before is not None and before[0] == stamp:
+            return before[1]
+        return now
 
     def _is_settled(self, path: Path, now: float) -> bool:
         return path in self._seen and now - self._seen[path][1] >= self.settle

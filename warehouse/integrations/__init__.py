@@ -1,1 +1,1 @@
-"""What runs inside the tools of others."""
+"""Parts that run inside the tools of others."""

@@ -125,7 +125,8 @@ class Stopper:
         settings: SequentialSettings,
         selection: Selection,
     ) -> None:
-        self._store, self._reference = None if store is None else str(store), baseline
+        self._store = None if store is None else str(store)
+        self._reference = baseline
         self._settings, self._selection = settings, selection
         self._test: LiveTest | None = None
         self._positions: dict[SampleId, int] = {}
@@ -186,7 +187,9 @@ class Stopper:
         """What the log says of it."""
         for key in [key for key, running in _RUNNING.items() if running is self]:
             del _RUNNING[key]
-        return {} if self._test is None else self._test.record()
+        if self._test is None:
+            return {}
+        return self._test.record()
 
     def take(self, id: SampleId, epoch: int, score: float | None) -> None:
         """The score of one epoch of a sample, None where it failed; the first word
@@ -217,7 +220,9 @@ class Stopper:
         }
         values = dict(values_of(scored, ""))
         value: float | None = as_score(self._metric, values.get(self._metric))["value"]
-        return None if value is None or math.isnan(value) else value
+        if value is None or math.isnan(value):
+            return None
+        return value
 
 
 #: The stoppers of the tasks that are running, by the id of their log.
@@ -271,4 +276,6 @@ def _with_ids(samples: Sequence[Sample]) -> list[Sample]:
 
 
 def _id_of(sample: Sample) -> SampleId:
-    return sample.id if sample.id is not None else 0
+    if sample.id is not None:
+        return sample.id
+    return 0

@@ -16,6 +16,7 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -175,11 +176,11 @@ def run_until_settled(
             results, samples = _merged(pieces, loaded, task, model, given)
             record = test.record()
             results["early_stopping"] = {task: record}
-            folder = (
-                None
-                if output_path is None
-                else _write(output_path, results, samples, model, model_args, lm, given)
-            )
+            folder = None
+            if output_path is not None:
+                folder = _write(
+                    output_path, results, samples, model, model_args, lm, given
+                )
     return SettledRun(results | {"samples": {task: samples}}, record, folder)
 
 
@@ -271,16 +272,12 @@ def _take(
     if {int(sample["doc_id"]) for sample in own} != set(positions) or any(
         base.metric.name not in sample for sample in own
     ):
-        seen = sorted(
-            {
-                f"{name},{sample['filter']}"
-                for sample in samples
-                for name in sample["metrics"]
-            }
-        )
+        seen: set[str] = set()
+        for sample in samples:
+            seen |= {f"{name},{sample['filter']}" for name in sample["metrics"]}
         raise MisuseError(
             f"the task gives no {base.metric.label} of each document; it gives "
-            f"{', '.join(seen)}"
+            f"{', '.join(sorted(seen))}"
         )
     for sample in own:
         number = int(sample["doc_id"])
@@ -302,7 +299,7 @@ def _merged(
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The pieces as one run of lm-eval; errors for a fixed number of documents do not
     hold and are left out."""
-    samples = [sample for piece in pieces for sample in piece["samples"][name]]
+    samples = list(chain.from_iterable(piece["samples"][name] for piece in pieces))
     filters = list(dict.fromkeys(sample["filter"] for sample in samples))
     samples.sort(key=lambda sample: (filters.index(sample["filter"]), sample["doc_id"]))
     values: dict[tuple[str, str], list[Any]] = {}

@@ -76,7 +76,9 @@ def log_leaderboard(
             leaderboard.
     """
     boards = result.boards if isinstance(result, Leaderboards) else (result,)
-    rows = [_named(row.to_dict(), board) for board in boards for row in board.rows]
+    rows = []
+    for board in boards:
+        rows += [_named(row.to_dict(), board) for row in board.rows]
     unknown = set(models) - {row["model"] for row in rows}
     if unknown:
         raise MisuseError(f"the leaderboard has no model {sorted(unknown)[0]!r}")
@@ -111,10 +113,9 @@ def log_comparison(
     Raises:
         MisuseError: MLflow is not installed, or no run is active.
     """
-    rows = [
-        row.to_dict()
-        for row in (*result.rows, *([result.overall] if result.overall else []))
-    ]
+    rows = [row.to_dict() for row in result.rows]
+    if result.overall:
+        rows.append(result.overall.to_dict())
     named = [
         (f"{row['benchmark']}/{_with_condition(row, 'model_a', 'condition_a')}"
          f" - {_with_condition(row, 'model_b', 'condition_b')}", row)
@@ -186,7 +187,10 @@ def _client(run_id: str | None, tracking_uri: str | None) -> tuple[Any, str]:
         raise MisuseError(
             f"the package {missing} is not installed; run: {install_command('mlflow')}"
         ) from None
-    active: Any = None if run_id else mlflow.active_run()
+    if run_id:
+        active: Any = None
+    else:
+        active = mlflow.active_run()
     if not run_id and active is None:
         raise MisuseError(
             "no run of MLflow is active; call it inside `with mlflow.start_run():`, or "

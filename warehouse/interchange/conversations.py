@@ -13,14 +13,21 @@ def stored(way: Row, tools: Iterable[Row]) -> Row:
     """A transcript in the fields that an importer fills, without those of which nothing
     is known."""
     named = [
-        {name: tool[name] for name in ("tool", "n_calls", "n_errors")} for tool in tools
+        {
+            "tool": tool["tool"],
+            "n_calls": tool["n_calls"],
+            "n_errors": tool["n_errors"],
+        }
+        for tool in tools
     ]
     fields = {
         name: value
         for name, value in way.items()
         if name != "n_tool_calls" and value is not None
     }
-    return fields if way["n_tool_calls"] is None else {**fields, "tools": named}
+    if way["n_tool_calls"] is None:
+        return fields
+    return {**fields, "tools": named}
 
 
 def messages_of(text: str) -> list[Row]:
@@ -31,11 +38,8 @@ def messages_of(text: str) -> list[Row]:
 
 def _message(index: int, item: Row) -> Row:
     said, thought = _texts(item.get("content"))
-    thought += (
-        [item["reasoning_content"]]
-        if isinstance(item.get("reasoning_content"), str)
-        else []
-    )
+    if isinstance(item.get("reasoning_content"), str):
+        thought += [item["reasoning_content"]]
     error = item.get("error")
     if error:
         said = [
@@ -45,12 +49,13 @@ def _message(index: int, item: Row) -> Row:
             *said,
         ]
     calls, key = item.get("tool_calls"), item.get("tool_call_id")
+    tool_calls = None
+    if isinstance(calls, list):
+        tool_calls = [_call(index, n, call) for n, call in enumerate(calls)]
     message = {
         "content": "\n".join(said) if said else None,
         "reasoning_trace": "\n".join(thought) or None,
-        "tool_calls": [_call(index, n, call) for n, call in enumerate(calls)]
-        if isinstance(calls, list)
-        else None,
+        "tool_calls": tool_calls,
         "tool_call_id": [_text(key)] if key else None,
     }
     present = {name: value for name, value in message.items() if value is not None}
@@ -58,12 +63,13 @@ def _message(index: int, item: Row) -> Row:
 
 
 def _texts(content: Any) -> tuple[list[str], list[str]]:
-    """What was said, and what was thought."""
+    """Texts that were said, and texts that were thought."""
     said: list[str] = []
     thought: list[str] = []
     for part in content if isinstance(content, list) else [content]:
         if not isinstance(part, dict) or part is content:
-            said += [] if part is None else [_text(part)]
+            if part is not None:
+                said.append(_text(part))
         elif part.get("type") == "reasoning":
             thought.append(_text(part.get("reasoning") or part.get("text") or ""))
         else:
@@ -76,13 +82,12 @@ def _call(index: int, number: int, call: Any) -> Row:
         call if isinstance(call, dict) else {"function": "unknown", "arguments": call}
     )
     arguments = fields.get("arguments")
-    named = (
-        arguments
-        if isinstance(arguments, dict)
-        else {"arguments": arguments}
-        if arguments is not None
-        else {}
-    )
+    if isinstance(arguments, dict):
+        named = arguments
+    elif arguments is not None:
+        named = {"arguments": arguments}
+    else:
+        named = {}
     return {
         "id": _text(fields.get("id") or f"{index}.{number}"),
         "name": _text(fields.get("function") or "unknown"),
@@ -91,7 +96,9 @@ def _call(index: int, number: int, call: Any) -> Row:
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)
 
 
 #: Roles as Inspect has them; who else speaks is no part of the model.
@@ -130,7 +137,10 @@ def _chat_message(item: Row, index: int) -> Row:
     role = _ROLES.get(str(item.get("role")), "user")
     message: Row = {"role": role, "content": _parts(item)}
     if role == "assistant":
-        message["source"] = "input" if item.get("source") == "input" else "generate"
+        if item.get("source") == "input":
+            message["source"] = "input"
+        else:
+            message["source"] = "generate"
     calls = item.get("tool_calls")
     if role == "assistant" and isinstance(calls, list):
         message["tool_calls"] = [
@@ -140,10 +150,11 @@ def _chat_message(item: Row, index: int) -> Row:
         return message
     error = item.get("error")
     details = error if isinstance(error, dict) else {"message": error}
+    tool_call_id = None
+    if item.get("tool_call_id"):
+        tool_call_id = _text(item["tool_call_id"])
     present = {
-        "tool_call_id": _text(item["tool_call_id"])
-        if item.get("tool_call_id")
-        else None,
+        "tool_call_id": tool_call_id,
         "function": item.get("function") or item.get("name"),
         "error": {
             "type": details.get("type")
@@ -162,11 +173,8 @@ def _chat_message(item: Row, index: int) -> Row:
 def _parts(item: Row) -> str | list[Row]:
     """A content: a text, or a text with thoughts before it."""
     said, thought = _texts(item.get("content"))
-    thought += (
-        [item["reasoning_content"]]
-        if isinstance(item.get("reasoning_content"), str)
-        else []
-    )
+    if isinstance(item.get("reasoning_content"), str):
+        thought += [item["reasoning_content"]]
     spoken = "\n".join(said)
     if not thought:
         return spoken
@@ -177,13 +185,15 @@ def _parts(item: Row) -> str | list[Row]:
 def _tool_call(value: Any, unnamed: str) -> Row:
     call = value if isinstance(value, dict) else {"arguments": value}
     arguments = call.get("arguments")
+    if arguments is None:
+        named = {}
+    elif isinstance(arguments, dict):
+        named = arguments
+    else:
+        named = {"arguments": arguments}
     return {
         "id": _text(call.get("id") or unnamed),
         "function": _text(call.get("function") or "unknown"),
-        "arguments": arguments
-        if isinstance(arguments, dict)
-        else {}
-        if arguments is None
-        else {"arguments": arguments},
+        "arguments": named,
         "type": "function",
     }

@@ -13,7 +13,7 @@ import json
 import re
 import uuid
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -304,6 +304,9 @@ class FactBlock:
         answer = generation.get("extracted_answer")
         way = self.ways.get(answer_key, {})
         messages = messages_of(way["messages"]) if "messages" in way else None
+        output = None
+        if messages is None:
+            output = {"raw": self._texts(answer_key, generation)}
         line: Row = {
             "schema_version": SCHEMA_VERSION,
             "evaluation_id": evaluation_id,
@@ -311,34 +314,16 @@ class FactBlock:
             "evaluation_name": str(self.run.header["benchmark"]),
             "sample_id": prompt["tool_id"] or prompt["key"],
             "sample_hash": sha256_of(hashed),
-            "interaction_type": "single_turn"
-            if messages is None
-            else "agentic"
-            if way.get("tools")
-            else "multi_turn",
+            "interaction_type": _interaction_type(messages, way),
             "input": {
                 "raw": text,
                 "formatted": generation.get("prompt_sent"),
                 "reference": golds,
                 "choices": options,
             },
-            "output": {"raw": self._texts(answer_key, generation)}
-            if messages is None
-            else None,
+            "output": output,
             "messages": messages,
-            "answer_attribution": []
-            if answer is None
-            else [
-                {
-                    "turn_idx": 0 if messages is None else max(len(messages) - 1, 0),
-                    "source": "output.raw"
-                    if messages is None
-                    else "messages[turn_idx].content",
-                    "extracted_value": answer,
-                    "extraction_method": (score or {}).get("filter") or "unknown",
-                    "is_terminal": True,
-                }
-            ],
+            "answer_attribution": _attribution(answer, messages, score),
             "evaluation": None,
             **_counts(generation, way),
             "error": generation.get("error"),
@@ -361,9 +346,9 @@ class FactBlock:
     def _texts(self, answer_key: AnswerKey, generation: Row) -> list[str]:
         """The response; of a score of all draws, those of all draws."""
         if answer_key[-1] >= 0:
-            return (
-                [] if generation.get("response") is None else [generation["response"]]
-            )
+            if generation.get("response") is None:
+                return []
+            return [generation["response"]]
         others = (
             row
             for key, row in self.generations.items()
@@ -374,7 +359,7 @@ class FactBlock:
     def _kept(
         self, answer_key: AnswerKey, prompt: Row, position: int, again: bool
     ) -> Row:
-        """What the format has no field for: columns of a sample row."""
+        """Values that the format has no field for: columns of a sample row."""
         generation = self.generations.get(answer_key, {})
         row: Row = {
             "prompt_id": prompt["key"],
@@ -444,15 +429,42 @@ def _is_correct(value: float, spec: Row) -> bool:
 
 
 def _turns(way: Row) -> Row:
-    """Turns and calls of tools, where there is a conversation of which they are known."""
+    """Turns and calls of tools, where there is a conversation of which they are
+    known."""
     if "messages" not in way:
         return {}
     turns = {"num_turns": way["n_turns"]} if way.get("n_turns") else {}
-    return turns | (
-        {"tool_calls_count": sum(tool["n_calls"] for tool in way["tools"])}
-        if "tools" in way
-        else {}
-    )
+    if "tools" in way:
+        turns["tool_calls_count"] = sum(tool["n_calls"] for tool in way["tools"])
+    return turns
+
+
+def _interaction_type(messages: Sequence[Row] | None, way: Row) -> str:
+    if messages is None:
+        return "single_turn"
+    if way.get("tools"):
+        return "agentic"
+    return "multi_turn"
+
+
+def _attribution(
+    answer: str | None, messages: Sequence[Row] | None, score: Row | None
+) -> list[Row]:
+    """Where the extracted answer was taken from; empty where there is none."""
+    if answer is None:
+        return []
+    turn, source = 0, "output.raw"
+    if messages is not None:
+        turn, source = max(len(messages) - 1, 0), "messages[turn_idx].content"
+    return [
+        {
+            "turn_idx": turn,
+            "source": source,
+            "extracted_value": answer,
+            "extraction_method": (score or {}).get("filter") or "unknown",
+            "is_terminal": True,
+        }
+    ]
 
 
 def _counts(generation: Row, way: Row) -> Row:

@@ -39,7 +39,9 @@ Row = dict[str, Any]
 
 def result_id(metric: str, filter_name: str) -> str:
     """Id of a result inside its evaluation: metric and filter."""
-    return f"{metric},{filter_name}" if filter_name else metric
+    if filter_name:
+        return f"{metric},{filter_name}"
+    return metric
 
 
 def aggregate(store: Store, run: Run, now: float) -> Row:
@@ -68,11 +70,9 @@ def _document(
     """The evaluation of a run, or of several of one model by one tool, with its
     results."""
     header = run.header
-    when = (
-        {"evaluation_timestamp": f"{header['started_at']}+00:00"}
-        if ("started_at" in header)
-        else {}
-    )
+    when = {}
+    if "started_at" in header:
+        when = {"evaluation_timestamp": f"{header['started_at']}+00:00"}
     return {
         "schema_version": SCHEMA_VERSION,
         "evaluation_id": evaluation_id,
@@ -348,11 +348,9 @@ class Run:
     def model_id(self) -> str:
         """The model as ``developer/name``."""
         name = str(self.header["model"]).strip("/") or "unknown"
-        return (
-            name
-            if "/" in name
-            else f"{self.header.get('developer') or 'unknown'}/{name}"
-        )
+        if "/" in name:
+            return name
+        return f"{self.header.get('developer') or 'unknown'}/{name}"
 
 
 def runs_of(store: Store, only: Collection[int] | None = None) -> Iterator[Run]:
@@ -383,7 +381,9 @@ def runs_of(store: Store, only: Collection[int] | None = None) -> Iterator[Run]:
 
 def parsed(value: Any) -> Any:
     """A JSON column: text on one engine, parsed already on another."""
-    return parse_json(value) if isinstance(value, str) else value
+    if isinstance(value, str):
+        return parse_json(value)
+    return value
 
 
 def _header(row: Row) -> Row:
@@ -392,7 +392,10 @@ def _header(row: Row) -> Row:
     }
     unit, position = header["position_unit"], header["position"]
     if unit in ("step", "epoch") and position is not None:
-        header[unit] = int(position) if unit == "step" else position
+        if unit == "step":
+            header[unit] = int(position)
+        else:
+            header[unit] = position
     if header["started_at"] is not None:
         header["started_at"] = header["started_at"].isoformat()
     kept = {name: value for name, value in header.items() if name not in _APART}

@@ -177,7 +177,11 @@ def eval_results(
 
 
 def _notes(row: Row) -> Iterator[str]:
-    yield f"{row['metric']}{f' ({unit})' if (unit := row['unit']) else ''}"
+    metric, unit = row["metric"], row["unit"]
+    if unit:
+        yield f"{metric} ({unit})"
+    else:
+        yield f"{metric}"
     if row["ci_low"] is not None and row["ci_high"] is not None:
         yield (
             f"{100 * row['level']:g}% interval [{row['ci_low']:.4g}, "

@@ -53,7 +53,8 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class InspectReport:
-    """What was written: logs, samples in them, and runs of which there are no samples."""
+    """What was written: logs, samples in them, and runs of which there are no
+    samples."""
 
     folder: Path
     n_runs: int
@@ -112,7 +113,7 @@ def _file_name(run: Run, now: float) -> str:
 
 
 def _key(run: Run) -> str:
-    """The same for the same measurement."""
+    """A key that is the same for the same measurement."""
     return f"{run.content_digest[:12]}{run.condition_key[:10]}"
 
 
@@ -258,7 +259,10 @@ def samples_of(store: Store, run: Run, when: str) -> Iterator[Row]:
                     ),
                 )
                 named[name] += 1
-                names[item] = name if named[name] == 1 else f"{name} ({named[name]})"
+                if named[name] == 1:
+                    names[item] = name
+                else:
+                    names[item] = f"{name} ({named[name]})"
             yield _sample(run, block, key, names[item], when)
 
 
@@ -325,11 +329,9 @@ def _spoken(prompt: Row, generation: Row) -> list[Row]:
             messages = [
                 message | {"source": "input"} for message in chat_messages(sent)
             ]
-    return (
-        messages
-        if said is None
-        else [*messages, {"role": "assistant", "content": said, "source": "generate"}]
-    )
+    if said is None:
+        return messages
+    return [*messages, {"role": "assistant", "content": said, "source": "generate"}]
 
 
 def _output(run: Run, generation: Row, messages: list[Row], usage: Row) -> Row:
@@ -394,7 +396,7 @@ def _usage(generation: Row, way: Row) -> Row:
 
 
 def _scores(block: FactBlock, key: AnswerKey, generation: Row) -> Row:
-    """What has a number: Inspect would take any other value for a grade."""
+    """Scores that have a number: Inspect would take any other value for a grade."""
     texts = {
         "answer": generation.get("extracted_answer"),
         "explanation": generation.get("explanation"),
@@ -425,8 +427,6 @@ def _score_details(score: Row) -> Row:
 
 
 def _error(message: str | None) -> Row | None:
-    return (
-        None
-        if message is None
-        else {"message": message, "traceback": "", "traceback_ansi": ""}
-    )
+    if message is None:
+        return None
+    return {"message": message, "traceback": "", "traceback_ansi": ""}

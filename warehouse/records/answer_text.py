@@ -57,7 +57,7 @@ def _ungrouped(text: str) -> str:
 
 
 def _mark(match: re.Match[str]) -> str:
-    """What becomes of a punctuation mark: nothing, unless it belongs to a number.
+    """The text in place of a punctuation mark: nothing, unless it belongs to a number.
 
     A blank stands before one that begins a number, so that the number does not grow
     together with a word or number when the marks between them are gone (``x=-5``,
@@ -73,14 +73,16 @@ def _mark(match: re.Match[str]) -> str:
     if mark in "./" and before.isdigit() and number:
         return mark
     if mark == "." and number and not before.isalnum() and before != ".":
-        return mark if before == "-" and _may_be_sign(earlier) else f" {mark}"
+        if before == "-" and _may_be_sign(earlier):
+            return mark
+        return f" {mark}"
     if mark == "-" and _may_be_sign(before):
-        return (
-            f" {mark}"
-            if number or (after[:1] in (*".$€£",) and after[1:].isdigit())
-            else ""
-        )
-    return " " if before.isdigit() and number else ""
+        if number or (after[:1] in (*".$€£",) and after[1:].isdigit()):
+            return f" {mark}"
+        return ""
+    if before.isdigit() and number:
+        return " "
+    return ""
 
 
 def _may_be_sign(before: str) -> bool:
@@ -98,11 +100,9 @@ def readable(text: str) -> str:
 def without_surrogates(value: Any) -> Any:
     """A value with the lone surrogates of all texts in it, keys too, as escapes."""
     if isinstance(value, str):
-        return (
-            value
-            if value.isascii()
-            else value.encode("utf-8", "backslashreplace").decode("utf-8")
-        )
+        if value.isascii():
+            return value
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")
     if isinstance(value, Mapping):
         return {
             without_surrogates(name): without_surrogates(item)

@@ -1,4 +1,5 @@
-"""JSON as dumps write it, and the hashes of its one form that stored values depend on."""
+"""JSON as dumps write it, and the hashes of its one form that stored values depend
+on."""
 
 from __future__ import annotations
 
@@ -104,7 +105,9 @@ def _no_number(_name: str) -> None:
 
 
 def _infinite(name: str) -> str | None:
-    return None if name == "NaN" else name
+    if name == "NaN":
+        return None
+    return name
 
 
 def _bounded_int(text: str) -> int:
@@ -189,22 +192,19 @@ def json_rows(
 
 def columns_of(kind: type) -> list[str]:
     """Columns of records of a dataclass: its own, or its fields."""
-    return (
-        [*kind.columns()]
-        if hasattr(kind, "columns")
-        else [item.name for item in fields(kind)]
-    )
+    if hasattr(kind, "columns"):
+        return [*kind.columns()]
+    return [item.name for item in fields(kind)]
 
 
 def records_as_json(kind: type, records: Iterable[Any]) -> str:
     """Records of a dataclass as a command's ``--json`` has them."""
     columns = columns_of(kind)
-    return "".join(
-        json_rows(
-            columns,
-            ({name: getattr(record, name) for name in columns} for record in records),
-        )
-    )
+
+    def fields_of(record: Any) -> dict[str, Any]:
+        return {name: getattr(record, name) for name in columns}
+
+    return "".join(json_rows(columns, map(fields_of, records)))
 
 
 def json_text(value: Any) -> str:
@@ -223,10 +223,12 @@ def _escape(steering: re.Match[str]) -> str:
 
 
 def _without_json_form(value: Any) -> Any:
-    """What JSON has no form for."""
+    """A stand-in for a value that JSON has no form for."""
     if isinstance(value, bytes):
         return value.hex()
     if isinstance(value, Decimal):
         whole = value == value.to_integral_value() and abs(value) < 2**63
-        return int(value) if whole else float(value)
+        if whole:
+            return int(value)
+        return float(value)
     return str(value)

@@ -138,11 +138,9 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 def _mask(look: KeyShape) -> Callable[[re.Match[str]], str]:
     def mask(found: re.Match[str]) -> str:
         kept = found.groupdict().get("kept") or ""
-        return (
-            kept + MASK
-            if not look.drawn or looks_drawn(found[0][len(kept) :])
-            else found[0]
-        )
+        if not look.drawn or looks_drawn(found[0][len(kept) :]):
+            return kept + MASK
+        return found[0]
 
     return mask
 

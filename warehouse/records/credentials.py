@@ -223,11 +223,9 @@ def _kept_in_list(values: Sequence[Any], in_list: bool) -> Iterator[Any]:
             yield masked(f"{named} {value}").removeprefix(f"{named} ")
         else:
             yield _kept(value, in_list=True)
-        named = (
-            value
-            if isinstance(value, str) and (value.startswith("-") or is_pair)
-            else ""
-        )
+        named = ""
+        if isinstance(value, str) and (value.startswith("-") or is_pair):
+            named = value
 
 
 @lru_cache(64)  # what a file says of all its runs stands in each of them
@@ -364,8 +362,13 @@ def _value(text: str, statement: re.Match[str]) -> tuple[int, int]:
     start = call.end() if call else start
     quote = _QUOTE.match(text, start)
     opening = quote[0] if quote else text[start : start + 1]
-    closing = "]" if opening == "[" else quote[0] if quote else ""
-    start += len(opening) if closing else 0
+    closing = ""
+    if opening == "[":
+        closing = "]"
+    elif quote:
+        closing = quote[0]
+    if closing:
+        start += len(opening)
     end = _closed(text, closing, start) if closing else -1
     of_header = statement["name"].lower().endswith(_HEADERS)
     if end < 0:
@@ -509,11 +512,9 @@ def _of_key(before: list[str], last: str, in_environment: bool) -> Secrecy:
 def _of_token(before: list[str], last: str, in_environment: bool) -> Secrecy:
     owner = before[-1] if before else ""
     if last == "tokens":
-        return (
-            Secrecy.CERTAIN
-            if owner in _TOKEN_OF - {"id", "user", "app", "session", "bot"}
-            else Secrecy.NONE
-        )
+        if owner in _TOKEN_OF - {"id", "user", "app", "session", "bot"}:
+            return Secrecy.CERTAIN
+        return Secrecy.NONE
     if not owner or owner in _TOKEN_OF or owner in _PROVIDERS:
         return Secrecy.CERTAIN
     if owner in _PLAIN_TOKENS:
@@ -544,6 +545,6 @@ def _of_another(name: str, before: list[str], last: str) -> Secrecy:
         return Secrecy.CERTAIN
     if _is_password("", last, ""):
         return Secrecy.LIKELY
-    return (
-        Secrecy.DRAWN if last in _OF_ACCOUNTS or "password" in before else Secrecy.NONE
-    )
+    if last in _OF_ACCOUNTS or "password" in before:
+        return Secrecy.DRAWN
+    return Secrecy.NONE

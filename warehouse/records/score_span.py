@@ -49,4 +49,6 @@ class ScoreSpan:
             SURELY_PERCENT < self.high <= 100
             and self.n_small <= MOST_SMALL * self.n_positive
         )
-        return "percent" if is_percent else ""
+        if is_percent:
+            return "percent"
+        return ""

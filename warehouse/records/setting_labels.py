@@ -1,5 +1,5 @@
-"""What tells the settings of a few conditions apart, in words short enough for a row of
-a table."""
+"""Labels that tell the settings of a few conditions apart, in words short enough for a
+row of a table."""
 
 from __future__ import annotations
 
@@ -140,8 +140,8 @@ def _in_common(values: Sequence[str]) -> tuple[int, int]:
 
 
 def _middle(value: str, start: int, end: int) -> str:
-    """What of a text lies between what it has in common with others, from one boundary
-    of words to the next."""
+    """The part of a text that lies between what it has in common with others, from one
+    boundary of words to the next."""
     first = start
     while first > 0 and not _BOUNDARY.match(value[first - 1]):
         first -= 1

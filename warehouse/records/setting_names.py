@@ -1,4 +1,4 @@
-"""What a name in a run's configuration means: a setting, or one of the few things that
+"""Meanings of names in a run's configuration: a setting, or one of the few things that
 do not change what is measured.
 
 The table ``settings_table.tsv`` is the one place that says so, with a reason for each

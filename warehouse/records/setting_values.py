@@ -121,11 +121,9 @@ def canonical_value(name: str, value: Any) -> str | None:
     if value is None:
         return None
     if isinstance(value, str):
-        return (
-            _element(name, value)
-            if snake_case(name) in UNORDERED
-            else _text(name, value)
-        )
+        if snake_case(name) in UNORDERED:
+            return _element(name, value)
+        return _text(name, value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
@@ -135,11 +133,9 @@ def canonical_value(name: str, value: Any) -> str | None:
     if isinstance(value, Sequence):
         return _list(name, value)
     if isinstance(value, Mapping):
-        return (
-            _shortened(canonical_json(_canonical_object(value)).decode())
-            if value
-            else None
-        )
+        if value:
+            return _shortened(canonical_json(_canonical_object(value)).decode())
+        return None
     return _text(name, str(value))
 
 
@@ -201,12 +197,16 @@ def number_in(name: str, text: str) -> float | None:
     ):
         return None
     number = float(text)
-    return number if math.isfinite(number) and len(text) < _LONGEST_NUMBER else None
+    if math.isfinite(number) and len(text) < _LONGEST_NUMBER:
+        return number
+    return None
 
 
 def _number(value: float) -> str:
     if math.isinf(value):
-        return "inf" if value > 0 else "-inf"
+        if value > 0:
+            return "inf"
+        return "-inf"
     if value == int(value) and abs(value) < 1e15:
         return str(int(value))
     return f"{value:.15g}"
@@ -218,7 +218,9 @@ def _list(name: str, values: Sequence[Any]) -> str | None:
     if snake_case(name) in UNORDERED:
         forms = sorted(set(forms))
     if len(forms) < 2:
-        return forms[0] if forms else None
+        if forms:
+            return forms[0]
+        return None
     text = canonical_json(forms).decode()
     if len(forms) > LONGEST_LIST:
         return f"{len(forms)} values, sha256 {sha256_of(text)[:16]}"
@@ -229,7 +231,9 @@ def _element(name: str, value: Any) -> str | None:
     # what stands in a list is kept as it is written: blanks and line ends of a stop
     # sequence mean something
     if isinstance(value, str):
-        return None if value.lower() in _NOTHING else value
+        if value.lower() in _NOTHING:
+            return None
+        return value
     return canonical_value(name, value)
 
 
@@ -367,4 +371,6 @@ def public_host(text: str) -> str | None:
         address = ipaddress.ip_address(host)
     except ValueError:
         return host
-    return host if address.is_global else None
+    if address.is_global:
+        return host
+    return None

@@ -124,7 +124,9 @@ def _with_numbers(name: str, value: Any) -> Any:
     if isinstance(value, str) and (number := number_in(name, value)) is not None:
         value = number
     is_whole = isinstance(value, float) and value.is_integer()
-    return int(value) if is_whole else value
+    if is_whole:
+        return int(value)
+    return value
 
 
 class _Sorter:
@@ -206,12 +208,13 @@ class _Sorter:
     def add_marks_of_header(self) -> None:
         """Take in what the header's own fields say of one execution."""
         header = self.header
+        started_at = None
+        if header.started_at is not None:
+            started_at = header.started_at.isoformat()
         own = {
             "run_id": header.run_id,
             "sampling_seed": None if self.is_greedy else header.sampling_seed,
-            "started_at": None
-            if header.started_at is None
-            else header.started_at.isoformat(),
+            "started_at": started_at,
             "cost": header.cost,
         }
         for name, value in own.items():

@@ -20,7 +20,7 @@ from warehouse.importers.bfcl.table import is_table, table_headers
 from warehouse.importers.common.header_values import local_time
 from warehouse.importers.common.json_fields import (
     Row,
-    as_text,
+    as_text_or_none,
     compact,
     items_of,
     number_or_none,
@@ -154,15 +154,15 @@ def _kind(candidate: Candidate) -> str:
     head = head_of(candidate)
     first = head.partition("\n")[0]
     if named["kind"] == "score":
-        return (
-            "score"
-            if has_keys(first, "accuracy", "correct_count", "total_count")
-            else ""
-        )
+        if has_keys(first, "accuracy", "correct_count", "total_count"):
+            return "score"
+        return ""
     is_row = re.match(r'\{\s*"(?:id|idx)"\s*:', first) and has_keys(
         first[:4000] + head, "result"
     )
-    return "result" if is_row else ""
+    if is_row:
+        return "result"
+    return ""
 
 
 def _kind_by_name(path: Path) -> str:
@@ -223,11 +223,9 @@ def _header(
         if (named := _NAME.fullmatch(path.stem))
     ]
     declared = scores.model if scores else None
-    name = (
-        declared
-        if declared and (is_fixed_name(folder) or same_model(declared, folder))
-        else folder
-    )
+    name = folder
+    if declared and (is_fixed_name(folder) or same_model(declared, folder)):
+        name = declared
     date = _date(source.root)
     n_questions = (
         scores.total if scores and category != _FORMS else None
@@ -251,14 +249,14 @@ def _header(
 
 
 def _given_name(suffix: str) -> Row:
-    """What a person wrote behind ``result`` and ``score``, the only place of settings
+    """Words of a person behind ``result`` and ``score``, the only place of settings
     that BFCL writes down nowhere."""
     name = suffix.strip("-_")
     return {"results_name": name} if name and name.lower() != SUITE else {}
 
 
 def _answers_id(result: Path | None) -> str | None:
-    """What stands for an id where no date does: answers that are scored later are no
+    """A stand-in for an id where no date is one: answers that are scored later are no
     second run."""
     if result is None:
         return None
@@ -268,7 +266,8 @@ def _answers_id(result: Path | None) -> str | None:
 
 @dataclass
 class Scores:
-    """A score file: its header, and the failures by the key that results are found by."""
+    """A score file: its header, and the failures by the key that results are found
+    by."""
 
     header: Row
     failures: dict[str, Row] = field(default_factory=dict)
@@ -434,7 +433,8 @@ def _identity(row: Row, benchmark: str) -> tuple[str, int | None]:
     given_id = row.get("id")
     if isinstance(given_id, str) and given_id:
         found = _NUMBER.search(given_id)
-        return given_id, int(found[1]) if found else None
+        number = int(found[1]) if found else None
+        return given_id, number
     number = whole_count(given_id) if number is None else number
     if number is None:
         raise ValueError(f"no id: {compact(row)[:60]}")
@@ -445,7 +445,7 @@ def _row(
     row: Row, name: str, number: int | None, failure: Row | None, is_scored: bool
 ) -> Row:
     result = row.get("result")
-    text = None if result is None else as_text(result)
+    text = as_text_or_none(result)
     failed = text if isinstance(result, str) and result.startswith(_FAILED) else None
     about = failure or {}
     decoded = about.get("model_result_decoded")
@@ -457,10 +457,10 @@ def _row(
         "prompt_id": form["question"] if form else name,
         "template": form["template"] if form else None,
         "text": _question(question),
-        "target": None if target is None else as_text(target),
+        "target": as_text_or_none(target),
         "draw": 0,
         "response": None if failed else text,
-        "extracted_answer": None if decoded is None else as_text(decoded),
+        "extracted_answer": as_text_or_none(decoded),
         "input_tokens": _total(row.get("input_token_count")),
         "output_tokens": _total(row.get("output_token_count")),
         "latency": _sum(row.get("latency")),
@@ -503,24 +503,23 @@ def _why(failure: Row) -> str | None:
         if item is not None
     ]
     parts = [part for part in (_error_type(failure), *texts) if part]
-    return (
-        ": ".join(parts[:1] + [" ".join(parts[1:])])
-        if len(parts) > 1
-        else next(iter(parts), None)
-    )
+    if len(parts) > 1:
+        return ": ".join(parts[:1] + [" ".join(parts[1:])])
+    return next(iter(parts), None)
 
 
 def _question(prompt: Any) -> str | None:
-    """What the user asked, in its turns."""
+    """Questions of the user, in their turns."""
     # the turns alone where answers are sought
     question = prompt.get("question") if isinstance(prompt, dict) else prompt
     if isinstance(question, str):
         return question
-    turns = [
-        message
-        for turn in items_of(question)
-        for message in (turn if isinstance(turn, list) else [turn])
-    ]
+    turns = []
+    for turn in items_of(question):
+        if isinstance(turn, list):
+            turns += turn
+        else:
+            turns.append(turn)
     texts = [
         message.get("content")
         for message in turns
@@ -534,11 +533,9 @@ def _sum(value: Any) -> float | None:
     number."""
     if isinstance(value, list):
         parts = [_sum(item) for item in value]
-        return (
-            sum(part for part in parts if part is not None)
-            if parts and None not in parts
-            else None
-        )
+        if parts and None not in parts:
+            return sum(part for part in parts if part is not None)
+        return None
     return None if isinstance(value, bool) else number_or_none(value)
 
 

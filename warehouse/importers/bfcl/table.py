@@ -102,8 +102,6 @@ def _named(column: str, table: str) -> str:
         _WORD.sub("_", column.lower()).strip("_"),
         table.removeprefix("data").strip("_"),
     )
-    return (
-        name
-        if part in ("", "overall") or name.startswith(f"{part}_")
-        else f"{part}_{name}"
-    )
+    if part in ("", "overall") or name.startswith(f"{part}_"):
+        return name
+    return f"{part}_{name}"

@@ -27,8 +27,11 @@ from warehouse.importers.bigbench.task import (
 from warehouse.importers.common.json_fields import (
     Row,
     compact,
+    compact_or_none,
     number_or_none,
+    one_or_json,
     part_of,
+    string_or_none,
     texts_of,
 )
 from warehouse.importers.common.jsonl import (
@@ -88,14 +91,20 @@ IMPORTER = BigBench()
 
 def batches(task: TaskResults) -> Iterator[pa.RecordBatch]:
     """All rows of a file."""
-    items = (
-        (f"{key[0]}, {key[1]} shots, sample {index}", (number, index, queries))
-        for number, key in enumerate(task.keys)
-        for index, queries in _examples(task, key)
-    )
     return batches_of(
-        items, partial(_rows, task), task.rejections, "a sample as BIG-bench writes it"
+        _located(task),
+        partial(_rows, task),
+        task.rejections,
+        "a sample as BIG-bench writes it",
     )
+
+
+def _located(task: TaskResults) -> Iterator[tuple[str, tuple[int, int, list[Any]]]]:
+    """Examples of all runs, each with its place in the file, in words."""
+    for number, key in enumerate(task.keys):
+        for index, queries in _examples(task, key):
+            place = f"{key[0]}, {key[1]} shots, sample {index}"
+            yield place, (number, index, queries)
 
 
 def _examples(task: TaskResults, key: Key) -> Iterator[tuple[int, list[Any]]]:
@@ -112,13 +121,11 @@ def _examples(task: TaskResults, key: Key) -> Iterator[tuple[int, list[Any]]]:
             )
     yield from sorted(examples.items())
     if key == (task.name, None):
-        strays = (
-            (query, sample)
-            for query in task.strays
-            for _, sample in task.samples(query)
-        )
-        for index, (query, sample) in enumerate(strays, start=len(examples)):
-            yield index, [(query, sample, None)]
+        index = len(examples)
+        for query in task.strays:
+            for _, sample in task.samples(query):
+                yield index, [(query, sample, None)]
+                index += 1
 
 
 def _rows(task: TaskResults, item: tuple[int, int, list[Any]]) -> Iterator[Row]:
@@ -131,11 +138,12 @@ def _rows(task: TaskResults, item: tuple[int, int, list[Any]]) -> Iterator[Row]:
     ]
     metric_names = set(part_of(task.figures.get(task.keys[number], {}), "score_dict"))
     for query, sample, question in questions:
-        parse = (
-            _generated
-            if query.get("function") == GENERATED
-            else (_chosen if is_choice(query) else _likely)
-        )
+        if query.get("function") == GENERATED:
+            parse = _generated
+        elif is_choice(query):
+            parse = _chosen
+        else:
+            parse = _likely
         fields, own = parse(sample, metric_names)
         row |= {"text": question, "prompt_sent": sample["input"]}
         row |= {name: value for name, value in fields.items() if row.get(name) is None}
@@ -164,7 +172,9 @@ def _question(text: str, plain: Any) -> str:
         return text
     begin = len(os.path.commonprefix([text, without]))
     end = len(os.path.commonprefix([text[::-1], without[::-1]]))
-    return without if begin + end >= len(without) else text
+    if begin + end >= len(without):
+        return without
+    return text
 
 
 def _metrics_of(sample: Row) -> dict[str, Row]:
@@ -179,7 +189,12 @@ def _metrics_of(sample: Row) -> dict[str, Row]:
 def _generated(sample: Row, metric_names: set[str]) -> tuple[Row, dict[str, Row]]:
     answers = part_of(sample, "targets")
     output, raw = sample.get("output"), sample.get("raw_output")
-    whole = raw if isinstance(raw, str) else output if isinstance(output, str) else None
+    if isinstance(raw, str):
+        whole = raw
+    elif isinstance(output, str):
+        whole = output
+    else:
+        whole = None
     matches = [
         number_or_none(answer.get(EXACT))
         for answer in answers.values()
@@ -193,9 +208,9 @@ def _generated(sample: Row, metric_names: set[str]) -> tuple[Row, dict[str, Row]
             "status": None if scored else "error",
         }
     return {
-        "target": _several(list(answers)),
+        "target": one_or_json(list(answers)),
         "response": whole,
-        "extracted_answer": output if isinstance(output, str) else None,
+        "extracted_answer": string_or_none(output),
     }, scores
 
 
@@ -208,10 +223,10 @@ def _chosen(sample: Row, metric_names: set[str]) -> tuple[Row, dict[str, Row]]:
     best = max((value for value in worth.values() if value is not None), default=None)
     grade = number_or_none(sample.get("correct"))
     return {
-        "target": _several(
+        "target": one_or_json(
             [name for name in options if best and worth.get(name) == best]
         ),
-        "choices": compact(options) if options else None,
+        "choices": compact_or_none(options),
         "metadata": compact({"target_values": worth}),
         "extracted_answer": _favourite(options, _numbers(sample.get("scores"))),
         "choice_scores": [
@@ -250,7 +265,7 @@ def _likely(sample: Row, metric_names: set[str]) -> tuple[Row, dict[str, Row]]:
             f"{LIKELIHOOD}_per_char": whole / len(targets[0]) if targets[0] else None,
         }
     raw = compact(loglikelihoods) if len(loglikelihoods) > 1 else None
-    return {"target": _several(targets)}, {
+    return {"target": one_or_json(targets)}, {
         name: {
             "value": value,
             "origin": "mapped",
@@ -265,20 +280,17 @@ def _likely(sample: Row, metric_names: set[str]) -> tuple[Row, dict[str, Row]]:
 def _absolute(sample: Row, size: int) -> list[float | None]:
     """Log-likelihoods of the targets; shares among them are none."""
     loglikelihoods = _numbers(sample.get("absolute_scores"))
-    return loglikelihoods if len(loglikelihoods) == size else [None] * size
+    if len(loglikelihoods) == size:
+        return loglikelihoods
+    return [None] * size
 
 
 def _numbers(values: Any) -> list[float | None]:
-    return (
-        [number_or_none(value) for value in values] if isinstance(values, list) else []
-    )
+    if isinstance(values, list):
+        return [number_or_none(value) for value in values]
+    return []
 
 
 def _log_sum(values: list[float]) -> float:
     top = max(values)
     return top + math.log(sum(math.exp(value - top) for value in values))
-
-
-def _several(texts: list[str]) -> str | None:
-    """One text as it is, several as a list."""
-    return None if not texts else texts[0] if len(texts) == 1 else compact(texts)

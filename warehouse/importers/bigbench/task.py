@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -46,7 +46,9 @@ class TaskResults:
         """The task; without its name, the folder that is called after it."""
         task_name = text_or_none(part_of(self.document, "task").get("task_name"))
         folder = self.path.parent
-        return task_name or (folder.parent if folder.name == "results" else folder).name
+        if folder.name == "results":
+            folder = folder.parent
+        return task_name or folder.name
 
     @cached_property
     def figures(self) -> dict[Key, Row]:
@@ -146,8 +148,10 @@ class TaskResults:
     def plain(self, key: Key, query: Row) -> list[Any]:
         """Samples of the same query without examples, if there is one of the same
         length."""
+        if not key[1]:
+            return []
         samples = list(self.samples(query))
-        for other in self.queries.get((key[0], 0), ()) if key[1] else ():
+        for other in self.queries.get((key[0], 0), ()):
             zero_shot = [sample for _, sample in self.samples(other)]
             same = other.get("function") == query.get("function")
             if (
@@ -213,10 +217,8 @@ def headers(
 def _header(task: TaskResults, key: Key, model: Row) -> RunHeader:
     name, shots = key
     entry = task.figures.get(key, {})
-    counts = [
-        sum(1 for _ in task.samples(query)) for query in task.queries.get(key, ())
-    ]
-    size = max(counts, default=None)
+    samples = map(task.samples, task.queries.get(key, ()))
+    size = max(map(_number_of, samples), default=None)
     return RunHeader(
         harness=HARNESS,
         **model,
@@ -256,15 +258,20 @@ def _model(task: TaskResults) -> Row:
     }
 
 
+def _number_of(items: Iterable[Any]) -> int:
+    return sum(1 for _ in items)
+
+
+def _settings_of(query: Row) -> Row:
+    return {
+        name: value
+        for name, value in query.items()
+        if name not in _NOT_OF_QUERY and value is not None
+    }
+
+
 def _configuration(task: TaskResults, key: Key, entry: Row) -> Row:
-    queries = [
-        {
-            name: value
-            for name, value in query.items()
-            if name not in _NOT_OF_QUERY and value is not None
-        }
-        for query in task.queries.get(key, [])[:20]
-    ]
+    queries = [_settings_of(query) for query in task.queries.get(key, [])[:20]]
     ranges: Row = {
         name: entry[name]
         for name in ("preferred_score", "low_score", "high_score")
@@ -292,9 +299,11 @@ def _specs(task: TaskResults, key: Key, entry: Row) -> Iterator[MetricSpec]:
     seen = task.metric_names_by_run.get(key, set())
     for name in dict.fromkeys((*part_of(entry, "score_dict"), *sorted(seen))):
         is_mean = name in KNOWN or name in seen
-        higher = (
-            False if name in _LOWER else _rising(entry) if name == preferred else None
-        )
+        higher: bool | None = None
+        if name in _LOWER:
+            higher = False
+        elif name == preferred:
+            higher = _rising(entry)
         spec = KNOWN.get(name) or MetricSpec(
             name, link="identity" if is_mean else "none", higher_is_better=higher
         )
@@ -308,7 +317,9 @@ def _rising(entry: Row) -> bool | None:
     low, high = (
         number_or_none(entry.get(name)) for name in ("low_score", "high_score")
     )
-    return None if low is None or high is None or low == high else high > low
+    if low is None or high is None or low == high:
+        return None
+    return high > low
 
 
 def _published(

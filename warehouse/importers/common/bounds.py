@@ -1,5 +1,5 @@
-"""What files of strangers may become in memory, and archives that no honest writer
-makes.
+"""Bounds on what files of strangers become in memory, and archives that no honest
+writer makes.
 
 Nothing is unpacked to disk. What is packed is bounded in size and ratio before and
 while it is read.
@@ -59,7 +59,8 @@ def refuse_large(
         InputError: it has more than ``limit`` (default :data:`MAX_FILE_BYTES`) bytes.
         OSError: it is not there.
     """
-    most, size = MAX_FILE_BYTES if limit is None else limit, path.stat().st_size
+    most = MAX_FILE_BYTES if limit is None else limit
+    size = path.stat().st_size
     if size > most:
         raise InputError(
             f"{size} bytes are too many {use}",
@@ -74,7 +75,7 @@ def unpacked_limit(packed: int) -> int:
 
 
 def too_large(name: str, limit: float) -> InputError:
-    """What is said of a file that unpacks to more than a limit."""
+    """The error of a file that unpacks to more than a limit."""
     return InputError(
         f"unpacks to more than {int(limit)} bytes",
         path=name,

@@ -58,7 +58,7 @@ class Unread:
 
     @property
     def shown(self) -> str:
-        """What it is called, without keys."""
+        """The name of it, without keys."""
         return masked(self.name or str(self.path))
 
     def __str__(self) -> str:
@@ -105,7 +105,7 @@ def walk(path: Path) -> Iterator[Path]:
 
 
 def look_at(path: Path) -> Candidate | Unread:
-    """What importers are shown of a file, or why they are not.
+    """The part of a file that importers are shown, or why they are not.
 
     A file that cannot be opened is shown without content: its name may say which source
     lacks it.
@@ -147,11 +147,9 @@ def why_unreadable(path: Path) -> str:
         else:
             open_regular(path).close()
     except FileNotFoundError:
-        return (
-            "a link to what is not there"
-            if path.is_symlink()
-            else "is not there any more"
-        )
+        if path.is_symlink():
+            return "a link to what is not there"
+        return "is not there any more"
     except OSError as error:
         return f"cannot be read: {error.strerror}"
     return ""

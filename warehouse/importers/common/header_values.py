@@ -1,4 +1,5 @@
-"""Header fields that the user states: ``--set field=value``, ``--default field=value``."""
+"""Header fields that the user states: ``--set field=value``, ``--default
+field=value``."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
 from datetime import UTC, datetime
 from functools import cache
+from itertools import chain
 from types import NoneType, UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -36,7 +38,7 @@ _OTHERS = frozenset("unit metrics published place".split())
 
 @cache
 def header_kinds() -> dict[str, Any]:
-    """What each header field holds: ``str``, ``int``, ``float``, ``bool``,
+    """Types of the header fields: ``str``, ``int``, ``float``, ``bool``,
     ``datetime``, ``tuple`` or ``Mapping``; ``Literal`` for one of several words."""
     hints = get_type_hints(RunHeader)
     return {item.name: _kind(hints[item.name]) for item in fields(RunHeader)}
@@ -100,7 +102,9 @@ def with_values(
     chosen = lacking | {
         name: value for name, value in values.items() if name in settable
     }
-    return replace(header, **chosen) if chosen else header
+    if chosen:
+        return replace(header, **chosen)
+    return header
 
 
 def strip_credentials(header: RunHeader) -> RunHeader:
@@ -109,9 +113,13 @@ def strip_credentials(header: RunHeader) -> RunHeader:
     metrics = tuple(map(metric_without_credentials, header.metrics))
     published = tuple(map(published_without_credentials, header.published))
     changed = _without_credentials(header)
-    changed |= {"metrics": metrics} if metrics != header.metrics else {}
-    changed |= {"published": published} if published != header.published else {}
-    return replace(header, **changed) if changed else header
+    if metrics != header.metrics:
+        changed |= {"metrics": metrics}
+    if published != header.published:
+        changed |= {"published": published}
+    if changed:
+        return replace(header, **changed)
+    return header
 
 
 def metric_without_credentials(metric: MetricSpec) -> MetricSpec:
@@ -122,7 +130,9 @@ def metric_without_credentials(metric: MetricSpec) -> MetricSpec:
 def published_without_credentials(figure: PublishedScore) -> PublishedScore:
     """A published figure without keys and passwords in its names."""
     changed = _without_credentials(figure)
-    return replace(figure, **changed) if changed else figure
+    if changed:
+        return replace(figure, **changed)
+    return figure
 
 
 def _without_credentials(of: RunHeader | MetricSpec | PublishedScore) -> dict[str, Any]:
@@ -143,11 +153,14 @@ def _without_credentials(of: RunHeader | MetricSpec | PublishedScore) -> dict[st
 
 
 def _value_without(value: Any, mask: Callable[[Any], Any]) -> Any:
-    return type(value)(map(mask, value)) if isinstance(value, tuple) else mask(value)
+    if isinstance(value, tuple):
+        return type(value)(map(mask, value))
+    return mask(value)
 
 
 def with_direction(header: RunHeader, higher_is_better: bool | None) -> RunHeader:
-    """The header with a direction for those of its metrics of which the dump says none."""
+    """The header with a direction for those of its metrics of which the dump says
+    none."""
     if higher_is_better is None or all(
         m.higher_is_better is not None for m in header.metrics
     ):
@@ -169,21 +182,16 @@ def against_direction(
     """A note on the metrics of which a dump says the opposite of what the user does."""
     if higher_is_better is None:
         return []
-    names = {
-        metric.name
-        for header in headers
-        for metric in header.metrics
-        if metric.higher_is_better is (not higher_is_better)
-    }
+    opposite = not higher_is_better
+    metrics = chain.from_iterable(header.metrics for header in headers)
+    names = {metric.name for metric in metrics if metric.higher_is_better is opposite}
+    if not names:
+        return []
     word = "lower" if higher_is_better else "higher"
-    return (
-        [
-            f"the dump says itself that a {word} {', '.join(sorted(names))} is better: "
-            "this holds"
-        ]
-        if names
-        else []
-    )
+    return [
+        f"the dump says itself that a {word} {', '.join(sorted(names))} is better: "
+        "this holds"
+    ]
 
 
 def _kind(hint: Any) -> Any:
@@ -225,7 +233,9 @@ _FROM_TEXT: dict[Any, Callable[[str], Any]] = {
 
 def naive_utc(time: datetime) -> datetime:
     """A time in UTC without zone; one that has none is taken as UTC."""
-    return time if time.tzinfo is None else time.astimezone(UTC).replace(tzinfo=None)
+    if time.tzinfo is None:
+        return time
+    return time.astimezone(UTC).replace(tzinfo=None)
 
 
 def moment(value: Any) -> datetime | None:
@@ -237,7 +247,9 @@ def moment(value: Any) -> datetime | None:
     """
     try:
         time = datetime.fromisoformat(value) if isinstance(value, str) else value
-        return naive_utc(time) if isinstance(time, datetime) else None
+        if isinstance(time, datetime):
+            return naive_utc(time)
+        return None
     except (ValueError, OverflowError):
         return None
 
@@ -272,7 +284,9 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 def fingerprint_of(**parts: Any) -> str | None:
     """The fingerprint of those parts that say something; none where none does."""
     present = {name: part for name, part in parts.items() if part}
-    return fingerprint(present) if present else None
+    if present:
+        return fingerprint(present)
+    return None
 
 
 def fingerprint(parts: Mapping[str, Any]) -> str:

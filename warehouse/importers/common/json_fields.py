@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import orjson
@@ -15,6 +15,7 @@ from warehouse.errors import InputError
 from warehouse.records import PublishedScore
 
 Row = dict[str, Any]
+_T = TypeVar("_T")
 
 #: Repeats of one prompt beyond this are no dump.
 LARGEST_DRAW = 1 << 20
@@ -30,32 +31,38 @@ def mapping_of(document: Mapping[str, Any], *keys: str) -> dict[str, Any]:
     part: Any = document
     for key in keys:
         part = part.get(key) if isinstance(part, Mapping) else None
-    return dict(part) if isinstance(part, Mapping) else {}
+    if isinstance(part, Mapping):
+        return dict(part)
+    return {}
 
 
 def part_of(document: Mapping[str, Any], key: str) -> dict[str, Any]:
     """An object inside an object; empty where there is none. Not a copy."""
     part = document.get(key)
-    return part if isinstance(part, dict) else {}
+    if isinstance(part, dict):
+        return part
+    return {}
 
 
 def text_or_none(value: Any) -> str | None:
     """A text that says something."""
-    return value if isinstance(value, str) and value.strip() else None
+    if isinstance(value, str) and value.strip():
+        return value
+    return None
 
 
 def text_of_any(value: Any) -> str | None:
     """Whatever stands there as text."""
-    return None if value is None else str(value)
+    if value is None:
+        return None
+    return str(value)
 
 
 def number_or_none(value: Any) -> float | None:
     """A finite number or truth value as float."""
-    return (
-        float(value)
-        if isinstance(value, (int, float)) and abs(value) <= sys.float_info.max
-        else None
-    )
+    if isinstance(value, (int, float)) and abs(value) <= sys.float_info.max:
+        return float(value)
+    return None
 
 
 def whole_or_none(value: Any) -> int | None:
@@ -63,20 +70,26 @@ def whole_or_none(value: Any) -> int | None:
     included."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return int(value) if abs(value) < _LARGEST and value == value // 1 else None
+    if abs(value) < _LARGEST and value == value // 1:
+        return int(value)
+    return None
 
 
 def whole_count(value: Any) -> int | None:
     """A count that a column holds: a whole number from 0, written as one."""
     whole = isinstance(value, int) and not isinstance(value, bool)
-    return int(value) if whole and 0 <= value < _LARGEST else None
+    if whole and 0 <= value < _LARGEST:
+        return int(value)
+    return None
 
 
 def whole_sum(values: Iterable[float | None]) -> float | None:
-    """What all values add up to, where all are known."""
+    """The sum of all values, where all are known."""
     listed = [*values]
     counts = [value for value in listed if value is not None]
-    return sum(counts) if counts and len(counts) == len(listed) else None
+    if counts and len(counts) == len(listed):
+        return sum(counts)
+    return None
 
 
 def share_of(percent: float) -> float:
@@ -90,12 +103,35 @@ def share_of(percent: float) -> float:
 
 def as_text(value: Any) -> str:
     """A text as it is, anything else as JSON."""
-    return value if isinstance(value, str) else compact(value)
+    if isinstance(value, str):
+        return value
+    return compact(value)
+
+
+def as_text_or_none(value: Any) -> str | None:
+    """A text as it is, anything else as JSON; None where there is nothing."""
+    if value is None or isinstance(value, str):
+        return value
+    return compact(value)
+
+
+def string_or_none(value: Any) -> str | None:
+    """A text, be it empty; None for anything else."""
+    if isinstance(value, str):
+        return value
+    return None
 
 
 def compact(value: Any) -> str:
     """JSON text without blanks."""
     return orjson.dumps(value).decode()
+
+
+def compact_or_none(value: Any) -> str | None:
+    """JSON text without blanks; None of what is empty."""
+    if value:
+        return compact(value)
+    return None
 
 
 def is_local(value: Any) -> bool:
@@ -104,12 +140,15 @@ def is_local(value: Any) -> bool:
 
 
 def endpoint_host(url: Any) -> str | None:
-    """Host of a public endpoint; one's own machine is no property of the measurement."""
+    """Host of a public endpoint; one's own machine is no property of the
+    measurement."""
     try:
         host = urlsplit(url).hostname if isinstance(url, str) else None
     except ValueError:  # brackets around what is no address
         return None
-    return None if host is None or _PRIVATE_HOST.fullmatch(host) else host
+    if host is None or _PRIVATE_HOST.fullmatch(host):
+        return None
+    return host
 
 
 def require_model(name: str | None, source: str) -> str:
@@ -126,7 +165,37 @@ def require_model(name: str | None, source: str) -> str:
 
 def items_of(value: Any) -> list[Any]:
     """A list as it is; empty for anything else."""
-    return value if isinstance(value, list) else []
+    if isinstance(value, list):
+        return value
+    return []
+
+
+def as_items(value: Any) -> list[Any]:
+    """A list as it is, anything else as its only item."""
+    if isinstance(value, list):
+        return value
+    return [value]
+
+
+def first_of(values: Sequence[_T]) -> _T | None:
+    """The first of several; None where there is none."""
+    if values:
+        return values[0]
+    return None
+
+
+def one_or_json(texts: Sequence[str]) -> str | None:
+    """The only text, or several as JSON; None of none."""
+    if len(texts) == 1:
+        return texts[0]
+    return compact_or_none(texts)
+
+
+def object_of(value: Any) -> dict[str, Any]:
+    """An object as it is; empty for anything else."""
+    if isinstance(value, dict):
+        return value
+    return {}
 
 
 def objects_of(value: Any) -> list[Row]:
@@ -163,7 +232,8 @@ def without_nulls(values: Mapping[str, Any]) -> Row:
 
 
 def without_empty(values: Mapping[str, Any]) -> Row:
-    """An object without the members that say nothing: null, or an empty list or object."""
+    """An object without the members that say nothing: null, or an empty list or
+    object."""
     return {key: item for key, item in values.items() if item not in (None, {}, [])}
 
 
@@ -184,7 +254,8 @@ def verdict(value: Any, name: str) -> float | None:
 
 
 def required_text(row: Any, key: str) -> str:
-    """A text (or whole number, as text) that a row must have (ValueError: it has none)."""
+    """A text (or whole number, as text) that a row must have (ValueError: it has
+    none)."""
     value = row.get(key) if isinstance(row, dict) else None
     whole = isinstance(value, int) and not isinstance(value, bool)
     if not whole and not (isinstance(value, str) and value.strip()):
@@ -208,7 +279,9 @@ def list_of(row: Row, key: str) -> list[Any]:
 
 def item_at(values: list[Any], index: int) -> Any:
     """An item of a list that may be shorter."""
-    return values[index] if index < len(values) else None
+    if index < len(values):
+        return values[index]
+    return None
 
 
 def first_text(document: Mapping[str, Any], *keys: str) -> str | None:
@@ -278,7 +351,9 @@ def unquoted_number(value: Any) -> Any:
     if not isinstance(value, str) or not _NUMBER_IN_TEXT.fullmatch(value.strip()):
         return value
     number = float(value)
-    return int(number) if number.is_integer() else number
+    if number.is_integer():
+        return int(number)
+    return number
 
 
 def sampling_fields(generation: Mapping[str, Any]) -> dict[str, Any]:

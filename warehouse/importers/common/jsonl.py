@@ -104,11 +104,8 @@ class RowSource:
                 handle.readline()  # the rest of a row that began before
                 with contextlib.suppress(ValueError, RecursionError):
                     row = parse_json(handle.readline())
-                    rows += (
-                        [row]
-                        if isinstance(row, dict) and row.keys() >= set(self.keys)
-                        else []
-                    )
+                    if isinstance(row, dict) and row.keys() >= set(self.keys):
+                        rows += [row]
         return rows
 
     def findall(self, pattern: re.Pattern[bytes]) -> Iterator[Any]:
@@ -186,13 +183,14 @@ class RowSource:
         return row
 
     def _reject(self, line: int, reason: str, start: str) -> None:
+        expected = "a JSON object"
+        if self.keys:
+            expected = f"a JSON object with {', '.join(self.keys)}"
         self.rejections.append(
             Rejection(
                 place=f"{self.name} {self.counted} {line}",
                 found=f"{reason}: {start.strip()}",
-                expected=f"a JSON object with {', '.join(self.keys)}"
-                if self.keys
-                else "a JSON object",
+                expected=expected,
             )
         )
 
@@ -229,7 +227,9 @@ class EmbeddedRows(RowSource):
 
 def _after_blanks(text: str, position: int) -> int:
     blanks = _BLANK.match(text, position)
-    return blanks.end() if blanks else position
+    if blanks:
+        return blanks.end()
+    return position
 
 
 _CONFLICT = re.compile(rb"^(?:<{7}|>{7})(?= )[^\n]{0,60}", re.MULTILINE)

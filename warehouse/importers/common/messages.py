@@ -10,12 +10,15 @@ from typing import Any
 def listed(names: Iterable[Any], limit: int = 40) -> str:
     """Names for a message, the first ``limit`` of them."""
     texts = [str(name) for name in names]
-    return ", ".join(texts[:limit]) + (
-        f", … ({len(texts)} in all)" if len(texts) > limit else ""
-    )
+    shown = ", ".join(texts[:limit])
+    if len(texts) > limit:
+        return f"{shown}, … ({len(texts)} in all)"
+    return shown
 
 
 def similar(name: str, names: Iterable[str]) -> str:
     """``"; did you mean 'x'?"`` where a known name is close."""
     close = difflib.get_close_matches(name, list(names), 1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    if close:
+        return f"; did you mean {close[0]!r}?"
+    return ""

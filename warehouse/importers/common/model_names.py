@@ -80,7 +80,7 @@ _OF_HUB = re.compile(r"models--(?P<organisation>.+?)--(?P<name>.+)")
 
 
 def local_model_name(path: str) -> str:
-    """What a model in a folder is called: the folder, and those above it as long as the
+    """The name of a model in a folder: the folder, and those above it as long as the
     name says nothing.
 
     >>> local_model_name("/data/models/llama-7b"), local_model_name("/exp1/ckpt/hf")
@@ -139,11 +139,9 @@ def parse_arguments(arguments: Any) -> dict[str, Any]:
         return dict(arguments)
     if not isinstance(arguments, str):
         return {}
-    parsed = (
-        unpacked("arguments", arguments)
-        if arguments.lstrip().startswith("{")
-        else arguments
-    )
+    parsed = arguments
+    if arguments.lstrip().startswith("{"):
+        parsed = unpacked("arguments", arguments)
     if isinstance(parsed, Mapping):
         return dict(parsed)
     pairs = (
@@ -187,7 +185,9 @@ def _typed(text: str) -> Any:
         text
     ):  # one that no column holds stays a text: a float is another number
         number = int(text) if len(text) <= _LONGEST else None
-        return text if number is None or whole_or_none(number) is None else number
+        if number is None or whole_or_none(number) is None:
+            return text
+        return number
     try:
         return float(text)
     except ValueError:

@@ -1,4 +1,5 @@
-"""Regular expressions of others, matched in time that is linear in the length of a text.
+"""Regular expressions of others, matched in time that is linear in the length of a
+text.
 
 A pattern of a mapping meets texts of a dump, and one like ``(a+)+`` keeps a backtracking engine busy for
 ever. `RE2 <https://github.com/google/re2/wiki/Syntax>`_ cannot be: it has no look-around (look-aheads at the
@@ -107,7 +108,9 @@ class Pattern:
         ):
             return None
         found = how(plain)
-        return None if found is None else Match(found, text)
+        if found is None:
+            return None
+        return Match(found, text)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(Pattern, whole=self._whole), (self.pattern,)
@@ -131,7 +134,9 @@ class Match:
     def group(self, number: int = 0) -> str | None:
         """The text of a group, ``None`` where it took no part."""
         start, end = self._found.span(number)
-        return None if start < 0 else self._text[start:end]
+        if start < 0:
+            return None
+        return self._text[start:end]
 
     def groupdict(self) -> dict[str, str | None]:
         """The texts of the named groups."""
@@ -143,7 +148,7 @@ class Match:
 
 @lru_cache(maxsize=256)
 def _compiled(text: str, whole: bool) -> tuple[tuple[tuple[bool, Any], ...], Any]:
-    """What must, or must not, stand at the beginning, and the rest."""
+    """The look-ahead at the beginning, compiled, and the rest."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter(
@@ -161,7 +166,8 @@ def _compiled(text: str, whole: bool) -> tuple[tuple[tuple[bool, Any], ...], Any
 
 
 def _parted(text: str) -> tuple[str, str]:
-    """What a look-ahead at the beginning of a pattern holds, and what follows it."""
+    """The content of a look-ahead at the beginning of a pattern, and what follows
+    it."""
     depth = 0
     for token in _PARENTHESIS.finditer(text):
         depth += {"(": 1, ")": -1}.get(token[0], 0)
@@ -186,7 +192,8 @@ def _by_re2(text: str) -> Any:
 
 
 def _translated(text: str) -> str:
-    """A pattern of Python as RE2 writes it (PatternError: with what RE2 does not have)."""
+    """A pattern of Python as RE2 writes it (PatternError: with what RE2 does not
+    have)."""
     many_lines = re.search(r"\(\?[a-zA-Z]*m", text) is not None
 
     def part(found: re.Match[str]) -> str:
@@ -203,7 +210,9 @@ def _translated(text: str) -> str:
         if token.startswith("\\"):
             return _escape(token, inside=False)
         if token == "$":
-            return token if many_lines else r"(?:\n?\z)"
+            if many_lines:
+                return token
+            return r"(?:\n?\z)"
         if token == "{,":
             return "{0,"
         if token[0] in "*+?}" and token != "(?+":
@@ -219,7 +228,9 @@ def _escape(token: str, inside: bool) -> str:
     """An escape, in brackets or outside."""
     letter = token[1]
     if letter in _CLASSES:
-        return _CLASSES[letter] if inside else f"[{_CLASSES[letter]}]"
+        if inside:
+            return _CLASSES[letter]
+        return f"[{_CLASSES[letter]}]"
     if letter in "uU":
         return f"\\x{{{token[2:]}}}"
     if letter == "Z":

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from warehouse.importers.common.json_fields import compact
@@ -56,22 +57,23 @@ def names_added_by_a_run(
             for name in (*before, *variables)
             if before.get(name) != variables.get(name)
         }
-    names = {name for _, variables in executions for name in variables}
+    names = set(chain.from_iterable(variables for _, variables in executions))
     if differing == names:
         return frozenset()  # nothing would be left: the keys are no keys of tests
-    unique = {
-        name
-        for name in names - differing
-        if _is_new_each_time([item.get(name) for _, item in executions])
-    }
+    unique = set()
+    for name in names - differing:
+        if _is_new_each_time([item.get(name) for _, item in executions]):
+            unique.add(name)
     if unique:
-        others = [
-            compact(
-                {name: item[name] for name in item if name not in differing | unique}
+        of_executions = differing | unique
+        others = set()
+        for _, item in executions:
+            others.add(
+                compact(
+                    {name: item[name] for name in item if name not in of_executions}
+                )
             )
-            for _, item in executions
-        ]
-        if len(set(others)) == len(others):
+        if len(others) == len(executions):
             unique = {name for name in unique if _NAMED_FOR_EXECUTIONS.search(name)}
     return frozenset(differing | unique)
 

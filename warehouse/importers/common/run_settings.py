@@ -35,7 +35,9 @@ def fingerprint_of_settings(harness: str, parts: Mapping[str, Any]) -> str | Non
     """
     settings = settings_of(RunHeader(harness, "", "", configuration=parts)).settings
     known = {name: form for name, form in settings.items() if name not in _OWN_FIELDS}
-    return fingerprint(known) if known else None
+    if known:
+        return fingerprint(known)
+    return None
 
 
 def without_what_does_not_count(tool: str, value: Any, path: str = "") -> Any:
@@ -105,7 +107,9 @@ class SameInAll:
     def of(self, run: Hashable) -> dict[str, Any]:
         """The fields of a run; none of one with a single row, of which nothing tells
         which are the row's."""
-        return dict(self._same.get(run, {})) if self._n_rows[run] > 1 else {}
+        if self._n_rows[run] > 1:
+            return dict(self._same.get(run, {}))
+        return {}
 
 
 #: Settings of the header itself.

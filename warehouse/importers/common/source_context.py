@@ -43,7 +43,7 @@ class KnowsContext(Protocol):
 
 
 def context_of(tool: Importer, source: SourceFiles) -> dict[str, Any]:
-    """What else decides what a source is, as JSON; empty where there is nothing."""
+    """The context of a source as JSON; empty where there is nothing."""
     if isinstance(tool, KnowsContext):
         return tool.context(source)
     count = getattr(tool, "folders", FOLDERS)
@@ -58,7 +58,9 @@ def context_of(tool: Importer, source: SourceFiles) -> dict[str, Any]:
 
 def companions_of(tool: Importer, source: SourceFiles) -> Sequence[Path]:
     """Files that are not the source's own and are read with it."""
-    return tool.companions(source) if isinstance(tool, KnowsContext) else ()
+    if isinstance(tool, KnowsContext):
+        return tool.companions(source)
+    return ()
 
 
 def says_same(

@@ -77,7 +77,9 @@ class BoundedStream(io.RawIOBase):
         super().close()
 
     def _rest(self) -> int:
-        return -1 if self.limit == math.inf else int(self.limit) + 1 - self.count
+        if self.limit == math.inf:
+            return -1
+        return int(self.limit) + 1 - self.count
 
 
 @dataclass(frozen=True)
@@ -209,7 +211,8 @@ def members(path: Path, name: str, globs: Sequence[str] = ()) -> list[Member]:
 
 
 def read_exactly(stream: BoundedStream, size: int) -> bytes:
-    """Read until ``size`` bytes or the end (a raw stream may return fewer at a time)."""
+    """Read until ``size`` bytes or the end (a raw stream may return fewer at a
+    time)."""
     pieces: list[bytes] = []
     while size > 0 and (piece := stream.read(min(size, _PIECE_BYTES))):
         pieces.append(piece)
@@ -259,13 +262,27 @@ _FAULTS = (pa.ArrowException, OSError, ValueError, MemoryError)
 
 @contextmanager
 def parquet_place(path: Path) -> Iterator[Any]:
-    """What a Parquet file is opened by: its path, or the open file where the path is no
-    text."""
+    """The place that a Parquet file is opened by: its path, or the open file where it
+    is no text."""
     if has_text_name(path):
         yield path
         return
     with path.open("rb") as file:
         yield file
+
+
+def _unpacked_size(metadata: Any, counts: Callable[[str], bool]) -> int:
+    """Bytes that the columns of a Parquet file unpack to."""
+    size = 0
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        columns = map(group.column, range(group.num_columns))
+        size += sum(
+            max(column.total_uncompressed_size, 0)
+            for column in columns
+            if counts(column.path_in_schema.partition(".")[0])
+        )
+    return size
 
 
 @contextmanager
@@ -285,14 +302,7 @@ def open_parquet(
 
     try:
         with parquet_place(path) as place, pq.ParquetFile(place) as file:
-            size = sum(
-                max(column.total_uncompressed_size, 0)
-                for group in map(
-                    file.metadata.row_group, range(file.metadata.num_row_groups)
-                )
-                for column in map(group.column, range(group.num_columns))
-                if counts(column.path_in_schema.partition(".")[0])
-            )
+            size = _unpacked_size(file.metadata, counts)
             if size > limit:
                 raise InputError(
                     f"unpacks to {size} bytes",
@@ -305,7 +315,7 @@ def open_parquet(
 
 
 def damaged_parquet(name: str, error: BaseException) -> InputError:
-    """What is said of a Parquet file that cannot be read."""
+    """The error of a Parquet file that cannot be read."""
     return InputError(
         f"cannot be read as Parquet: {str(error)[:300]}",
         path=name,

@@ -1,4 +1,4 @@
-"""What happened on the way to a response: turns, calls of tools and their errors, from
+"""The way to a response: turns, calls of tools and their errors, from
 a list of messages.
 
 them.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import orjson
@@ -55,7 +56,9 @@ def text_of(content: Any) -> str | None:
     ]
     texts = [item.get("text") if isinstance(item, dict) else item for item in parts]
     spoken = [text for text in texts if isinstance(text, str)]
-    return "\n".join(spoken) if len(spoken) == len(texts) else None
+    if len(spoken) == len(texts):
+        return "\n".join(spoken)
+    return None
 
 
 def bare_message(message: Mapping[str, Any]) -> Message:
@@ -118,11 +121,9 @@ def transcript_of(
     own = [item for item in messages if item.get("source") != GIVEN]
     n_turns = sum(item.get("role") == "assistant" for item in own)
     tools = tools_of(own, says_errors)
-    said = (
-        compact([_kept(item) for item in messages])
-        if keep or n_turns > 1 or tools
-        else None
-    )
+    said = None
+    if keep or n_turns > 1 or tools:
+        said = compact([_kept(item) for item in messages])
     return {
         "n_messages": len(messages),
         "n_turns": n_turns,
@@ -160,14 +161,17 @@ def tools_of(messages: Sequence[Message], says_errors: bool) -> list[dict[str, A
             "n_calls": calls[tool],
             "n_errors": errors[tool] if says_errors else None,
         }
-        for tool in (*calls, *(tool for tool in errors if tool not in calls))
+        for tool in dict.fromkeys((*calls, *errors))
     ]
 
 
 def calls_of(message: Mapping[str, Any]) -> list[Message]:
-    """The calls of tools that a message makes; those that stand as JSON text are read."""
+    """The calls of tools that a message makes; those that stand as JSON text are
+    read."""
     calls = message.get("tool_calls")
-    return objects_of([_parsed(item) for item in items_of(calls)]) if calls else []
+    if calls:
+        return objects_of([_parsed(item) for item in items_of(calls)])
+    return []
 
 
 def tool_name(call: Mapping[str, Any]) -> str | None:
@@ -191,7 +195,9 @@ def _kept(message: Message) -> Message:
         kept["tool_calls"] = [
             _call(_parsed(call)) for call in items_of(kept["tool_calls"])
         ]
-    return kept if kept.get("tool_calls", True) else without_empty(kept)
+    if kept.get("tool_calls", True):
+        return kept
+    return without_empty(kept)
 
 
 def _call(call: Any) -> Any:
@@ -209,9 +215,11 @@ def _call(call: Any) -> Any:
 
 
 def _parsed(text: Any) -> Any:
-    """What a text says as JSON; the text where it is none."""
+    """A text parsed as JSON; the text where it is none."""
     try:
-        return orjson.loads(text) if isinstance(text, str) else text
+        if isinstance(text, str):
+            return orjson.loads(text)
+        return text
     except ValueError:
         return text
 
@@ -231,11 +239,11 @@ def trajectory_transcript(
         keep: the messages stand nowhere else.
         more: fields of the transcript that are known from elsewhere.
     """
-    all_steps = [
-        step for document in documents for step in objects_of(document.get("steps"))
-    ]
+    all_steps = list(
+        chain.from_iterable(objects_of(document.get("steps")) for document in documents)
+    )
     steps = [step for step in all_steps if step.get("is_copied_context") is not True]
-    messages = [message for step in steps for message in _messages(step)]
+    messages = list(chain.from_iterable(_messages(step) for step in steps))
     found = {
         "cached_tokens": _cached(documents, steps),
         "reasoning_tokens": _total(steps, "reasoning_tokens"),
@@ -253,11 +261,13 @@ def _requests(step: Row) -> int:
     """Messages of the model that a step stands for: none where the agent acted by a
     fixed rule."""
     count = whole_count(step.get("llm_call_count"))
-    return count if count is not None and count <= LARGEST_DRAW else 1
+    if count is not None and count <= LARGEST_DRAW:
+        return count
+    return 1
 
 
 def _messages(step: Row) -> Iterator[Message]:
-    """What was said in a step, and what its tools gave back."""
+    """Messages of a step: what was said in it, and what its tools gave back."""
     source, calls = text_or_none(step.get("source")), objects_of(step.get("tool_calls"))
     said = {
         "role": _ROLES.get(source or "", source),
@@ -265,7 +275,10 @@ def _messages(step: Row) -> Iterator[Message]:
         "reasoning_content": text_or_none(step.get("reasoning_content")),
         "tool_calls": [_tool_call(call) for call in calls] or None,
     }
-    yield said if source == "agent" else {**said, "source": GIVEN}
+    if source == "agent":
+        yield said
+    else:
+        yield {**said, "source": GIVEN}
     names = {str(call.get("tool_call_id")): call.get("function_name") for call in calls}
     for result in objects_of(part_of(step, "observation").get("results")):
         key = text_or_none(result.get("source_call_id"))
@@ -288,11 +301,9 @@ def _cached(documents: Sequence[Mapping[str, Any]], steps: Sequence[Row]) -> int
         for document in documents
     ]
     present = [total for total in totals if total is not None]
-    return (
-        whole_count(sum(present))
-        if len(present) == len(totals) and present
-        else _total(steps, "cached_tokens")
-    )
+    if len(present) == len(totals) and present:
+        return whole_count(sum(present))
+    return _total(steps, "cached_tokens")
 
 
 def _total(steps: Sequence[Row], key: str) -> int | None:
@@ -302,4 +313,6 @@ def _total(steps: Sequence[Row], key: str) -> int | None:
         for metrics in own
     ]
     present = [count for count in counts if count is not None]
-    return whole_count(sum(present)) if present else None
+    if present:
+        return whole_count(sum(present))
+    return None

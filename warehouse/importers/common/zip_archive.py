@@ -188,7 +188,7 @@ def _problem(item: zipfile.ZipInfo) -> str:
 
 
 def _unpacked(item: zipfile.ZipInfo, raw: bytes) -> bytes:
-    """What an entry holds, at most one byte more than it says."""
+    """The content of an entry, at most one byte more than it says."""
     limit = item.file_size + 1
     if item.compress_type == _STORED:
         return raw

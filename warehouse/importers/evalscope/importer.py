@@ -1,4 +1,5 @@
-"""Importer of EvalScope: predictions, reviews and report of one model on one benchmark."""
+"""Importer of EvalScope: predictions, reviews and report of one model on one
+benchmark."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ from warehouse.importers.common.json_fields import (
     is_local,
     no_objects,
     number_or_none,
+    object_of,
     objects_of,
     other_sampling,
     part_of,
@@ -136,7 +139,7 @@ class Report:
         for name, part in part_of(
             part_of(self.document, "execution_summary"), "subsets"
         ).items():
-            counts = part if isinstance(part, dict) else {}
+            counts = object_of(part)
             failed, requested = (
                 whole_count(counts.get("errored")),
                 whole_count(counts.get("requested")),
@@ -148,15 +151,14 @@ class Report:
                 )
 
     def statistic_of(self, figure: Figure, repeats: int) -> str:
-        """What a figure is. Means are over samples: where a question lacks some of its
-        repeats, which then are in no file, they are not those of the questions."""
+        """The statistic of a figure. Means are over samples: where a question lacks
+        some of its repeats, which then are in no file, they are not those of the
+        questions."""
         n, requested = figure.n or 0, self.requested(figure.subset)
         lacks = n % repeats if requested is None else n < requested
-        return (
-            "mean of samples"
-            if repeats > 1 and lacks and figure.statistic == "mean"
-            else figure.statistic
-        )
+        if repeats > 1 and lacks and figure.statistic == "mean":
+            return "mean of samples"
+        return figure.statistic
 
     def figures(self) -> Iterator[Figure]:
         """All figures of subsets, and those of the benchmark as a whole."""
@@ -206,7 +208,7 @@ def range_of(metric: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def row_name(published: str, names: Mapping[str, Any]) -> str:
-    """What the rows call a metric of the report."""
+    """The name that rows have for a metric of the report."""
     if published in names:
         return published
     spelt = {_SPELT_OUT.get(name.lower(), name.lower()): name for name in names}
@@ -219,9 +221,9 @@ def _name(item: Row) -> tuple[str, str]:
     if not identity:
         full_name = text_or_none(item.get("name")) or "score"
         parts = _NAMED.fullmatch(full_name)
-        return (
-            (parts["name"], parts["figure"] or "mean") if parts else (full_name, "mean")
-        )
+        if parts:
+            return (parts["name"], parts["figure"] or "mean")
+        return (full_name, "mean")
     dimensions = dict(part_of(identity, "dimensions"))
     aggregation = text_or_none(identity.get("aggregation")) or "identity"
     statistic = (
@@ -231,7 +233,9 @@ def _name(item: Row) -> tuple[str, str]:
         statistic = _K_OF[aggregation].format(dimensions.pop("k"))
     name = text_or_none(identity.get("name")) or "score"
     axes = ",".join(f"{key}={value}" for key, value in sorted(dimensions.items()))
-    return f"{name}[{axes}]" if axes else name, statistic
+    if axes:
+        name = f"{name}[{axes}]"
+    return name, statistic
 
 
 HARNESS = "evalscope"
@@ -288,18 +292,16 @@ def group_figures(
     """Figures of the benchmark as a whole, where it is more than one run."""
     if not any(run.suite for run in runs):
         return
-    names = {metric.name: None for run in runs for metric in run.metrics}
+    metrics = chain.from_iterable(run.metrics for run in runs)
+    names = dict.fromkeys(metric.name for metric in metrics)
     repeats = whole_count(runs[0].configuration.get("repeats")) or 1
     for figure in report.figures():
         if figure.subset is None or figure.is_derived:
             statistic = (
                 report.statistic_of(figure, repeats) if has_rows else figure.statistic
             )
-            statistic = (
-                statistic
-                if figure.subset is None
-                else f"{statistic} of {figure.subset}"
-            )
+            if figure.subset is not None:
+                statistic = f"{statistic} of {figure.subset}"
             metric = row_name(figure.metric, names)
             yield published_figure(
                 metric,
@@ -329,7 +331,7 @@ def _shared(
     dataset: str,
     subsets: Sequence[SubsetFiles],
 ) -> dict[str, Any]:
-    """What the runs of all subsets have in common."""
+    """Header fields that the runs of all subsets have in common."""
     folder = first.parent.name
     named = text_or_none(settings.get("model"))
     model = _model(named, report.model or folder)
@@ -428,7 +430,8 @@ def _generation(settings: Mapping[str, Any]) -> Row:
 
 
 def _under_one_name(settings: Mapping[str, Any]) -> Row:
-    """Way of running, judge and sandbox, of which the names changed between versions."""
+    """Way of running, judge and sandbox, of which the names changed between
+    versions."""
     judge = dict(part_of(settings, "judge"))
     judge.setdefault("strategy", settings.get("judge_strategy"))
     models = judge.get("models") or settings.get("judge_model_args")
@@ -500,7 +503,7 @@ def _header(
 
 
 def _reported(report: Report, name: str, names: Mapping[str, Any]) -> Row:
-    """What the report says of a metric of the rows."""
+    """The report on a metric of the rows."""
     return next(
         (item for key, item in report.names.items() if row_name(key, names) == name), {}
     )
@@ -520,13 +523,9 @@ def _typed(value: Any) -> Any:
         parsed = parse_json(value.encode())
     except ValueError:
         return value
-    return (
-        parsed
-        if parsed is None
-        or isinstance(parsed, bool)
-        or number_or_none(parsed) is not None
-        else value
-    )
+    if parsed is None or isinstance(parsed, bool) or number_or_none(parsed) is not None:
+        return parsed
+    return value
 
 
 _CONFIG = re.compile(r"task_config(_[0-9a-f]+)?\.ya?ml")
@@ -575,7 +574,7 @@ class EvalScope:
         """Open the files of one benchmark (InputError: a file is damaged)."""
         configs = [path for path in source.files if path.parent.name == "configs"]
         parsed = read_yaml(configs[0]) if configs else None
-        config = parsed if isinstance(parsed, dict) else {}
+        config = object_of(parsed)
         named = next(
             (path for path in source.files if path.parent.parent.name == "reports"),
             None,
@@ -612,17 +611,16 @@ def _repeats(config: Mapping[str, Any]) -> int:
 
 
 def _kind(candidate: Candidate) -> str:
-    """What a file is by its folder, its name and its first bytes; empty: none of ours."""
+    """The kind of a file by its folder, its name and its first bytes; empty: none of
+    ours."""
     path, head = candidate.path, head_of(candidate)
     if len(path.parents) < 3:
         return ""
     folder = path.parent.parent.name
     if folder == "reports" and path.suffix == ".json":
-        return (
-            "reports"
-            if has_keys(head, "dataset_name", "model_name") and '"metrics"' in head
-            else ""
-        )
+        if has_keys(head, "dataset_name", "model_name") and '"metrics"' in head:
+            return "reports"
+        return ""
     if folder not in ("predictions", "reviews") or path.suffix != ".jsonl":
         return ""
     is_old = _OLD_ROW.match(head) and has_keys(head, "choices")
@@ -645,7 +643,8 @@ def _by_benchmark(work: _Work, config: Sequence[Path]) -> dict[str, list[Path]]:
 
 
 def _benchmark_of(stem: str, names: Sequence[str]) -> str | None:
-    """The benchmark of ``<benchmark>_<subset>``, both of which may have ``_`` in them."""
+    """The benchmark of ``<benchmark>_<subset>``, both of which may have ``_`` in
+    them."""
     return max(
         (name for name in names if stem.startswith(f"{name}_")), key=len, default=None
     )
@@ -662,7 +661,8 @@ def _configured(config: Sequence[Path]) -> list[str]:
 
 
 def _configured_of(source: SourceFiles, config: Mapping[str, Any]) -> str:
-    """The configured benchmark that files without a report are of; empty where none is."""
+    """The configured benchmark that files without a report are of; empty where none
+    is."""
     stems = [path.stem for path in source.files if path.suffix == ".jsonl"]
     return next(
         (name for stem in stems if (name := _benchmark_of(stem, _datasets(config)))), ""

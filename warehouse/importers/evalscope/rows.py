@@ -21,11 +21,14 @@ from warehouse.importers.common.json_fields import (
     LARGEST_DRAW,
     Row,
     as_text,
+    as_text_or_none,
     compact,
+    compact_or_none,
     items_of,
     number_or_none,
     objects_of,
     part_of,
+    text_of_any,
     text_or_none,
     whole_count,
     without_nulls,
@@ -279,7 +282,7 @@ def _key_of(text: bytes) -> Any:
 
 
 def _facts(row: Row, keeps_messages: bool) -> Row:
-    """What a prediction tells that its review does not; of old reviews also the
+    """Facts that a prediction has and its review has not; of old reviews also the
     messages."""
     output = part_of(row, "model_output")
     usage = part_of(output, "usage")
@@ -302,7 +305,7 @@ def _facts(row: Row, keeps_messages: bool) -> Row:
 
 
 def _of_trace(row: Row) -> Row:
-    """What the log of an agent tells: its length, its limit, and calls of tools, which
+    """Facts from the log of an agent: its length, its limit, and calls of tools, which
     may stand in texts only."""
     events = objects_of(part_of(row, "agent_trace").get("events"))
     pairs = [(event.get("type"), part_of(event, "payload")) for event in events]
@@ -401,7 +404,7 @@ def _new_row(row: Row, facts: Row, subset: SubsetFiles) -> Row:
     question = content_of(spoken[:n_before])
     target = row.get("target")
     target = target[0] if isinstance(target, list) and len(target) == 1 else target
-    target = None if target is None else as_text(target)
+    target = as_text_or_none(target)
     sample = part_of(row, "sample_score")
     score = part_of(sample, "score")
     group = sample.get("group_id")
@@ -421,7 +424,7 @@ def _new_row(row: Row, facts: Row, subset: SubsetFiles) -> Row:
         "metadata": compact(about) if isinstance(about, dict) and about else None,
         "draw": _draw(row["index"], group, subset, sample.get("generation_index")),
         "prompt_sent": question_of(question) if question else None,
-        "response": None if response is None else as_text(response),
+        "response": as_text_or_none(response),
         "extracted_answer": extracted if extracted != response else None,
         "explanation": text_or_none(score.get("explanation")) or _why(score),
         **facts,
@@ -460,11 +463,9 @@ def _transcript(spoken: list[Row], n_before: int, totals: Row) -> Row | None:
 def _why(score: Row) -> str | None:
     """Why there is no usable score."""
     status = score.get("status")
-    return (
-        None
-        if status in _USABLE
-        else f"{status}: {part_of(score, 'judge_summary').get('error') or 'no reason'}"
-    )
+    if status in _USABLE:
+        return None
+    return f"{status}: {part_of(score, 'judge_summary').get('error') or 'no reason'}"
 
 
 def _draw(index: int, group: Any, subset: SubsetFiles, draw_given: Any) -> int | None:
@@ -508,12 +509,12 @@ def _old_row(row: Row) -> Row:
         document[key] for key in "ABCDEFGH" if isinstance(document.get(key), str)
     ]
     return {
-        "prompt_id": None if name is None else str(name),
-        "identity": compact(document) if document else None,
+        "prompt_id": text_of_any(name),
+        "identity": compact_or_none(document),
         "text": question or (sent[-1] if sent else None),
         "target": None if gold is None or isinstance(gold, dict) else as_text(gold),
-        "choices": compact(options) if options else None,
-        "metadata": compact(document) if document else None,
+        "choices": compact_or_none(options),
+        "metadata": compact_or_none(document),
         "draw": 0,
         "prompt_sent": "\n\n".join([*([system] if system else []), *sent]) or None,
         "response": response,

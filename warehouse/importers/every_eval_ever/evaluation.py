@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +65,7 @@ class EvaluationEntry:
 
     @property
     def run(self) -> tuple[str, str]:
-        """What it has in common with the other results of its run."""
+        """The part that it has in common with the other results of its run."""
         return self.benchmark, self.condition
 
     @property
@@ -103,11 +104,11 @@ class Evaluation:
         for item, (benchmark, metric, condition) in zip(items, named, strict=True):
             # of several scorers each is called by its id, whichever stands first
             shared = named.count((benchmark, metric, condition)) > 1
-            name = (
-                text_or_none(item.get("evaluation_result_id")) or str(len(entries))
-                if shared
-                else ""
-            )
+            name = ""
+            if shared:
+                name = text_or_none(item.get("evaluation_result_id")) or str(
+                    len(entries)
+                )
             seen[benchmark, metric, condition, name] += 1
             times = seen[
                 benchmark, metric, condition, name
@@ -117,9 +118,9 @@ class Evaluation:
         return entries or self._named_by_samples()
 
     def _named_by_samples(self) -> list[EvaluationEntry]:
-        """What samples name whose evaluation is not there: their metrics are called by
-        the ids of its results."""
-        lines = (line for path in self.samples for line in read_lines(path, []))
+        """Header fields from samples whose evaluation is not there: their metrics are
+        called by the ids of its results."""
+        lines = chain.from_iterable(read_lines(path, []) for path in self.samples)
         named = dict.fromkeys(map(_named_by, lines)) or {_named_by({}): None}
         with_ids = {benchmark for benchmark, metric in named if metric != UNNAMED}
         return [
@@ -177,7 +178,8 @@ class Evaluation:
         return [entry for entry in own if entry.result.get("evaluation_result_id")]
 
     def headers(self, notes: list[str]) -> Iterator[RunHeader]:
-        """A header for each benchmark, and each of the settings that it was asked with."""
+        """A header for each benchmark, and each of the settings that it was asked
+        with."""
         for run in self.runs:
             entries = [entry for entry in self.entries if entry.run == run]
             yield self._header(run[0], entries, notes)
@@ -243,7 +245,7 @@ class Evaluation:
         return _moment(document.get("retrieved_timestamp")) or made
 
     def _configuration(self, entries: Sequence[EvaluationEntry]) -> dict[str, Any]:
-        """What the evaluation says of how the figures of one run came about."""
+        """Settings in the evaluation by which the figures of one run came about."""
         document = self.document
         library = mapping_of(document, "eval_library")
         info = mapping_of(document, "model_info")
@@ -272,7 +274,7 @@ class Evaluation:
 
 
 def _conditions_of(result: Mapping[str, Any]) -> dict[str, Any]:
-    """What a result says of how it came about: its data and the generation of the
+    """Conditions of a result: its data and the generation of the
     answers."""
     stated = {
         name: item for name, item in result.items() if name not in _NOT_CONDITIONS

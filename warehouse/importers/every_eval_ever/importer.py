@@ -17,14 +17,20 @@ from warehouse.errors import InputError
 from warehouse.importers.base import batch_of
 from warehouse.importers.common.json_fields import (
     LARGEST_DRAW,
+    as_items,
     as_text,
+    as_text_or_none,
     compact,
+    compact_or_none,
+    first_of,
     items_of,
     mapping_of,
     no_objects,
     number_or_none,
     objects_of,
+    one_or_json,
     require_model,
+    string_or_none,
     text_or_none,
     whole_count,
     without_nulls,
@@ -118,7 +124,8 @@ def _is_ours(candidate: Candidate) -> bool:
 
 
 def _batched(rows: Iterator[dict[str, Any]], path: str) -> Iterator[pa.RecordBatch]:
-    """Rows in batches (InputError: a value is of a type that its column cannot hold)."""
+    """Rows in batches (InputError: a value is of a type that its column cannot
+    hold)."""
     while chunk := list(islice(rows, BATCH_ROWS)):
         try:
             yield batch_of(chunk)
@@ -169,7 +176,7 @@ def _value(line: Row) -> Row:
     number = number_or_none(evaluation["score"])
     if number is not None:
         return {"value": number}
-    raw = None if evaluation["score"] is None else as_text(evaluation["score"])
+    raw = as_text_or_none(evaluation["score"])
     return {"status": "error" if raw is None else "not_scalar", "raw": raw}
 
 
@@ -178,7 +185,7 @@ def _prompt(line: Row) -> Row:
     if not isinstance(source.get("raw"), str):
         raise ValueError("no input with a text")
     references = source.get("reference")
-    listed = references if isinstance(references, list) else [references]
+    listed = as_items(references)
     golds = [as_text(item) for item in listed if item is not None]
     choices = [as_text(item) for item in items_of(source.get("choices"))]
     details = mapping_of(line, "metadata")
@@ -187,26 +194,24 @@ def _prompt(line: Row) -> Row:
             {"input": source["raw"], "choices": sorted(choices), "target": golds}
         ),
         "text": source["raw"],
-        "target": golds[0] if len(golds) == 1 else (compact(golds) if golds else None),
-        "choices": compact(choices) if choices else None,
-        "metadata": compact(details) if details else None,
+        "target": one_or_json(golds),
+        "choices": compact_or_none(choices),
+        "metadata": compact_or_none(details),
     }
 
 
 def _draws(line: Row) -> list[Row]:
-    """What the model wrote: one row for each text."""
+    """Texts of the model, one row for each."""
     common = _circumstances(line)
     output = line.get("output")
     raw = output.get("raw") if isinstance(output, dict) else None
-    texts = raw if isinstance(raw, list) else [raw]
+    texts = as_items(raw)
     sent = mapping_of(line, "input").get("formatted")
     if not isinstance(output, dict):
         sent, texts = _conversation(line)
         common["transcript"] = _transcript(line)
-    common["prompt_sent"] = sent if isinstance(sent, str) else None
-    draws = [
-        {"response": None if text is None else as_text(text)} for text in texts
-    ] or [{}]
+    common["prompt_sent"] = string_or_none(sent)
+    draws = [{"response": as_text_or_none(text)} for text in texts] or [{}]
     if len(draws) == 1:
         return [{**common, **draws[0]}]
     shared = {"prompt_sent": common["prompt_sent"]}  # counts are of all texts together
@@ -228,11 +233,9 @@ def _transcript(line: Row) -> Row | None:
         return present or None
     found = transcript_of(messages, says_errors=False, **present)
     n_calls = _bounded(counts.get("tool_calls_count"))
-    return (
-        {**found, "tools": [{"n_calls": n_calls}]}
-        if n_calls and not found["tools"]
-        else found
-    )
+    if n_calls and not found["tools"]:
+        return {**found, "tools": [{"n_calls": n_calls}]}
+    return found
 
 
 def _bounded(value: Any) -> int | None:
@@ -261,13 +264,13 @@ def _spoken(line: Row) -> list[Row]:
 
 
 def _conversation(line: Row) -> tuple[str | None, list[Any]]:
-    """What was said before the last answer, and that answer."""
+    """Messages before the last answer, and that answer."""
     listed = _spoken(line)
     answers = [
         index for index, item in enumerate(listed) if item.get("role") == "assistant"
     ]
     if not answers:
-        return (compact(listed) if listed else None), [None]
+        return compact_or_none(listed), [None]
     last = listed[answers[-1]]
     answer = last.get("content")
     if answer is None and last.get("tool_calls"):
@@ -291,7 +294,7 @@ def _circumstances(line: Row) -> Row:
     milliseconds = next((value for value in times if value is not None), None)
     answer = answers[-1].get("extracted_value") if answers else None
     return {
-        "extracted_answer": answer if isinstance(answer, str) else None,
+        "extracted_answer": string_or_none(answer),
         "input_tokens": whole_count(usage.get("input_tokens")),
         "output_tokens": whole_count(usage.get("output_tokens")),
         "latency": None if milliseconds is None else milliseconds / 1000,
@@ -303,9 +306,9 @@ def _epoch(line: Mapping[str, Any]) -> int | None:
     """Which repeat it is, where a converter left that among the details; they count
     from 1."""
     epoch = str(mapping_of(line, "metadata").get("epoch", ""))
-    return (
-        int(epoch) - 1 if epoch.isdecimal() and 0 < int(epoch[:9]) < 1 << 30 else None
-    )
+    if epoch.isdecimal() and 0 < int(epoch[:9]) < 1 << 30:
+        return int(epoch) - 1
+    return None
 
 
 #: Where the export puts what the format has no field for: a JSON object, as a text.
@@ -394,17 +397,16 @@ def _row(line: Row) -> Row:
         item for item in line.get("answer_attribution") or [] if isinstance(item, dict)
     ]
     milliseconds = mapping_of(line, "performance").get("latency_ms")
-    generation = (
-        {}
-        if row.get("draw") == -1
-        else {
+    if row.get("draw") == -1:
+        generation = {}
+    else:
+        generation = {
             "prompt_sent": source.get("formatted"),
-            "response": texts[0] if texts else None,
+            "response": first_of(texts),
             "extracted_answer": answers[0].get("extracted_value") if answers else None,
             "latency": None if milliseconds is None else milliseconds / 1000,
             "error": line.get("error"),
         }
-    )
     return {
         "run": 0,
         "text": source.get("raw"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from warehouse.importers.base import infer_step
@@ -134,7 +135,9 @@ def benchmark_name(name: str) -> str:
     kept = [
         part for part in text.split(",") if part and part.partition("=")[0] not in _HOW
     ]
-    return f"{scenario}:{','.join(kept)}" if kept else scenario
+    if kept:
+        return f"{scenario}:{','.join(kept)}"
+    return scenario
 
 
 def metrics_of(run: HelmRun) -> dict[str, None]:
@@ -244,13 +247,15 @@ def _suite(run: HelmRun) -> tuple[str, ...]:
     groups that do not extend each other's name are no tree, and stay in the
     configuration."""
     groups = texts_of(run.spec.get("groups"))
-    chain = groups[:1]
-    chain += [
+    nested = groups[:1]
+    nested += [
         name
         for before, name in zip(groups, groups[1:], strict=False)
         if name.startswith(f"{before}_")
     ]
-    return tuple(chain[:-1]) if len(chain) == len(groups) else ()
+    if len(nested) == len(groups):
+        return tuple(nested[:-1])
+    return ()
 
 
 def _sampling(run: HelmRun) -> dict[str, Any]:
@@ -267,22 +272,24 @@ def _first_request(run: HelmRun) -> dict[str, Any]:
 
 
 def _started(run: HelmRun) -> datetime | None:
-    times = [
-        number
-        for states in run.requests.values()
-        for state in states
-        if (number := number_or_none(part_of(state, "result").get("request_datetime")))
-        is not None
+    results = [
+        part_of(state, "result") for state in chain.from_iterable(run.requests.values())
     ]
-    return unix_time(min(times)) if times else None
+    asked = [number_or_none(result.get("request_datetime")) for result in results]
+    times = [time for time in asked if time is not None]
+    if times:
+        return unix_time(min(times))
+    return None
 
 
 def _specified(run: HelmRun) -> list[str]:
     """Names that the metric specifications list."""
     specs = objects_of(run.spec.get("metric_specs"))
-    return [
-        name for spec in specs for name in texts_of(part_of(spec, "args").get("names"))
-    ]
+    return list(
+        chain.from_iterable(
+            texts_of(part_of(spec, "args").get("names")) for spec in specs
+        )
+    )
 
 
 def _specs(run: HelmRun, published: tuple[PublishedScore, ...]) -> Iterator[MetricSpec]:
@@ -343,11 +350,9 @@ def _covered(run: HelmRun, split: str) -> dict[tuple[str, str], int]:
             for name in filter(is_score, stats):
                 instances.setdefault((name, label), set()).add(key[0])
     whole = {key[0] for key in run.requests if run.split_of(key) == split}
-    return (
-        {key: len(found) for key, found in instances.items()}
-        if whole in instances.values()
-        else {}
-    )
+    if whole in instances.values():
+        return {key: len(found) for key, found in instances.items()}
+    return {}
 
 
 def _label(naming: dict[str, Any]) -> str:

@@ -16,10 +16,14 @@ from warehouse.importers.common.json_fields import (
     Row,
     as_text,
     compact,
+    compact_or_none,
     items_of,
     number_or_none,
+    object_of,
     objects_of,
+    one_or_json,
     part_of,
+    string_or_none,
     text_or_none,
     whole_count,
 )
@@ -138,13 +142,12 @@ def _rows(run: HelmRun, key: Key, position: int) -> list[Row]:
         **_prompt(run.originals.get(number)),
     }
     options = [state for state in states if state.get("reference_index") is not None]
-    draws = (
-        [_prose(states)]
-        if run.is_prose
-        else [_options(options)]
-        if options
-        else _draws(states, stats)
-    )
+    if run.is_prose:
+        draws = [_prose(states)]
+    elif options:
+        draws = [_options(options)]
+    else:
+        draws = _draws(states, stats)
     weights = run.weights.get(key, {})
     scores = [
         _score(name, value) | ({"weight": weights[name]} if name in weights else {})
@@ -157,7 +160,9 @@ def _rows(run: HelmRun, key: Key, position: int) -> list[Row]:
     # several completions or trials: the statistics are of all of them together
     together = [score | {"n_draws": len(draws)} for score in scores]
     rows = [{**prompt, "draw": number, **draw} for number, draw in enumerate(draws)]
-    return [*rows, {**prompt, "draw": -1, "scores": together}] if scores else rows
+    if scores:
+        return [*rows, {**prompt, "draw": -1, "scores": together}]
+    return rows
 
 
 def _prompt(instance: Mapping[str, Any] | None) -> Row:
@@ -182,7 +187,7 @@ def _prompt(instance: Mapping[str, Any] | None) -> Row:
         "text": question_of(content),
         "target": correct[0] if len(correct) == 1 else compact(correct),
         "choices": compact([text for text, _ in references]) if is_choice else None,
-        "metadata": compact(others) if others else None,
+        "metadata": compact_or_none(others),
     }
 
 
@@ -211,7 +216,7 @@ def _draws(
             "error": _error(result),
         }
         for completion in items_of(result.get("completions")) or [{}]:
-            own = completion if isinstance(completion, dict) else {}
+            own = object_of(completion)
             draws.append({**shared, **_completion(own, state)})
     return draws
 
@@ -223,7 +228,7 @@ def _prose(states: Sequence[Mapping[str, Any]]) -> Row:
     seconds = [number_or_none(result.get("request_time")) for result in results]
     present = [value for value in seconds if value is not None]
     return {
-        "prompt_sent": compact(sent) if len(sent) > 1 else sent[0] if sent else None,
+        "prompt_sent": one_or_json(sent),
         "latency": sum(present) if present else None,
         "error": next((error for result in results if (error := _error(result))), None),
     }
@@ -231,12 +236,12 @@ def _prose(states: Sequence[Mapping[str, Any]]) -> Row:
 
 def _completion(completion: Mapping[str, Any], state: Mapping[str, Any]) -> Row:
     text = completion.get("text")
-    response = text if isinstance(text, str) else None
+    response = string_or_none(text)
     mapping = part_of(state, "output_mapping")
     answer = mapping.get(response.strip()) if response is not None else None
     return {
         "response": response,
-        "extracted_answer": answer if isinstance(answer, str) else None,
+        "extracted_answer": string_or_none(answer),
         "finish_reason": text_or_none(
             part_of(completion, "finish_reason").get("reason")
         ),
@@ -307,7 +312,10 @@ def _sent(request: Mapping[str, Any]) -> str | None:
     messages = request.get("messages")
     if isinstance(messages, list) and messages:
         return compact(content_of(messages))
-    return request["prompt"] if isinstance(request.get("prompt"), str) else None
+    prompt = request.get("prompt")
+    if isinstance(prompt, str):
+        return prompt
+    return None
 
 
 def _error(result: Mapping[str, Any]) -> str | None:
@@ -317,4 +325,6 @@ def _error(result: Mapping[str, Any]) -> str | None:
 
 
 def _counted(value: float | None) -> int | None:
-    return int(value) if value is not None and 0 <= value < 1 << 62 else None
+    if value is not None and 0 <= value < 1 << 62:
+        return int(value)
+    return None

@@ -6,6 +6,7 @@ from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from warehouse.errors import InputError
 from warehouse.importers.common.json_fields import (
     compact,
     items_of,
+    object_of,
     part_of,
     whole_count,
 )
@@ -145,13 +147,17 @@ class HelmRun:
     def name(self) -> str:
         """The run's own name, else the folder's."""
         name = self.spec.get("name")
-        return name if isinstance(name, str) and name else self.folder.name
+        if isinstance(name, str) and name:
+            return name
+        return self.folder.name
 
     @property
     def run_id(self) -> str:
         """Suite and name."""
         in_suite = self.folder.parent.parent.name == "runs"
-        return f"{self.folder.parent.name}/{self.name}" if in_suite else self.name
+        if in_suite:
+            return f"{self.folder.parent.name}/{self.name}"
+        return self.name
 
     @property
     def is_prose(self) -> bool:
@@ -185,7 +191,7 @@ class HelmRun:
         sums: dict[Key, dict[str, float]] = {}
         counts: dict[str, dict[Key, int]] = {}
         for index, entry in enumerate(self._elements("per_instance_stats.json")):
-            own = entry if isinstance(entry, dict) else {}
+            own = object_of(entry)
             key = self._key(
                 own.get("instance_id"),
                 own.get("perturbation"),
@@ -234,12 +240,7 @@ class HelmRun:
     @cached_property
     def scores(self) -> set[str]:
         """Names of all statistics of rows that are scores."""
-        return {
-            name
-            for stats in self.statistics.values()
-            for name in stats
-            if is_score(name)
-        }
+        return set(filter(is_score, chain.from_iterable(self.statistics.values())))
 
     @cached_property
     def aggregates(self) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
@@ -253,9 +254,8 @@ class HelmRun:
         plain: dict[str, dict[str, Any]] = {}
         other: dict[str, dict[str, Any]] = {}
         for (number, perturbation, _), states in self.requests.items():
-            (other if perturbation else plain).setdefault(
-                number, part_of(states[0], "instance")
-            )
+            instances = other if perturbation else plain
+            instances.setdefault(number, part_of(states[0], "instance"))
         return {**other, **plain}
 
     @cached_property
@@ -270,7 +270,9 @@ class HelmRun:
         instance = self.originals.get(key[0])
         if instance is not None:
             return str(instance.get("split") or "")
-        return self._named_splits.get(key, "") if key in self.statistics else ""
+        if key in self.statistics:
+            return self._named_splits.get(key, "")
+        return ""
 
     def has(self, name: str) -> bool:
         """Whether the folder has a file."""
@@ -335,11 +337,9 @@ def _read(path: Path, parse: Callable[[], Any]) -> Any:
 
 
 def _wrong(path: Path, document: Any, expected: str) -> InputError:
-    kind = (
-        f"a {type(document).__name__} stands here"
-        if document is not None
-        else "no list stands here"
-    )
+    kind = "no list stands here"
+    if document is not None:
+        kind = f"a {type(document).__name__} stands here"
     return InputError(kind, path=str(path), expected=f"{expected}, as HELM writes it")
 
 
@@ -369,7 +369,9 @@ def perturbation_label(perturbation: Any) -> str:
         if key not in _PURPOSE and value is not None
     )
     name = str(perturbation.get("name") or "perturbation")
-    return f"{name}({parameters})" if parameters else name
+    if parameters:
+        return f"{name}({parameters})"
+    return name
 
 
 def is_derived(name: str) -> bool:
@@ -392,4 +394,6 @@ def value_of(stat: Mapping[str, Any]) -> float | None:
         mean = float(mean)
     if isinstance(mean, bool) or not isinstance(mean, (int, float)):
         return None
-    return float(mean) if count != 0 else None
+    if count != 0:
+        return float(mean)
+    return None

@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from warehouse.importers.base import infer_step
 from warehouse.importers.common.header_values import fingerprint_of, moment
 from warehouse.importers.common.json_fields import (
+    as_items,
     endpoint_host,
     first_text,
     is_local,
@@ -124,11 +126,9 @@ def _model(name: str | None, arguments: Mapping[str, Any]) -> str | None:
     """The model by its name; one that is called ``PROVIDER/local`` by its folder."""
     provider, slash, rest = (name or "").rpartition("/")
     path = text_or_none(arguments.get("model_path"))
-    return (
-        f"{provider}/{local_model_name(path)}"
-        if slash and rest == "local" and path
-        else name
-    )
+    if slash and rest == "local" and path:
+        return f"{provider}/{local_model_name(path)}"
+    return name
 
 
 def n_requested(spec: Mapping[str, Any]) -> int | None:
@@ -237,7 +237,7 @@ def _circumstances(header: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _spec(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """What was evaluated and how.
+    """The task that was evaluated, and how.
 
     Logs since 0.3.110 list every argument with its default and say which were passed,
     those before what was passed alone: a default of false is as good as none. What was
@@ -317,11 +317,12 @@ def settings_changed(header: Mapping[str, Any]) -> dict[str, Any]:
     The condition stays what the run was begun with: which samples ran before the change
     stands nowhere.
     """
-    changes = [
-        change
-        for update in objects_of(header.get("config_updates"))
-        for change in objects_of(update.get("changes"))
-    ]
+    changes = list(
+        chain.from_iterable(
+            objects_of(update.get("changes"))
+            for update in objects_of(header.get("config_updates"))
+        )
+    )
     return {
         name: "as before" if change.get("cleared") else change.get("value")
         for change in changes
@@ -339,15 +340,16 @@ def _generation(header: Mapping[str, Any]) -> dict[str, Any]:
         mapping_of(header, "eval", "model_generate_config"),
         mapping_of(header, "plan", "config"),
     )
-    return {
-        key: item for part in configs for key, item in part.items() if item is not None
-    }
+    generation: dict[str, Any] = {}
+    for part in configs:
+        generation |= {key: item for key, item in part.items() if item is not None}
+    return generation
 
 
 def _sampling(
     header: Mapping[str, Any], generation: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """What else changes what is measured."""
+    """Settings that change what is measured, besides the fields of the header."""
     spec = mapping_of(header, "eval")
     config = mapping_of(spec, "config")
     roles = role_models(header)
@@ -464,20 +466,21 @@ class Scoring:
 
     @property
     def metrics(self) -> list[str]:
-        """Every metric of the samples, the headline first; none if nothing was scored."""
+        """Every metric of the samples, the headline first; none if nothing was
+        scored."""
         published = [name for name, _, _ in self._figures() if not self._objects(name)]
-        values = [
-            pair
-            for sample in self.first
-            for pair in values_of(scores_of(sample), self.unnamed)
-        ]
+        values = list(
+            chain.from_iterable(
+                values_of(scores_of(sample), self.unnamed) for sample in self.first
+            )
+        )
         seen = [name for name, _ in values]
         valued = {*published, *(name for name, value in values if value is not None)}
         # an object that is unscored as a whole is known by its keys
         names = [
             name
             for name in dict.fromkeys((*published, *seen))
-            if name in valued or not any(key.startswith(f"{name}.") for key in valued)
+            if name in valued or not _has_keys(name, valued)
         ]
         headline = mapping_of(self.header, "results", "headline")
         first = self._metric(headline.get("scorer"), headline.get("score"))
@@ -495,7 +498,7 @@ class Scoring:
 
     @property
     def reducers(self) -> list[str]:
-        """What reduces epochs to one score, apart from the mean, which the store
+        """Reducers of epochs to one score, apart from the mean, which the store
         computes."""
         listed = mapping_of(self.header, "eval", "config").get("epochs_reducer")
         named = items_of(listed) if self._n_epochs > 1 else []
@@ -524,19 +527,17 @@ class Scoring:
             (*self.metrics, *(name for name, _, _ in self._figures()))
         )
         plain = [self._spec(name, "", index == 0) for index, name in enumerate(names)]
-        reduced = [
-            self._spec(name, reducer, False)
-            for reducer in self.reducers
-            for name in names
-        ]
+        reduced: list[MetricSpec] = []
+        for reducer in self.reducers:
+            reduced += [self._spec(name, reducer, False) for name in names]
         return (*plain, *reduced)
 
     def published(self) -> tuple[PublishedScore, ...]:
         """Every figure of the results."""
         return tuple(
-            row
-            for name, reducer, entry in self._figures()
-            for row in _rows(name, reducer, entry)
+            chain.from_iterable(
+                _rows(name, reducer, entry) for name, reducer, entry in self._figures()
+            )
         )
 
     @property
@@ -599,7 +600,7 @@ class Scoring:
 
     def _scorer_of(self, metric: str) -> str:
         """The scorer that gives a metric; scorer names may hold dots."""
-        names = {name for sample in self.first for name in scores_of(sample)}
+        names = set(chain.from_iterable(scores_of(sample) for sample in self.first))
         names |= {
             str(entry.get("scorer") or entry.get("name")) for entry in self._entries
         }
@@ -634,13 +635,15 @@ class Scoring:
         return judge if scorer.rpartition("/")[2] not in _PLAIN else None
 
 
+def _has_keys(name: str, metrics: Iterable[str]) -> bool:
+    return any(metric.startswith(f"{name}.") for metric in metrics)
+
+
 def role_models(header: Mapping[str, Any]) -> dict[str, str]:
     """Model of each role; several of one role are joined."""
     models: dict[str, str] = {}
     for role, role_model in mapping_of(header, "eval", "model_roles").items():
-        several = objects_of(
-            role_model if isinstance(role_model, list) else [role_model]
-        )
+        several = objects_of(as_items(role_model))
         names = [str(item.get("model")) for item in several]
         if names:
             models[role] = ", ".join(names)
@@ -666,14 +669,15 @@ def _rows(
         if name == error:
             continue
         value = number_or_none(item.get("value"))
+        standard_error = None
+        if error and name == mean:
+            standard_error = number_or_none(figures[error].get("value"))
         yield PublishedScore(
             metric=metric,
             filter=reducer,
             value=value,
             statistic="mean" if name == mean else name,
-            standard_error=number_or_none(figures[error].get("value"))
-            if error and name == mean
-            else None,
+            standard_error=standard_error,
             n=count if isinstance(count, int) and not isinstance(count, bool) else None,
             raw=None if value is not None else str(item.get("value")),
         )

@@ -7,6 +7,7 @@ import re
 from codecs import BOM_UTF8
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,9 @@ import pyarrow as pa
 from warehouse.errors import InputError
 from warehouse.importers.base import batch_of, source_of
 from warehouse.importers.common.json_fields import (
-    as_text,
+    as_text_or_none,
     compact,
+    compact_or_none,
     items_of,
     mapping_of,
     no_objects,
@@ -269,7 +271,8 @@ class InspectReader:
         self._eval_id = eval_id_of(spec)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """All rows: one for each sample, then those of all epochs of a prompt together."""
+        """All rows: one for each sample, then those of all epochs of a prompt
+        together."""
         try:
             yield from self._sample_batches()
             reduced = list(self._reduced())
@@ -347,7 +350,7 @@ class InspectReader:
             "text": question_of(content),
             "target": target if isinstance(target, str) else compact(target),
             "choices": compact(list(letters.values())) if letters else None,
-            "metadata": compact(metadata) if metadata else None,
+            "metadata": compact_or_none(metadata),
         }
         if self._reduces:
             names = ("run", "position", "prompt_id", "identity")
@@ -358,7 +361,7 @@ class InspectReader:
     def _scores(
         self, sample: Sample, scores: Mapping[str, Mapping[str, Any]]
     ) -> list[Score]:
-        """What the sample was scored by; a metric of the log that it lacks is unscored."""
+        """Scores of a sample; a metric of the log that it lacks is unscored."""
         state, values = state_of(sample), self._values(scores)
         if sample.get("invalidation") is not None:
             self._n_invalid += 1
@@ -372,11 +375,11 @@ class InspectReader:
         for row in rows:
             if row["metric"] not in answers and is_other_letter(row["raw"]):
                 self._odd_letters.setdefault(row["metric"], set()).add(row["raw"])
-        unread = {
-            metric
-            for scorer, score in scores.items()
-            for metric in _unread_of(scorer, score)
-        }
+        unread = set(
+            chain.from_iterable(
+                _unread_of(scorer, score) for scorer, score in scores.items()
+            )
+        )
         for row in rows:
             self._unread.add(row["metric"], row["value"], row["metric"] in unread)
         return rows
@@ -403,7 +406,9 @@ class InspectReader:
     def _reduced(self) -> Iterator[dict[str, Any]]:
         """Values of all epochs of a prompt together, one row for each prompt and
         reducer."""
-        for entry in objects_of(self.log.reductions()) if self._prompts else ():
+        if not self._prompts:
+            return
+        for entry in objects_of(self.log.reductions()):
             reducer = self.scoring.reducer(entry.get("reducer"))
             if reducer:
                 yield from self._reduced_rows(entry, reducer)
@@ -477,9 +482,7 @@ def _key(number: Any) -> str:
 
 def _void(metric: str, value: Any) -> Score:
     """A score that does not count any more."""
-    return as_score(metric, None, "error") | {
-        "raw": None if value is None else as_text(value)
-    }
+    return as_score(metric, None, "error") | {"raw": as_text_or_none(value)}
 
 
 def _draw(sample: Sample) -> int:

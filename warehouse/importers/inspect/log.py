@@ -13,7 +13,7 @@ from copy import copy
 from datetime import datetime
 from functools import cached_property
 from hashlib import blake2s
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Protocol, TypedDict
 
@@ -410,17 +410,16 @@ class EvalLog:
         ]
         chunks = self._chunks.get(folder, [])
         ends = [start for start, _ in chunks[1:]] + [sys.maxsize]
-        members = [
-            name
-            for (start, name), end in zip(chunks, ends, strict=True)
-            if any(first < end and start <= last for first, last in extents)
-        ]
+        members = []
+        for (start, name), end in zip(chunks, ends, strict=True):
+            if any(first < end and start <= last for first, last in extents):
+                members.append(name)
         self._bound(folder, members)
-        return [
-            event
-            for name in members
-            for event in items_of(parse_json(self._archive.read(name)))
-        ]
+        return list(
+            chain.from_iterable(
+                items_of(parse_json(self._archive.read(name))) for name in members
+            )
+        )
 
     def _bound(self, folder: str, names: Sequence[str]) -> None:
         if (
@@ -537,11 +536,12 @@ def attempt_in(path: Path) -> bytes | None:
 def times_in(path: Path) -> list[datetime]:
     """The times that samples of a log state, of events, edits and invalidations, the
     latest first."""
-    found = {
-        time
-        for text in _texts(path, lambda name: name.startswith("samples/"))
-        for time in _TIME.findall(text)
-    }
+    found = set(
+        chain.from_iterable(
+            _TIME.findall(text)
+            for text in _texts(path, lambda name: name.startswith("samples/"))
+        )
+    )
     return sorted(
         filter(None, (moment(time.decode("utf-8", "replace")) for time in found)),
         reverse=True,

@@ -37,20 +37,24 @@ def letters_of(sample: Sample) -> dict[str, str]:
 
 
 def _letter(index: int) -> str:
-    return chr(ord("A") + index) if index < 26 else str(index - 25)
+    if index < 26:
+        return chr(ord("A") + index)
+    return str(index - 25)
 
 
 def target_of(target: Any, letters: Mapping[str, str]) -> str | list[str]:
     """The target with letters of options resolved; several are sorted."""
     if isinstance(target, list):
         texts = [letters.get(as_text(item), as_text(item)) for item in target]
-        return texts[0] if len(texts) == 1 else sorted(texts)
+        if len(texts) == 1:
+            return texts[0]
+        return sorted(texts)
     text = "" if target is None else as_text(target)
     return letters.get(text, text)
 
 
 def identity_of(sample: Sample, letters: Mapping[str, str]) -> str:
-    """What makes a prompt: input, options in sorted order, target."""
+    """The parts that make a prompt: input, options in sorted order, target."""
     target = target_of(sample.get("target"), letters)
     content = content_of(sample.get("input"))
     return compact(
@@ -69,15 +73,13 @@ def answer_of(
     named = [part.strip() for part in answer.split(",")]
     if not named or any(part not in letters for part in named):
         return answer
-    return (
-        letters[named[0]]
-        if len(named) == 1
-        else compact([letters[part] for part in named])
-    )
+    if len(named) == 1:
+        return letters[named[0]]
+    return compact([letters[part] for part in named])
 
 
 def explanation_of(scores: Mapping[str, Mapping[str, Any]]) -> str | None:
-    """What graders wrote; with their names where several did."""
+    """Texts of graders; with their names where there are several."""
     texts: dict[str, str] = {}
     for name, score in scores.items():
         text = text_or_none(score.get("explanation"))
@@ -92,13 +94,15 @@ def explanation_of(scores: Mapping[str, Mapping[str, Any]]) -> str | None:
 def finish_of(sample: Sample) -> str | None:
     """Why it ended: a limit of the sample, else the model's own reason."""
     kind = text_or_none(part_of(sample, "limit").get("type"))
-    return f"{kind}_limit" if kind else stop_reason(sample)
+    if kind:
+        return f"{kind}_limit"
+    return stop_reason(sample)
 
 
 def transcript(
     sample: Sample, usage: Mapping[str, Any], eval_id: str | None
 ) -> dict[str, Any]:
-    """What happened on the way to the response."""
+    """The way to the response."""
     return transcript_of(
         messages_of(sample),
         says_errors=True,
@@ -127,7 +131,9 @@ def error_of(sample: Sample) -> str | None:
     """Why there is no response, or why it does not count."""
     if sample.get("invalidation") is not None:
         reason = text_or_none(part_of(sample, "invalidation").get("reason"))
-        return f"invalidated: {reason}" if reason else "invalidated"
+        if reason:
+            return f"invalidated: {reason}"
+        return "invalidated"
     error = sample.get("error")
     if error is None:
         return text_or_none(part_of(sample, "output").get("error"))
@@ -155,7 +161,9 @@ def scores_of(sample: Sample) -> dict[str, Mapping[str, Any]]:
 def metric_name(scorer: str, key: str | None) -> str:
     """A metric as the store calls it: the scorer, or ``scorer.key`` for a value in an
     object."""
-    return scorer if key is None else f"{scorer}.{key}"
+    if key is None:
+        return scorer
+    return f"{scorer}.{key}"
 
 
 def values_of(
@@ -226,12 +234,14 @@ def as_score(
 
 
 def state_of(sample: Sample) -> str | None:
-    """What kept a sample from its natural end, as a status of its scores."""
+    """The status of scores of a sample that something kept from its natural end."""
     if sample.get("error") is not None:
         return "error"
     if sample.get("limit") is not None:
         return "limit"
-    return "refused" if stop_reason(sample) == "content_filter" else None
+    if stop_reason(sample) == "content_filter":
+        return "refused"
+    return None
 
 
 def stop_reason(sample: Sample) -> str | None:
@@ -239,20 +249,21 @@ def stop_reason(sample: Sample) -> str | None:
     choices = part_of(sample, "output").get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     reason = first.get("stop_reason") if isinstance(first, dict) else None
-    return reason if isinstance(reason, str) else None
+    if isinstance(reason, str):
+        return reason
+    return None
 
 
 def _number(value: Any) -> tuple[float | None, str, bool]:
-    """Number and status of a value, and whether the number stands for something else."""
+    """Number and status of a value, and whether the number stands for something
+    else."""
     if value is None:
         return None, "error", False
     if isinstance(value, (bool, int, float)):
-        finite = math.isfinite(value)
-        return (
-            (float(value) if finite else None),
-            "scored" if finite else "error",
-            value is True or value is False,
-        )
+        is_truth = value is True or value is False
+        if math.isfinite(value):
+            return float(value), "scored", is_truth
+        return None, "error", is_truth
     if not isinstance(value, str):
         return None, "not_scalar", False
     grade = _LETTERS.get(value, _WORDS.get(value.lower()))
@@ -262,11 +273,9 @@ def _number(value: Any) -> tuple[float | None, str, bool]:
         number = float(value)
     except ValueError:
         number = math.nan
-    return (
-        (number, "scored", True)
-        if math.isfinite(number)
-        else (None, "not_scalar", False)
-    )
+    if math.isfinite(number):
+        return (number, "scored", True)
+    return (None, "not_scalar", False)
 
 
 def messages_of(sample: Sample) -> list[Message]:
@@ -282,7 +291,9 @@ def prompt_sent(sample: Sample) -> str | None:
         messages = messages[:-1]
     if not messages:
         content = sample.get("input")
-        return None if content is None else as_text(content_of(content))
+        if content is None:
+            return None
+        return as_text(content_of(content))
     alone = messages[0] if len(messages) == 1 else {}
     text = text_of(alone.get("content"))
     if alone.get("role") == "user" and text is not None:
@@ -291,7 +302,7 @@ def prompt_sent(sample: Sample) -> str | None:
 
 
 def response_of(sample: Sample) -> str | None:
-    """What the model wrote last, without its reasoning; ``None`` where it wrote
+    """The last text of the model, without its reasoning; ``None`` where it wrote
     nothing."""
     output = part_of(sample, "output")
     choices = output.get("choices")
@@ -324,11 +335,9 @@ def input_tokens(usage: Mapping[str, Any]) -> int | None:
     output, thought, total = (
         whole_count(usage.get(f"{kind}_tokens")) or 0 for kind in kinds
     )
-    return (
-        plain
-        if total - plain in (output, output + thought)
-        else min(plain + cached, _LARGEST - 1)
-    )
+    if total - plain in (output, output + thought):
+        return plain
+    return min(plain + cached, _LARGEST - 1)
 
 
 def output_tokens(usage: Mapping[str, Any]) -> int | None:
@@ -370,7 +379,7 @@ def usage_of(
 
 
 def _as_answerer(sample: Sample, model: str, judges: bool) -> Mapping[str, Any]:
-    """What stands under the model's name, without what scorers asked it for."""
+    """Usage under the model's name, without what scorers asked it for."""
     used = part_of(sample, "model_usage")
     if model not in used and len(used) == 1:
         model = next(iter(used))
@@ -383,13 +392,14 @@ def _as_answerer(sample: Sample, model: str, judges: bool) -> Mapping[str, Any]:
     )
     if not any(judged):
         return total
-    rest = {
-        key: _less(value, [item.get(key) for item in judged])
-        for key, value in total.items()
-    }
+    rest = {}
+    for key, value in total.items():
+        rest[key] = _less(value, [item.get(key) for item in judged])
     if any(value is None for value in rest.values()):
         return total  # judges that used more than there is are none of its parts
-    return rest if any(rest.values()) else {}
+    if any(rest.values()):
+        return rest
+    return {}
 
 
 def _less(value: Any, parts: list[Any]) -> Any:
@@ -403,7 +413,7 @@ def _less(value: Any, parts: list[Any]) -> Any:
 
 
 def _judged(events: list[dict[str, Any]], model: str) -> Iterator[Mapping[str, Any]]:
-    """What each request to a model used for a scorer; one answered from the cache used
+    """Usage of each request to a model for a scorer; one answered from the cache used
     nothing.
 
     Events of scorers stand in spans, in old logs in steps.
@@ -416,11 +426,17 @@ def _judged(events: list[dict[str, Any]], model: str) -> Iterator[Mapping[str, A
         ):
             spans.add(text_or_none(event.get("id")) or "")
         elif kind == "step" and is_scorer:
-            n_steps += 1 if event.get("action") == "begin" else -1
+            if event.get("action") == "begin":
+                n_steps += 1
+            else:
+                n_steps -= 1
         elif (
             kind == "model"
             and event.get("model") == model
             and event.get("cache") != "read"
         ):
             is_judging = n_steps > 0 or text_or_none(event.get("span_id")) in spans
-            yield part_of(part_of(event, "output"), "usage") if is_judging else {}
+            if is_judging:
+                yield part_of(part_of(event, "output"), "usage")
+            else:
+                yield {}

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,9 +17,9 @@ from warehouse.errors import InputError
 from warehouse.importers.common.header_values import moment
 from warehouse.importers.common.json_fields import (
     as_text,
-    compact,
     mapping_of,
     number_or_none,
+    object_of,
     part_of,
     text_or_none,
     without_empty,
@@ -357,11 +358,9 @@ def _names(row: Row) -> tuple[str | None, str | None]:
         else row.get("epoch")
     )
     uuid = text_or_none(row.get("transcript_id"))
-    location = (
-        place_of(source, sample, epoch)
-        if source and sample is not None and epoch is not None
-        else None
-    )
+    location = None
+    if source and sample is not None and epoch is not None:
+        location = place_of(source, sample, epoch)
     names = [
         name if name and len(name) <= LONGEST_ID else None for name in (uuid, location)
     ]
@@ -383,7 +382,7 @@ def _cast(content: Any, kind: Any) -> Value:
 
 
 def _text(content: Any) -> str:
-    """What stands in a column of another type than is expected, as text."""
+    """The value of a column of another type than is expected, as text."""
     try:
         return as_text(content)
     except TypeError:
@@ -403,20 +402,16 @@ def _of_json(content: Any) -> Value:
     number = None if isinstance(content, str) else _number(content)
     if number is not None:
         return Value(number, None, "scored")
-    return Value(
-        None,
-        (content if isinstance(content, str) else compact(content))[:LONGEST],
-        "not_scalar",
-    )
+    return Value(None, as_text(content)[:LONGEST], "not_scalar")
 
 
 def _object(text: Any) -> dict[str, Any]:
     value = _parsed(text)
-    return value if isinstance(value, dict) else {}
+    return object_of(value)
 
 
 def _parsed(text: Any) -> Any:
-    """What a text says as JSON; nothing where it is none."""
+    """A text parsed as JSON; nothing where it is none."""
     if not isinstance(text, str):
         return None
     try:
@@ -503,7 +498,7 @@ class InspectScout:
                     "has ended"
                 ),
             )
-        metrics = tuple(metric for scanner in scanners for metric in scanner.metrics)
+        metrics = tuple(chain.from_iterable(scanner.metrics for scanner in scanners))
         dump.scan = Scan(
             scan_id, metrics, _batches(scanners, failures, spec, summary, dump)
         )
@@ -553,7 +548,8 @@ def _batches(
 def _notes(
     scanners: Sequence[Scanner], spec: Mapping[str, Any], summary: Mapping[str, Any]
 ) -> Iterator[str]:
-    """What is not as it should be, and the published means against those of the values."""
+    """Notes on what is not as it should be, and the published means against those of
+    the values."""
     lacking = sorted(
         part_of(spec, "scanners").keys() - {scanner.key for scanner in scanners}
     )

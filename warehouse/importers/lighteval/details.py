@@ -13,7 +13,12 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.errors import InputError
-from warehouse.importers.common.json_fields import items_of, number_or_none
+from warehouse.importers.common.json_fields import (
+    as_items,
+    first_of,
+    items_of,
+    number_or_none,
+)
 from warehouse.importers.common.streams import open_parquet
 from warehouse.records import Candidate, Link, MetricKind, MetricSpec, PublishedScore
 from warehouse.records.canonical_json import sha256_of
@@ -49,7 +54,9 @@ def is_details(candidate: Candidate) -> bool:
 def stamp_of(path: Path) -> str:
     """The time stamp in a file's name: what joins details and results."""
     match = _STAMP.search(path.name)
-    return match[1] if match else ""
+    if match:
+        return match[1]
+    return ""
 
 
 def safe_name(task: str) -> str:
@@ -119,29 +126,23 @@ class Details:
         named = _NAME.fullmatch(self.path.name)
         name = named[1] if named else self.path.stem
         fitting = [task for task in self._tasks if name in (task, safe_name(task))]
-        return fitting[0] if fitting else re.sub(r"__(\d+)$", r"|\1", name)
+        if fitting:
+            return fitting[0]
+        return re.sub(r"__(\d+)$", r"|\1", name)
 
     @cached_property
     def metrics(self) -> dict[str, pa.DataType]:
         """Type of each metric's values."""
         kind = self.schema.field("metric" if self.is_nested else "metrics").type
-        return (
-            {field.name: field.type for field in kind}
-            if pa.types.is_struct(kind)
-            else {}
-        )
+        if pa.types.is_struct(kind):
+            return {field.name: field.type for field in kind}
+        return {}
 
     def rows(self) -> Iterator[tuple[int, Row]]:
         """All rows with their 0-based numbers (InputError: the file is damaged)."""
         index = 0
         with open_parquet(self.path, LARGEST) as file:
-            columns = [
-                name
-                for name in _leaves(file.schema_arrow)
-                if not any(
-                    name == item or name.startswith(f"{item}.") for item in UNREAD
-                )
-            ]
+            columns = [name for name in _leaves(file.schema_arrow) if _is_read(name)]
             for batch in file.iter_batches(READ_ROWS, columns=columns):
                 batch.validate(full=True)
                 for row in batch.to_pylist():
@@ -158,6 +159,10 @@ def plain(value: Any) -> Any:
     if isinstance(value, list) and value and isinstance(value[0], (dict, list, bytes)):
         return [plain(item) for item in value]
     return value
+
+
+def _is_read(name: str) -> bool:
+    return not any(name == item or name.startswith(f"{item}.") for item in UNREAD)
 
 
 def _leaves(schema: pa.Schema) -> list[str]:
@@ -231,7 +236,7 @@ def metric_specs(
         for name in (*directions, *names)
         if name in specs and specs[name].link != "none"
     ]
-    first = usable[0] if usable else None
+    first = first_of(usable)
     return tuple(replace(specs[name], is_default=name == first) for name in names)
 
 
@@ -273,10 +278,13 @@ def _directions(config: Mapping[str, Any]) -> dict[str, bool | None]:
         if not isinstance(entry, dict):
             continue
         names, better = entry.get("metric_name"), entry.get("higher_is_better")
-        for name in names if isinstance(names, list) else [names]:
+        for name in as_items(names):
             if isinstance(name, str):
                 own = better.get(name) if isinstance(better, dict) else better
-                directions[name] = own if isinstance(own, bool) else None
+                if isinstance(own, bool):
+                    directions[name] = own
+                else:
+                    directions[name] = None
     return directions
 
 
@@ -306,10 +314,14 @@ def _spec(
 def _link(name: str, seen: Mapping[str, pa.DataType], rows: bool) -> Link:
     kind = seen.get(name)
     if kind is None:
-        return "none" if rows else _LINKS.get(name, "identity")
+        if rows:
+            return "none"
+        return _LINKS.get(name, "identity")
     if is_pair(kind):
         return _LINKS.get(name, "none")
-    return "identity" if _is_number(kind) or pa.types.is_null(kind) else "none"
+    if _is_number(kind) or pa.types.is_null(kind):
+        return "identity"
+    return "none"
 
 
 def _bounds(

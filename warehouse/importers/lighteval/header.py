@@ -127,7 +127,8 @@ class LightevalResults:
 
     @property
     def model_config(self) -> dict[str, Any]:
-        """The model's settings (since 0.11; before, some of them stand in ``general``)."""
+        """The model's settings (since 0.11; before, some of them stand in
+        ``general``)."""
         return mapping_of(self.general, "model_config") or {
             "generation_parameters": self.general.get("generation_parameters"),
             "dtype": self.general.get("model_dtype"),
@@ -147,7 +148,7 @@ class LightevalResults:
         return [name for name in names if name != "all" and ":_average|" not in name]
 
     def of_task(self, key: str, task: str) -> Any:
-        """What a part of the file says of a task, whose name may stand there without
+        """A part of the file on a task, whose name may stand there without
         examples."""
         part = mapping_of(self.document, key)
         return part.get(task, part.get(task_of(task).benchmark))
@@ -155,7 +156,9 @@ class LightevalResults:
     def config(self, task: str) -> dict[str, Any]:
         """A task's configuration."""
         config = self.of_task("config_tasks", task)
-        return config if isinstance(config, dict) else {}
+        if isinstance(config, dict):
+            return config
+        return {}
 
     def notes_on_metrics(self) -> Iterator[str]:
         """Entries of the metrics of a task that say nothing."""
@@ -194,11 +197,9 @@ def header(
         model: name of the model.
     """
     parts, config = task_of(task), results.config(task)
-    shots = (
-        parts.fewshot
-        if parts.fewshot is not None
-        else _count(config.get("num_fewshots"))
-    )
+    shots = parts.fewshot
+    if parts.fewshot is None:
+        shots = _count(config.get("num_fewshots"))
     counts = [
         _count(config.get(name)) for name in ("original_num_docs", "effective_num_docs")
     ]
@@ -257,12 +258,13 @@ def _model_fields(results: LightevalResults, model: str) -> dict[str, Any]:
     )
     size = results.general.get("model_size")
     named = (revision, text_or_none(config.get("subfolder")))
+    parameter_count = None
+    if isinstance(size, str) and size.isdecimal():
+        parameter_count = int(size)
     # folders above the model's own say which run it was, not which checkpoint
     return {
         "revision": revision,
-        "parameter_count": int(size)
-        if isinstance(size, str) and size.isdecimal()
-        else None,
+        "parameter_count": parameter_count,
         "base_checkpoint": text_or_none(config.get("base_model")),
         "endpoint": endpoint_host(config.get("base_url")),
         **position_fields(named, model, Path(model)),
@@ -275,7 +277,7 @@ def _conditions(
     details: Details | None,
     shots: int | None,
 ) -> dict[str, Any]:
-    """What else changes what is measured."""
+    """Settings that change what is measured, besides the fields of the header."""
     model = results.model_config
     methods = _methods(config, details)
     generates = not methods or "GENERATIVE" in methods
@@ -286,14 +288,15 @@ def _conditions(
     settings = {name: model.get(name) for name in _SETTINGS}
     settings |= {"num_samples": config.get("num_samples"), **other_sampling(generation)}
     seed = generation.get("seed")
+    max_tokens = size
+    if sampling["max_tokens"] is not None:
+        max_tokens = sampling["max_tokens"]
     return {
         "formulation": "+".join(methods).lower() or None,
         "template_hash": _template(config, shots),
         "system_prompt_hash": sha256_of(system) if system else None,
         **sampling,
-        "max_tokens": size
-        if sampling["max_tokens"] is None
-        else sampling["max_tokens"],
+        "max_tokens": max_tokens,
         "sampling_seed": seed if type(seed) is int and abs(seed) < 1 << 63 else None,
         "sampling": without_empty(settings),
         "configuration": _configuration(results, config, generates),
@@ -358,9 +361,10 @@ def _template(config: Mapping[str, Any], shots: int | None) -> str | None:
         if shots != 0 or not name.startswith("few_shots")
     }
     stops = parts.get("stop_sequence")
-    parts["stop_sequence"] = (
-        sorted({str(stop) for stop in stops}) if isinstance(stops, list) else stops
-    )
+    if isinstance(stops, list):
+        parts["stop_sequence"] = sorted({str(stop) for stop in stops})
+    else:
+        parts["stop_sequence"] = stops
     if isinstance(stops, str):
         parts["stop_sequence"] = [stops]
     return fingerprint_of(**parts)
@@ -373,7 +377,9 @@ def _moment(stamp: str) -> datetime | None:
 
 
 def _count(value: Any) -> int | None:
-    return value if type(value) is int and 0 <= value < 1 << 62 else None
+    if type(value) is int and 0 <= value < 1 << 62:
+        return value
+    return None
 
 
 def _text(*values: Any) -> str | None:

@@ -12,13 +12,18 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.importers.common.json_fields import (
+    as_items,
     as_text,
+    as_text_or_none,
     compact,
+    first_of,
     items_of,
     number_or_none,
+    one_or_json,
     paired_value,
     require_model,
     response_pair,
+    text_of_any,
     without_nulls,
 )
 from warehouse.importers.common.jsonl import (
@@ -217,7 +222,10 @@ def _nested(row: Row) -> tuple[Row, list[Row], bool]:
     sent = answer.get("input")
     common: Row = {}
     if not several or _list(answer, "text"):
-        common["prompt_sent"] = None if sent is None else as_text(sent)
+        if sent is None:
+            common["prompt_sent"] = None
+        else:
+            common["prompt_sent"] = as_text(sent)
         common["input_tokens"] = len(_list(answer, "input_tokens")) or None
     truncated = bool(answer.get("truncated_tokens_count"))
     if is_ranked:
@@ -246,7 +254,7 @@ def _texts(answer: Row, common: Row, is_choice: bool) -> list[Row]:
         rows.append(
             {
                 **common,
-                "response": None if text is None else as_text(text),
+                "response": as_text_or_none(text),
                 "extracted_answer": extracted,
                 "output_tokens": lengths[number] if number < len(lengths) else None,
             }
@@ -275,7 +283,7 @@ def _flat(row: Row) -> tuple[Row, list[Row], bool]:
         "prompt_sent": None
         if row.get("full_prompt") is None
         else as_text(row["full_prompt"]),
-        "input_tokens": inputs[0] if inputs else None,
+        "input_tokens": first_of(inputs),
     }
     truncated = any(item for item in _list(row, "truncated"))
     tokens = _list(row, "cont_tokens")
@@ -311,7 +319,9 @@ def _flat(row: Row) -> tuple[Row, list[Row], bool]:
 
 def _likelihood(value: Any) -> tuple[float | None, bool | None]:
     number = number_or_none(value)
-    return (number, None) if number is not None else response_pair(value)
+    if number is not None:
+        return (number, None)
+    return response_pair(value)
 
 
 # --- both ------------------------------------------------------------------------------------
@@ -320,12 +330,14 @@ def _likelihood(value: Any) -> tuple[float | None, bool | None]:
 def _prompt(
     query: Any, options: list[str] | None, golds: list[str], images: Any
 ) -> Row:
-    text = None if query is None else as_text(query)
+    text = as_text_or_none(query)
     identity = {"query": text, "choices": options, "gold": golds}
+    if images:
+        identity["images"] = images
     return {
-        "identity": compact(identity | ({"images": images} if images else {})),
+        "identity": compact(identity),
         "text": text,
-        "target": golds[0] if len(golds) == 1 else (compact(golds) if golds else None),
+        "target": one_or_json(golds),
         "choices": None if options is None else compact(options),
     }
 
@@ -384,16 +396,18 @@ def _value(value: Any, paired: bool) -> Row:
     if number is not None:
         return {"value": number}
     if value is None or isinstance(value, float):  # a float that is no finite number
-        return {"status": "error", "raw": None if value is None else str(value)}
+        return {"status": "error", "raw": text_of_any(value)}
     return {"status": "not_scalar", "raw": compact(value)}
 
 
 def _single(value: Any) -> Any:
-    return value[0] if isinstance(value, list) and len(value) == 1 else value
+    if isinstance(value, list) and len(value) == 1:
+        return value[0]
+    return value
 
 
 def _explanation(details: Details, row: Row) -> str | None:
-    """What judges wrote."""
+    """Texts of judges."""
     values = _object(row, "metric" if details.is_nested else "metrics")
     parts = [
         as_text(value)
@@ -410,7 +424,9 @@ def _metadata(specific: Any, original: Any) -> str | None:
     if original is not None:
         metadata["original_query"] = original
     metadata = without_nulls(metadata)
-    return compact(metadata) if metadata else None
+    if metadata:
+        return compact(metadata)
+    return None
 
 
 def _object(row: Row, name: str) -> Row:
@@ -426,9 +442,11 @@ def _list(row: Row, name: str) -> list[Any]:
 
 def _indices(value: Any, count: int) -> list[int]:
     """Indices of the right options; none where one points to no option."""
-    listed = value if isinstance(value, list) else [value]
+    listed = as_items(value)
     usable = all(type(item) is int and 0 <= item < count for item in listed)
-    return list(listed) if usable else []
+    if usable:
+        return list(listed)
+    return []
 
 
 def _is_nested(value: Any) -> bool:

@@ -229,23 +229,25 @@ def is_first(layout: Layout) -> str:
 
 def is_scored(layout: Layout) -> str:
     """Whether a draw of a row is the one that its scores belong to."""
-    return "true" if layout.repeats == 1 else f"draw = {by_filter(layout, 'draw')}"
+    if layout.repeats == 1:
+        return "true"
+    return f"draw = {by_filter(layout, 'draw')}"
 
 
 def is_generated(layout: Layout) -> str:
     """Whether a draw of a row is a generation, which the first filter's rows carry."""
     is_single = layout.repeats == 1
-    return is_first(layout) if is_single else f"{is_first(layout)} and draw >= 0"
+    if is_single:
+        return is_first(layout)
+    return f"{is_first(layout)} and draw >= 0"
 
 
 def where(condition: str, expression: str) -> str:
     """The expression where the condition holds; a condition that always does costs
     nothing."""
-    return (
-        expression
-        if condition == "true"
-        else f"case when {condition} then {expression} end"
-    )
+    if condition == "true":
+        return expression
+    return f"case when {condition} then {expression} end"
 
 
 def by_filter(layout: Layout, field: str) -> str:
@@ -369,16 +371,20 @@ def _choice(
 
 def option_columns(layout: Layout) -> int:
     """Most options that a row may have."""
-    return layout.requests // 2 if layout.mutual else layout.requests
+    if layout.mutual:
+        return layout.requests // 2
+    return layout.requests
 
 
 def option_count(layout: Layout) -> str:
     """Options of a row."""
-    return "len(filtered) // 2" if layout.mutual else "len(filtered)"
+    if layout.mutual:
+        return "len(filtered) // 2"
+    return "len(filtered)"
 
 
 def gold(layout: Layout) -> str:
-    """What the target of a row is compared with."""
+    """The expression that the target of a row is compared with."""
     if layout.target == "index":
         index = "try_cast(target as integer)"
         return (
@@ -393,7 +399,9 @@ def _is_target(layout: Layout, n: int) -> str:
         return "true"
     if layout.target == "index":
         return f"gold = {n}"
-    return f"gold = o{n}" if layout.options else "null"
+    if layout.options:
+        return f"gold = o{n}"
+    return "null"
 
 
 def as_number(expression: str) -> str:
@@ -415,7 +423,9 @@ def quoted(value: str) -> str:
 
 
 def _sql(value: int | None) -> str:
-    return "null" if value is None else str(value)
+    if value is None:
+        return "null"
+    return str(value)
 
 
 def _struct(parts: Mapping[str, str]) -> str:

@@ -62,7 +62,10 @@ class LmEval:
         loose: list[ResultsFile | SamplesFile] = []
         for file in recognised:
             key = (file.path.parent, file.stamp)
-            (stamped[key] if file.stamp else loose).append(file)
+            if file.stamp:
+                stamped[key].append(file)
+            else:
+                loose.append(file)
         for files in stamped.values():
             yield _source(files)
         yield from _claim_loose(loose)
@@ -142,7 +145,8 @@ class _SourceReader:
             )
 
     def batches(self) -> Iterator[Batch]:
-        """Files of one layout in one query each, then what has to be read row by row."""
+        """Files of one layout in one query each, then what has to be read row by
+        row."""
         groups = defaultdict[Layout, list[_Samples]](list)
         slow: list[_Samples] = []
         for item in self.samples:
@@ -258,7 +262,9 @@ def _members(
     try:
         document = read_document(results.path)
     except InputError:  # the source says so when it is read
-        return list(neighbours) if alone else []
+        if alone:
+            return list(neighbours)
+        return []
     names = old_sample_names(document)
     tasks = LmEvalResults(document, results.path).tasks
 
@@ -329,7 +335,8 @@ class ResultsFile:
 
 
 def recognise(candidate: Candidate) -> SamplesFile | ResultsFile | None:
-    """What a file is, by its name and first bytes; ``None``: none of ours (>= 0.4)."""
+    """The kind of a file, by its name and first bytes; ``None``: none of ours (>=
+    0.4)."""
     name = candidate.path.name
     if _STAMP_FIRST.match(name):
         return None
@@ -342,7 +349,9 @@ def recognise(candidate: Candidate) -> SamplesFile | ResultsFile | None:
     if looks_like_results(head):
         stamped = _RESULTS_NAME.fullmatch(name)
         return ResultsFile(candidate.path, stamped[1] if stamped else "")
-    return SamplesFile(candidate.path) if looks_like_samples(head) else None
+    if looks_like_samples(head):
+        return SamplesFile(candidate.path)
+    return None
 
 
 def looks_like_samples(head: str) -> bool:
@@ -356,7 +365,8 @@ def looks_like_samples(head: str) -> bool:
 
 
 def looks_like_results(head: str) -> bool:
-    """Whether a file begins with aggregates of 0.4 or later; samples may follow them."""
+    """Whether a file begins with aggregates of 0.4 or later; samples may follow
+    them."""
     before = head.partition(_ROW_KEYS[0])[0]
     return (
         before.startswith("{")

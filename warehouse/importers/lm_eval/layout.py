@@ -1,4 +1,4 @@
-"""What the rows of one sample file look like, found from its first rows and its task's
+"""The layout of the rows of one sample file, found from its first rows and its task's
 settings.
 
 Both ways of reading (:mod:`lm_eval_rows` one by one, :mod:`lm_eval_reading` in bulk)
@@ -16,6 +16,7 @@ from typing import Any, Literal
 from warehouse.importers.common.json_fields import (
     as_text,
     endpoint_host,
+    first_of,
     is_local,
     items_of,
     mapping_of,
@@ -180,9 +181,9 @@ def metrics_of(row: Mapping[str, Any]) -> tuple[str, ...]:
 def listed_metrics(row: Mapping[str, Any]) -> tuple[str, ...]:
     """Names that a row of 0.4.7 or later lists as its metrics."""
     listed = row.get("metrics")
-    return (
-        tuple(map(str, listed)) if isinstance(listed, list) and "filter" in row else ()
-    )
+    if isinstance(listed, list) and "filter" in row:
+        return tuple(map(str, listed))
+    return ()
 
 
 def measured(layout: Layout) -> tuple[str, ...]:
@@ -205,13 +206,16 @@ def _kind(row: Mapping[str, Any], config: Mapping[str, Any]) -> Kind:
 
 def _repeats(row: Mapping[str, Any]) -> int:
     responses = _first(row.get("resps"))
-    return len(responses) if isinstance(responses, list) else 1
+    if isinstance(responses, list):
+        return len(responses)
+    return 1
 
 
 def _most_requests(
     rows: Sequence[Mapping[str, Any]], has_requests: Callable[[int], bool | None]
 ) -> int:
-    """Most requests of a row; where that is not known but rows differ, some to spare."""
+    """Most requests of a row; where that is not known but rows differ, some to
+    spare."""
     counts = {len(requests_of(row)) for row in rows}
     most = max(counts)
     while has_requests(most + 1):
@@ -254,7 +258,9 @@ def _filter(name: str, pipeline: Any, row: Mapping[str, Any], repeats: int) -> F
     if pipeline is None:
         listed = isinstance(_first(row.get("filtered_resps")), list)
         together = _VOTE_NAME.search(name) is not None or listed
-        return Filter(name, -1, repeats) if together else Filter(name)
+        if together:
+            return Filter(name, -1, repeats)
+        return Filter(name)
     count, single, voted = repeats, False, False
     for step in pipeline:
         function = step.get("function") if isinstance(step, Mapping) else None
@@ -262,9 +268,9 @@ def _filter(name: str, pipeline: Any, row: Mapping[str, Any], repeats: int) -> F
             count = whole_or_none(step.get("k")) or repeats
         voted = voted or function == "majority_vote"
         single = single or function == "take_first"
-    return (
-        Filter(name) if single and not voted else Filter(name, -1, min(count, repeats))
-    )
+    if single and not voted:
+        return Filter(name)
+    return Filter(name, -1, min(count, repeats))
 
 
 def _question(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
@@ -282,7 +288,10 @@ def _question(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     found = tuple(key for key in (about, question_key) if key is not None)
     if found:
         return found
-    sent = [key for key in doc if all(_is_sent(row, key) for row in rows)]
+    sent = []
+    for key in doc:
+        if all(_is_sent(row, key) for row in rows):
+            sent.append(key)
     return tuple(sorted(sent, key=lambda key: -len(doc[key]))[:1])
 
 
@@ -315,11 +324,13 @@ def _target_form(
         return "continuation"
     if isinstance(target, list) or (isinstance(target, str) and target.startswith("[")):
         return "several"
-    return "index" if _INDEX.fullmatch(str(target)) else "option"
+    if _INDEX.fullmatch(str(target)):
+        return "index"
+    return "option"
 
 
 def _is_boxed(prompt: Sequence[Any]) -> bool:
-    boxed = prompt[0] if prompt else None
+    boxed = first_of(prompt)
     return isinstance(boxed, list) and len(boxed) == 1 and isinstance(boxed[0], str)
 
 
@@ -328,7 +339,9 @@ def _is_text(value: Any) -> bool:
 
 
 def _first(value: Any) -> Any:
-    return value[0] if isinstance(value, list) and value else None
+    if isinstance(value, list) and value:
+        return value[0]
+    return None
 
 
 #: The arguments that name the model, in the harness's own order.
@@ -416,9 +429,9 @@ def _split_checkpoint(name: str | None) -> tuple[str | None, str | None]:
         return name, None
     whole = name.rstrip("/")
     parent, _, last = whole.rpartition("/")
-    return (
-        (parent, last) if parent and _CHECKPOINT_PART.fullmatch(last) else (whole, None)
-    )
+    if parent and _CHECKPOINT_PART.fullmatch(last):
+        return (parent, last)
+    return (whole, None)
 
 
 def _revision(

@@ -8,7 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from warehouse.importers.common.json_fields import items_of, mapping_of, number_or_none
+from warehouse.importers.common.json_fields import (
+    first_of,
+    items_of,
+    mapping_of,
+    number_or_none,
+)
 from warehouse.records import Link, MetricKind, MetricSpec, PublishedScore
 
 #: Aggregations that are a function of a weighted mean of per-sample log-likelihoods.
@@ -140,7 +145,9 @@ def figures_of(figures: Mapping[str, Any]) -> Iterable[tuple[str, str, Any]]:
 def filter_label(name: str) -> str:
     """A filter as the store calls it: the pass-through pipeline ``none`` is the empty
     one."""
-    return "" if name == "none" else name
+    if name == "none":
+        return ""
+    return name
 
 
 def aggregation_of(metric: str, config: Mapping[str, Any]) -> str:
@@ -148,11 +155,9 @@ def aggregation_of(metric: str, config: Mapping[str, Any]) -> str:
     aggregation = _entry(metric, config).get("aggregation")
     if not isinstance(aggregation, str):
         return _DEFAULT_AGGREGATION.get(metric, "mean")
-    return (
-        aggregation
-        if aggregation.replace("_", "").replace("+", "").isalnum()
-        else "custom"
-    )
+    if aggregation.replace("_", "").replace("+", "").isalnum():
+        return aggregation
+    return "custom"
 
 
 def _spec(
@@ -183,14 +188,14 @@ def _link(metric: str, config: Mapping[str, Any], seen: Seen) -> Link:
     aggregation = aggregation_of(metric, config)
     value = seen.values.get(metric)
     if aggregation in PAIRED:
-        return (
-            _LINKS[aggregation]
-            if value is None or isinstance(value, list)
-            else "identity"
-        )
+        if value is None or isinstance(value, list):
+            return _LINKS[aggregation]
+        return "identity"
     if value is not None and number_or_none(value) is None:
         return "none"
-    return "identity" if aggregation == "custom" else _LINKS.get(aggregation, "none")
+    if aggregation == "custom":
+        return "identity"
+    return _LINKS.get(aggregation, "none")
 
 
 def _bounds(
@@ -203,7 +208,9 @@ def _bounds(
     whole = value is None or value in (0, 1)
     inside = whole or 0 <= (number_or_none(value) or 0) <= 1
     if metric in _BINARY and inside:
-        return ("binary" if whole else "bounded"), 0.0, 1.0
+        if whole:
+            return "binary", 0.0, 1.0
+        return "bounded", 0.0, 1.0
     if _RATE.fullmatch(metric) and inside:
         return "bounded", 0.0, 1.0
     return None, None, None
@@ -215,7 +222,9 @@ def _statistic(metric: str, config: Mapping[str, Any], seen: Seen) -> str:
     if _link(metric, config, seen) != "none":
         return "mean"
     aggregation = aggregation_of(metric, config)
-    return "aggregate" if aggregation in ("mean", "custom") else aggregation
+    if aggregation in ("mean", "custom"):
+        return "aggregate"
+    return aggregation
 
 
 def _with_default(
@@ -229,7 +238,7 @@ def _with_default(
         scalar,
         key=lambda spec: order.index(spec.name) if spec.name in order else len(order),
     )
-    first = ranked[0] if ranked else None
+    first = first_of(ranked)
     return [replace(spec, is_default=spec is first) for spec in specs]
 
 
@@ -245,4 +254,6 @@ def _entry(metric: str, config: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _key(metric: str, name: str) -> str:
-    return f"{metric},{name}" if name else metric
+    if name:
+        return f"{metric},{name}"
+    return metric

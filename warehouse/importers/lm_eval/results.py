@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from warehouse.importers.common.json_fields import (
     mapping_of,
     no_objects,
     number_or_none,
+    object_of,
     other_sampling,
     sampling_fields,
     text_of_any,
@@ -103,13 +105,11 @@ class LmEvalResults:
         """A note on each part that is no object: what it says of a task is not read."""
         for section in _SECTIONS:
             parts = self.document.get(section)
-            named = (
-                parts.items()
-                if isinstance(parts, Mapping)
-                else []
-                if parts is None
-                else [("", parts)]
-            )
+            named: Iterable[tuple[str, Any]] = []
+            if isinstance(parts, Mapping):
+                named = parts.items()
+            elif parts is not None:
+                named = [("", parts)]
             for name, part in named:
                 if part is not None and not isinstance(part, Mapping):
                     where = f"{section}.{name}" if name else section
@@ -170,10 +170,9 @@ class LmEvalResults:
     def group_scores(self) -> tuple[PublishedScore, ...]:
         """The figures of groups, which belong to no task."""
         return tuple(
-            score
-            for name in sorted(self.groups)
-            for score in published_scores(
-                {}, self.figures(name), None, Seen(), benchmark=name
+            chain.from_iterable(
+                published_scores({}, self.figures(name), None, Seen(), benchmark=name)
+                for name in sorted(self.groups)
             )
         )
 
@@ -183,6 +182,9 @@ class LmEvalResults:
         shots = self._shots(task, config)
         formulation = text_or_none(config.get("output_type"))
         generation = self._generation(config) if _generates(config) else {}
+        fewshot_seed = None
+        if shots and settings:
+            fewshot_seed = whole_or_none(settings.get("fewshot_seed", FEWSHOT_SEED))
         return {
             "task_version": text_of_any(mapping_of(document, "versions").get(task)),
             "dataset_revision": text_of_any(
@@ -194,9 +196,7 @@ class LmEvalResults:
             "formulation": formulation,
             "fewshot": shots,
             # without examples nothing is drawn
-            "fewshot_seed": whole_or_none(settings.get("fewshot_seed", FEWSHOT_SEED))
-            if shots and settings
-            else None,
+            "fewshot_seed": fewshot_seed,
             "template_hash": self._template(config),
             "system_prompt_hash": text_or_none(document.get("system_instruction_sha")),
             **sampling_fields(generation),
@@ -227,7 +227,9 @@ class LmEvalResults:
         """What `warehouse.integrations.lm_eval` says of a run that it watched: all
         documents were to be asked."""
         stopping = mapping_of(self.document, "early_stopping", task)
-        return {"early_stopping": stopping} if stopping else {}
+        if stopping:
+            return {"early_stopping": stopping}
+        return {}
 
     def _shots(self, task: str, config: Mapping[str, Any]) -> int | None:
         return whole_or_none(
@@ -245,7 +247,9 @@ class LmEvalResults:
     def _template(self, config: Mapping[str, Any]) -> str | None:
         parts = {name: config[name] for name in _PROMPT_PARTS if config.get(name)}
         chat = text_or_none(self.document.get("chat_template_sha"))
-        return fingerprint({**parts, "chat_template": chat}) if parts or chat else None
+        if parts or chat:
+            return fingerprint({**parts, "chat_template": chat})
+        return None
 
     def _seed(self, generation: Mapping[str, Any]) -> int | None:
         settings = mapping_of(self.document, "config")
@@ -259,8 +263,8 @@ class LmEvalResults:
         generation: Mapping[str, Any],
         shots: int | None,
     ) -> dict[str, Any]:
-        """What else changes what is measured: harness backend, model arguments, scoring
-        code."""
+        """Settings that change what is measured: harness backend, model arguments,
+        scoring code."""
         chat = shots and self.document.get("chat_template_sha")
         parts = {
             **other_sampling(generation),
@@ -328,12 +332,11 @@ _FORMULATIONS = {"rolling": "loglikelihood_rolling", "text": "generate_until"}
 
 def first_seen(rows: Sequence[Mapping[str, Any]]) -> Seen:
     """Metrics with their filters and first values."""
-    pairs = dict.fromkeys(
-        (metric, row["filter"])
-        for row in rows
-        if isinstance(row.get("filter"), str)  # anything else counts as no label
-        for metric in metrics_of(row)
-    )
+    pairs: dict[tuple[str, str], None] = {}
+    for row in rows:
+        label = row.get("filter")
+        if isinstance(label, str):  # anything else counts as no label
+            pairs |= dict.fromkeys((metric, label) for metric in metrics_of(row))
     values: dict[str, Any] = {}
     for row in rows:
         for metric in metrics_of(row):
@@ -370,8 +373,10 @@ def scan(source: RowSource) -> tuple[Seen, tuple[str, ...]]:
         source.notes.append(
             f"{source.name}: {len(filters)} filters whose names are not known"
         )
-    pairs = [(metric, name) for name in filters for metric in metrics]
-    return Seen(tuple(pairs), seen.values), filters
+    combined: list[tuple[str, str]] = []
+    for name in filters:
+        combined += [(metric, name) for metric in metrics]
+    return Seen(tuple(combined), seen.values), filters
 
 
 def _labelled(labels: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[str, str]]:
@@ -393,7 +398,7 @@ def header_without_results(
     generation = (
         requests[0][1] if layout.kind == "text" and len(requests[0]) > 1 else {}
     )
-    settings = generation if isinstance(generation, dict) else {}
+    settings = object_of(generation)
     source.notes.append(
         f"{source.name}: no results file, so no settings, versions or figures"
     )

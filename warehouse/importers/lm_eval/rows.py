@@ -12,8 +12,12 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.importers.common.json_fields import (
+    as_items,
     as_text,
+    as_text_or_none,
     compact,
+    first_of,
+    items_of,
     number_or_none,
     paired_value,
     response_pair,
@@ -102,13 +106,17 @@ class RowReader:
         return "\n".join(as_text(part) for part in parts if part is not None) or None
 
     def _sent(self, requests: Sequence[Sequence[Any]]) -> str | None:
-        prompt = requests[0][0] if requests[0] else None
+        prompt = first_of(requests[0])
         if self.layout.boxed and isinstance(prompt, list) and prompt:
             prompt = prompt[0]
-        return None if prompt is None else as_text(prompt)
+        if prompt is None:
+            return None
+        return as_text(prompt)
 
     def _choices(self, requests: Sequence[Sequence[Any]]) -> str | None:
-        return compact(self._options(requests)) if self.layout.options else None
+        if self.layout.options:
+            return compact(self._options(requests))
+        return None
 
     def _options(self, requests: Sequence[Sequence[Any]]) -> list[str]:
         """Continuations without the blank that divides them from the prompt."""
@@ -118,7 +126,7 @@ class RowReader:
     def _draws(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
         requests = requests_of(row)
         sent = self._sent(requests)
-        responses = row.get("resps") if isinstance(row.get("resps"), list) else []
+        responses = items_of(row.get("resps"))
         if self.layout.kind != "text":
             likelihoods = self._likelihoods(row, requests, responses or [])
             return [{"draw": 0, "prompt_sent": sent, "choice_scores": likelihoods}]
@@ -133,7 +141,9 @@ class RowReader:
         if not self.layout.extract or self.layout.filters[0].draw != 0:
             return None
         answer = _filtered(row)
-        return answer if answer not in (response, NO_MATCH) else None
+        if answer not in (response, NO_MATCH):
+            return answer
+        return None
 
     def _likelihoods(
         self,
@@ -177,9 +187,13 @@ class RowReader:
         target = target_text(row.get("target"))
         if self.layout.target == "option":
             same = (n for n, option in enumerate(options) if option == target)
-            return (frozenset(same) or None) if self.layout.options else None
+            if self.layout.options:
+                return frozenset(same) or None
+            return None
         named = _named_options(target)
-        return named if any(0 <= number < len(options) for number in named) else None
+        if any(0 <= number < len(options) for number in named):
+            return named
+        return None
 
     def _scores(
         self, row: Mapping[str, Any], text: bytes, plan: Filter
@@ -218,30 +232,34 @@ class RowReader:
 
 def target_text(target: Any) -> str:
     """The target as the harness has written it since 0.4.4."""
-    return target if isinstance(target, str) else str(target)
+    if isinstance(target, str):
+        return target
+    return str(target)
 
 
 def _position(doc_id: Any) -> int | None:
     whole = isinstance(doc_id, int) and not isinstance(doc_id, bool)
     if not whole and not (isinstance(doc_id, str) and doc_id.isdecimal()):
         return None
-    return int(doc_id) if abs(int(doc_id)) < _LARGEST_ID else None
+    if abs(int(doc_id)) < _LARGEST_ID:
+        return int(doc_id)
+    return None
 
 
 def _responses(responses: Sequence[Any]) -> list[str | None]:
     """Text of each draw; several requests of one document make a JSON list."""
-    lists = [item if isinstance(item, list) else [item] for item in responses] or [
-        [None]
-    ]
+    lists = [as_items(item) for item in responses] or [[None]]
     if len(lists) == 1:
-        return [None if item is None else as_text(item) for item in lists[0]] or [None]
+        return [as_text_or_none(item) for item in lists[0]] or [None]
     return [compact(list(draw)) for draw in zip(*lists, strict=False)] or [None]
 
 
 def _filtered(row: Mapping[str, Any]) -> str | None:
     filtered = row.get("filtered_resps")
     first = filtered[0] if isinstance(filtered, list) and filtered else None
-    return None if first is None else as_text(first)
+    if first is None:
+        return None
+    return as_text(first)
 
 
 def _named_options(target: str) -> frozenset[int]:
@@ -250,5 +268,5 @@ def _named_options(target: str) -> frozenset[int]:
         value = json.loads(target)
     except ValueError:
         return frozenset()
-    listed = value if isinstance(value, list) else [value]
+    listed = as_items(value)
     return frozenset(listed if all(type(item) is int for item in listed) else ())

@@ -1,4 +1,4 @@
-"""What a results file of lm-evaluation-harness says of how a task was run, each setting
+"""Settings of a task in a results file of lm-evaluation-harness, each setting
 once and as it took effect.
 
 The files of one version repeat themselves (``metadata`` of a task has the model
@@ -53,7 +53,9 @@ _VERSION = re.compile(r"\d+(?:\.\d+)*")
 def backend_of(document: Mapping[str, Any]) -> str | None:
     """The class that ran the model, by one of its names."""
     name = text_or_none(mapping_of(document, "config").get("model"))
-    return None if name is None else _BACKENDS.get(name, name)
+    if name is None:
+        return None
+    return _BACKENDS.get(name, name)
 
 
 def effective_arguments(
@@ -116,7 +118,9 @@ def examples_are_turns(document: Mapping[str, Any]) -> bool:
 
 def _version(document: Mapping[str, Any]) -> tuple[int, ...] | None:
     found = _VERSION.match(text_or_none(document.get("lm_eval_version")) or "")
-    return tuple(int(part) for part in found[0].split(".")) if found else None
+    if found:
+        return tuple(int(part) for part in found[0].split("."))
+    return None
 
 
 def dtype_of(document: Mapping[str, Any]) -> str | None:

@@ -19,12 +19,15 @@ from warehouse.importers.base import source_of
 from warehouse.importers.common.header_values import fingerprint
 from warehouse.importers.common.json_fields import (
     as_text,
+    as_text_or_none,
     compact,
+    first_of,
     mapping_of,
     number_or_none,
     paired_value,
     require_model,
     response_pair,
+    text_of_any,
     text_or_none,
     whole_or_none,
 )
@@ -88,11 +91,9 @@ class LmEvalV03:
         results = [path for path in found if path not in written]
         holders = Counter(path.parent for path in results)
         for path in results:
-            beside = (
-                [item for item in written if item.parent == path.parent]
-                if holders[path.parent] == 1
-                else []
-            )
+            beside = []
+            if holders[path.parent] == 1:
+                beside = [item for item in written if item.parent == path.parent]
             own = _written_with(path, beside) if beside else []
             yield source_of(path, *own)
             written = [item for item in written if item not in own]
@@ -153,15 +154,16 @@ def _header(
         "model_args": argument_settings(document, {}),
     }
     stated = configuration_of(document, {}, {}, None)
+    template_hash = None
+    if description:
+        template_hash = fingerprint({"description": description})
     return RunHeader(
         harness=HARNESS,
         benchmark=task,
         **model_fields(document, path),
-        task_version=None if version is None else str(version),
+        task_version=text_of_any(version),
         fewshot=whole_or_none(config.get("num_fewshot")),
-        template_hash=fingerprint({"description": description})
-        if description
-        else None,
+        template_hash=template_hash,
         sampling={name: value for name, value in sampling.items() if value},
         metrics=metric_specs({}, figures, {}, seen),
         configuration={name: value for name, value in stated.items() if name != "task"},
@@ -188,7 +190,7 @@ def _is_ours(candidate: Candidate) -> bool:
 
 
 def _written_with(results: Path, written: Sequence[Path]) -> list[Path]:
-    """Those files of samples that are of tasks of a file of aggregates."""
+    """Files of samples that are of tasks of a file of aggregates."""
     try:
         tasks = mapping_of(read_document(results), "results")
     except InputError:  # the source says so when it is read
@@ -238,20 +240,22 @@ class WriteOut:
 
     @property
     def seen(self) -> Seen:
-        """What the samples show of metrics."""
-        metrics = dict.fromkeys(name for row in self._first for name in _metrics(row))
-        values = {
-            name: next(
-                (_parsed(row.get(name)) for row in self._first if name in row), None
-            )
-            for name in metrics
-        }
+        """Metrics as the samples show them."""
+        metrics = dict.fromkeys(
+            chain.from_iterable(_metrics(row) for row in self._first)
+        )
+        values = {}
+        for name in metrics:
+            said = (row.get(name) for row in self._first if name in row)
+            values[name] = next(map(_parsed, said), None)
         return Seen(tuple((name, "") for name in metrics), values)
 
     @property
     def formulation(self) -> str | None:
         """How the task was asked, by its first row."""
-        return _formulation(self._first[0]) if self._first else None
+        if self._first:
+            return _formulation(self._first[0])
+        return None
 
     def header(self, model: str) -> RunHeader:
         """The header, as far as samples alone give one."""
@@ -288,9 +292,9 @@ def _record(row: Mapping[str, Any]) -> dict[str, Any]:
         "identity": compact({"prompts": prompts, "target": target}),
         # the examples before the question are divided by blank lines
         "text": prompts[0].rpartition("\n\n")[2] if prompts else None,
-        "target": None if target is None else as_text(target),
+        "target": as_text_or_none(target),
         "draw": 0,
-        "prompt_sent": prompts[0] if prompts else None,
+        "prompt_sent": first_of(prompts),
         "response": written,
         "scores": [_score(name, row.get(name)) for name in _metrics(row)],
         "choice_scores": None if written is not None else _likelihoods(outputs, target),
@@ -312,7 +316,8 @@ def _likelihoods(outputs: list[Any], target: Any) -> list[dict[str, Any]]:
 
 
 def _score(name: str, value: Any) -> dict[str, Any]:
-    """Scores were written as ``str(value)``: truth values, numbers and pairs come back."""
+    """Scores were written as ``str(value)``: truth values, numbers and pairs come
+    back."""
     if isinstance(value, str) and value in _TRUTH_VALUES:
         mapped = _TRUTH_VALUES[value]
         return {
@@ -329,12 +334,12 @@ def _score(name: str, value: Any) -> dict[str, Any]:
     if number is not None:
         return {"metric": name, "filter": "", "value": number}
     status = "error" if value is None or isinstance(parsed, float) else "not_scalar"
-    raw = None if value is None else as_text(value)
+    raw = as_text_or_none(value)
     return {"metric": name, "filter": "", "status": status, "raw": raw}
 
 
 def _parsed(value: Any) -> Any:
-    """What a ``str()`` was made of; the text itself where that is unclear."""
+    """The value that a ``str()`` was made of; the text itself where that is unclear."""
     if not isinstance(value, str):
         return value
     try:
@@ -345,7 +350,9 @@ def _parsed(value: Any) -> Any:
         literal = ast.literal_eval(value)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return value
-    return list(literal) if isinstance(literal, tuple) else literal
+    if isinstance(literal, tuple):
+        return list(literal)
+    return literal
 
 
 def _metrics(row: Mapping[str, Any]) -> list[str]:
@@ -373,4 +380,6 @@ def _formulation(row: Mapping[str, Any]) -> str:
     outputs = _numbered(row, "logit")
     if any(isinstance(output, str) for output in outputs):
         return "generate_until"
-    return "multiple_choice" if len(outputs) > 1 else "loglikelihood"
+    if len(outputs) > 1:
+        return "multiple_choice"
+    return "loglikelihood"

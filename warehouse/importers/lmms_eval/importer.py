@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +82,8 @@ class LmmsEval:
             yield source_of(*sorted(paths))  # "results" comes before "samples"
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one source (InputError: a file is damaged, or nothing names the model)."""
+        """Open one source (InputError: a file is damaged, or nothing names the
+        model)."""
         dump = Dump((), ())
         stamp, results = "", Results({}, source.root)
         samples: dict[str, Path] = {}
@@ -111,10 +113,8 @@ class LmmsEval:
         require_model(settings.model or results.model, source.name)
         dump.runs = tuple(table.header() for table in tables)
         dump.published = tuple(results.groups())
-        dump.batches = (
-            batch
-            for number, table in enumerate(tables)
-            for batch in table.batches(number)
+        dump.batches = chain.from_iterable(
+            table.batches(number) for number, table in enumerate(tables)
         )
         return dump
 
@@ -145,9 +145,10 @@ class _Table:
         self.filters = self.results.filters(self.task)
         self.seen = Seen()
         rows = Counter[Any]()
-        for row, _ in self._source([]).rows() if self.path else ():
-            self.seen.add(row, self.key)
-            rows[whole_count(row["doc_id"])] += 1
+        if self.path:
+            for row, _ in self._source([]).rows():
+                self.seen.add(row, self.key)
+                rows[whole_count(row["doc_id"])] += 1
         most = max(rows.values(), default=1)
         if not self.filters:
             self.filters = [
@@ -228,13 +229,20 @@ class _Table:
                 "value": value,
                 "n_draws": n_draws,
             }
-            score["raw"] = None if is_own else as_text(entry)
-            score["status"] = (
-                None
-                if value is not None
-                else ("error" if entry is None else "not_scalar")
-            )
-            score["origin"] = None if is_own else "mapped"
+            if is_own:
+                score["raw"] = None
+            else:
+                score["raw"] = as_text(entry)
+            if value is not None:
+                score["status"] = None
+            elif entry is None:
+                score["status"] = "error"
+            else:
+                score["status"] = "not_scalar"
+            if is_own:
+                score["origin"] = None
+            else:
+                score["origin"] = "mapped"
             scores.append(score)
         return scores
 
@@ -255,7 +263,7 @@ def _prompt(row: Row, number: int) -> Row:
 
 
 def _answers(row: Row, repeats: int) -> list[str | None]:
-    """What the model wrote: one text, or one for each repeat. Where it equals what the
+    """Texts of the model: one, or one for each repeat. Where it equals what the
     filter left it is not stored twice."""
     responses = row.get("resps", row.get("filtered_resps"))
     if isinstance(responses, list) and repeats > 1:
@@ -278,24 +286,25 @@ def _details(row: Row, answer: str | None, together: bool) -> Row:
 
 
 def _pairs(row: Row) -> list[tuple[float | None, bool | None]]:
-    """Log-likelihood and greediness of each option; empty where the model wrote text."""
+    """Log-likelihood and greediness of each option; empty where the model wrote
+    text."""
     responses = items_of(row.get("filtered_resps"))
     if responses and not isinstance(
         responses[0], list
     ):  # a single request: its list was taken away
         responses = [responses]
     pairs = [response_pair(item) for item in responses]
-    return pairs if pairs and all(None not in pair for pair in pairs) else []
+    if pairs and all(None not in pair for pair in pairs):
+        return pairs
+    return []
 
 
 def _choices(row: Row) -> Row:
     pairs = _pairs(row)
     target = text_of_any(row.get("target")) or ""
-    right = (
-        int(target)
-        if target.isdecimal() and len(pairs) > 1 and len(target) < 6
-        else None
-    )
+    right = None
+    if target.isdecimal() and len(pairs) > 1 and len(target) < 6:
+        right = int(target)
     has_target = item_at(pairs, right) is not None if right is not None else False
     choices = [
         {
@@ -306,4 +315,6 @@ def _choices(row: Row) -> Row:
         }
         for index, (value, is_greedy) in enumerate(pairs)
     ]
-    return {"choice_scores": choices} if choices else {}
+    if choices:
+        return {"choice_scores": choices}
+    return {}

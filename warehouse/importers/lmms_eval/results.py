@@ -290,11 +290,8 @@ class Results:
         names = {metric for metric, _, _ in figures}
         pairs = [(_stability(metric, names)[0], label) for metric, label, _ in figures]
         labels = list(dict.fromkeys(label for _, label in pairs)) or [""]
-        pairs += [
-            (metric, label)
-            for metric in seen.metrics
-            for label in (*labels, *seen.unnamed)
-        ]
+        for metric in seen.metrics:
+            pairs += [(metric, label) for label in (*labels, *seen.unnamed)]
         chosen = dict.fromkeys((metric, label_of(label)) for metric, label in pairs)
         default = next((pair for pair in chosen if pair[0] not in seen.opaque), None)
         for metric, label in chosen:
@@ -313,12 +310,14 @@ class Results:
 
     def _begun(self) -> datetime | None:
         time = local_time(self.stamp, "%Y%m%d_%H%M%S")
-        return time - _AHEAD_OF_UTC if time else None
+        if time:
+            return time - _AHEAD_OF_UTC
+        return None
 
 
 @dataclass
 class Seen:
-    """What the samples of a task show of its metrics."""
+    """Metrics of a task as its samples show them."""
 
     metrics: dict[str, None] = field(default_factory=dict)
     opaque: set[str] = field(
@@ -353,7 +352,9 @@ def scalar_of(value: Any, key: str) -> float | None:
 
 def label_of(name: str) -> str:
     """A filter as the store calls it: the pass-through one is the empty one."""
-    return "" if name == "none" else name
+    if name == "none":
+        return ""
+    return name
 
 
 def _stability(metric: str, metrics: Iterable[str]) -> tuple[str, str]:
@@ -372,7 +373,8 @@ def _generates(config: Mapping[str, Any]) -> bool:
 
 
 def _error(entry: Mapping[str, Any], metric: str, label: str) -> float | None:
-    """The published error: the metric's own, else the one by the central limit theorem."""
+    """The published error: the metric's own, else the one by the central limit
+    theorem."""
     names = (f"{metric}_stderr", f"{metric}_stderr_clt")
     values = (
         number_or_none(entry.get(f"{name},{label}" if label else name))
@@ -383,4 +385,6 @@ def _error(entry: Mapping[str, Any], metric: str, label: str) -> float | None:
 
 def input_text(value: Any) -> str | None:
     """The prompt of a row: its first argument, without images and template."""
-    return None if value in (None, "") else as_text(value)
+    if value in (None, ""):
+        return None
+    return as_text(value)

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from operator import itemgetter
 from typing import Any
 
@@ -15,7 +16,9 @@ from warehouse.importers.base import infer_step
 from warehouse.importers.common.header_values import moment
 from warehouse.importers.common.json_fields import (
     Row,
+    as_items,
     compact,
+    first_of,
     is_local,
     number_or_none,
     part_of,
@@ -26,7 +29,7 @@ from warehouse.importers.common.json_fields import (
     whole_count,
 )
 from warehouse.importers.common.model_names import parse_arguments
-from warehouse.records import MetricSpec, PublishedScore, RunHeader
+from warehouse.records import MetricKind, MetricSpec, PublishedScore, RunHeader
 
 ACCURACY, MATCH = "accuracy", "match"
 
@@ -58,7 +61,9 @@ class EventLogSample:
     def number(self) -> int | None:
         """Place of the sample in its data set, which the end of its name is."""
         match = _NUMBER.fullmatch(self.name)
-        return int(match[1]) if match else None
+        if match:
+            return int(match[1])
+        return None
 
 
 @dataclass
@@ -107,11 +112,13 @@ class EventLog:
             )
 
     def notes(self) -> list[str]:
-        """What was not read."""
+        """Notes on what was not read."""
         kinds = ", ".join(
             f"{count} {kind[:40]}" for kind, count in self.left_out.most_common(8)
         )
-        return [f"events that are no part of a result: {kinds}"] if kinds else []
+        if kinds:
+            return [f"events that are no part of a result: {kinds}"]
+        return []
 
     def ordered(self) -> Iterator[tuple[str, EventLogSample]]:
         """Samples with the line that each begins on, in the order of their data set."""
@@ -134,16 +141,18 @@ class EventLog:
 
     @cached_property
     def version(self) -> str | None:
-        """What stands in the eval's name behind base and split: ``v1``."""
+        """The part of the eval's name behind base and split: ``v1``."""
         parts = (text_or_none(self.spec.get("eval_name")) or "").split(".", 2)
-        return parts[2] if len(parts) > 2 else None
+        if len(parts) > 2:
+            return parts[2]
+        return None
 
     @cached_property
     def functions(self) -> list[str]:
         """Completion functions; of an eval that a model grades, the last is the
         grader's."""
         functions = self.spec.get("completion_fns", self.spec.get("model_name"))
-        listed = functions if isinstance(functions, list) else [functions]
+        listed = as_items(functions)
         return [name for item in listed if (name := text_or_none(item))]
 
     @property
@@ -153,7 +162,7 @@ class EventLog:
 
     @property
     def own_count(self) -> int:
-        """Of the samplings of a sample that a model grades, how many are answers."""
+        """The number of answers among the samplings of a sample that a model grades."""
         count = self.arguments.get("multicomp_n", 1)
         if count == _MANY_MODELS:
             return max(len(self.functions) - 1, 1)
@@ -161,14 +170,13 @@ class EventLog:
 
     @cached_property
     def match_metric(self) -> str:
-        """What the share of matches is called: as in the report, unless samples state
-        another accuracy."""
-        has_accuracy = any(
-            ACCURACY in data
-            for sample in self.samples.values()
-            for data in sample.of("metrics")
-        )
-        return MATCH if has_accuracy else ACCURACY
+        """Name of the share of matches: as in the report, unless samples state another
+        accuracy."""
+        samples = self.samples.values()
+        stated = chain.from_iterable(sample.of("metrics") for sample in samples)
+        if any(ACCURACY in data for data in stated):
+            return MATCH
+        return ACCURACY
 
     @cached_property
     def metrics(self) -> dict[str, int]:
@@ -228,7 +236,7 @@ _GENERATION = ("temperature", "top_p", "max_tokens", "reasoning_effort")
 def header(log: EventLog, model_setting: str | None, file: str) -> RunHeader:
     """The header of the run (InputError: nothing names the model)."""
     spec = log.spec
-    model = log.functions[0] if log.functions else None
+    model = first_of(log.functions)
     require_model(model_setting or model, file)
     config = part_of(spec, "run_config")
     served = _served(log)
@@ -264,7 +272,9 @@ def _served(log: EventLog) -> str | None:
         samplings = sample.of("sampling")
         if not log.is_judged or len(samplings) > log.own_count:
             names |= {text_or_none(data.get("model")) for data in samplings[:1]}
-    return names.pop() if len(names) == 1 else None
+    if len(names) == 1:
+        return names.pop()
+    return None
 
 
 def _sampling(log: EventLog) -> Row:
@@ -327,7 +337,9 @@ def _configuration(log: EventLog) -> Row:
 
 def _without_folder(key: str, value: Any) -> Any:
     """The name alone of a file of data, whose folder is another on each machine."""
-    return value.rpartition("/")[2] if key in _DATA and is_local(value) else value
+    if key in _DATA and is_local(value):
+        return value.rpartition("/")[2]
+    return value
 
 
 def _specs(log: EventLog) -> Iterator[MetricSpec]:
@@ -341,15 +353,20 @@ def _specs(log: EventLog) -> Iterator[MetricSpec]:
         spec = MetricSpec(
             name,
             link="none" if largest is None else "identity",
-            kind=("binary" if is_match and largest == 1 else "bounded")
-            if is_rate
-            else None,
-            low=0 if is_rate else None,
-            high=1 if is_rate else None,
             higher_is_better=True if name in _BETTER else None,
             is_default=name == first,
         )
-        yield _judged(spec, log) if log.is_judged else spec
+        if is_rate:
+            is_binary = is_match and largest == 1
+            if is_binary:
+                kind: MetricKind = "binary"
+            else:
+                kind = "bounded"
+            spec = replace(spec, kind=kind, low=0, high=1)
+        if log.is_judged:
+            yield _judged(spec, log)
+        else:
+            yield spec
 
 
 def _judged(spec: MetricSpec, log: EventLog) -> MetricSpec:

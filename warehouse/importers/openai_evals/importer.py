@@ -12,6 +12,8 @@ from warehouse.importers.common.json_fields import (
     Row,
     as_text,
     compact,
+    compact_or_none,
+    first_of,
     number_or_none,
     part_of,
     text_or_none,
@@ -107,8 +109,8 @@ def row_of(log: EventLog, sample: EventLogSample) -> Row:
         "identity": compact({"sample": sample.name, "version": log.version}),
         "text": _question(first),
         "target": None if not matches else _text(matches[0].get("expected")),
-        "choices": compact(options) if options else None,
-        "metadata": compact(raw) if raw else None,
+        "choices": compact_or_none(options),
+        "metadata": compact_or_none(raw),
         "prompt_sent": None if first is None else _sent(first),
         "response": _answers(own),
         "extracted_answer": _picked(sample),
@@ -135,18 +137,18 @@ def _samplings(log: EventLog, sample: EventLogSample) -> tuple[list[Row], list[R
 
 
 def _question(prompt: Any) -> str | None:
-    """What was asked last: of messages, the last one of the user."""
+    """The last question: of messages, the last one of the user."""
     if not isinstance(prompt, list):
-        return None if prompt is None else as_text(prompt)
+        if prompt is None:
+            return None
+        return as_text(prompt)
     messages = [item for item in prompt if isinstance(item, dict)]
     user_messages = [
         item for item in messages if item.get("role") == "user"
     ] or messages
-    return (
-        as_text(user_messages[-1].get("content", ""))
-        if user_messages
-        else as_text(prompt)
-    )
+    if user_messages:
+        return as_text(user_messages[-1].get("content", ""))
+    return as_text(prompt)
 
 
 def _sent(prompt: Any) -> str:
@@ -156,25 +158,32 @@ def _sent(prompt: Any) -> str:
 
 
 def _answers(own: Sequence[Row]) -> str | None:
-    """What the model wrote: one text, or a list where there are several."""
+    """Texts of the model: one, or a list where there are several."""
     answers: list[Any] = []
     for data in own:
         sampled = data.get("sampled")
-        answers += sampled if isinstance(sampled, list) else [sampled]
+        if isinstance(sampled, list):
+            answers += sampled
+        else:
+            answers += [sampled]
     if not answers or answers == [None]:
         return None
-    return as_text(answers[0]) if len(answers) == 1 else compact(answers)
+    if len(answers) == 1:
+        return as_text(answers[0])
+    return compact(answers)
 
 
 def _picked(sample: EventLogSample) -> str | None:
-    """What was taken from the answers."""
+    """Choices that were taken from the answers."""
     picked = [
         data.get("picked") for data in (*sample.of(MATCH), *sample.of("pick_option"))
     ]
     choices = [item for item in picked if item not in (None, [], "")]
     if not choices:
         return None
-    return _text(choices[0]) if len(choices) == 1 else compact(choices)
+    if len(choices) == 1:
+        return _text(choices[0])
+    return compact(choices)
 
 
 def _options(sample: EventLogSample) -> tuple[list[str], list[Row] | None]:
@@ -184,7 +193,7 @@ def _options(sample: EventLogSample) -> tuple[list[str], list[Row] | None]:
     likelihoods = sample.of("cond_logp")
     if likelihoods:
         texts = [as_text(data.get("completion")) for data in likelihoods]
-        target = expected[0] if expected else None
+        target = first_of(expected)
         return texts, [
             {
                 "choice_index": index,
@@ -202,39 +211,43 @@ def _options(sample: EventLogSample) -> tuple[list[str], list[Row] | None]:
 
 def _listed(value: Any) -> list[str]:
     """One or several texts as a list."""
-    items = value if isinstance(value, list) else [] if value is None else [value]
+    if isinstance(value, list):
+        items = value
+    elif value is None:
+        items = []
+    else:
+        items = [value]
     return [as_text(item) for item in items]
 
 
 def _text(value: Any) -> str | None:
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
-    return None if value is None else as_text(value)
+    if value is None:
+        return None
+    return as_text(value)
 
 
 def _tokens(own: Sequence[Row], key: str) -> int | None:
     token_counts = [whole_count(part_of(data, "usage").get(key)) for data in own]
     counts = [count for count in token_counts if count is not None]
-    return min(sum(counts), (1 << 63) - 1) if counts else None
+    if counts:
+        return min(sum(counts), (1 << 63) - 1)
+    return None
 
 
 def _error(sample: EventLogSample) -> str | None:
-    parts = [
-        ": ".join(
-            part
-            for part in (
-                text_or_none(data.get("type")),
-                text_or_none(data.get("message")),
-            )
-            if part
-        )
-        for data in sample.of("error")
-    ]
-    return "\n".join(parts) if parts else None
+    parts = []
+    for data in sample.of("error"):
+        said = (text_or_none(data.get("type")), text_or_none(data.get("message")))
+        parts.append(": ".join(filter(None, said)))
+    if parts:
+        return "\n".join(parts)
+    return None
 
 
 def _explanation(judged: Sequence[Row], other: Row) -> str | None:
-    """What the judge wrote, and what of the metrics is no number."""
+    """Texts of the judge, and metrics that are no numbers."""
     parts = [text for text in [_answers(judged)] if text]
     return "\n\n".join([*parts, *([compact(other)] if other else [])]) or None
 
@@ -245,11 +258,12 @@ def _scores(
     """Scores of a sample. Of several values the mean counts, by their number. A sample
     that failed is unscored."""
     failed = bool(sample.of("error")) and not numbers
-    values_by_metric: dict[str, list[float | None]] = (
-        dict.fromkeys(log.metrics, [])
-        if failed
-        else {name: values for name, values in numbers.items() if name in log.metrics}
-    )
+    if failed:
+        values_by_metric: dict[str, list[float | None]] = dict.fromkeys(log.metrics, [])
+    else:
+        values_by_metric = {
+            name: values for name, values in numbers.items() if name in log.metrics
+        }
     return [
         _score(sample, name, values, name == log.match_metric)
         for name, values in values_by_metric.items()
@@ -267,12 +281,17 @@ def _score(
         and not any(present)
         and all(map(_unread, sample.of(MATCH)))
     )
+    status = None
+    if not present:
+        status = "error"
+    elif unread:
+        status = "no_answer"
     return {
         "metric": name,
         "value": sum(present) / len(present) if present else None,
         "weight": float(len(present)) if several and present else None,
         "raw": compact(values) if several else None,
-        "status": "error" if not present else "no_answer" if unread else None,
+        "status": status,
     }
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ Row = dict[str, Any]
 
 @dataclass
 class OpenCompassOutput:
-    """What OpenCompass wrote on one model and data set (InputError: a file is damaged,
+    """Files of OpenCompass on one model and data set (InputError: a file is damaged,
     or of another kind)."""
 
     root: Path
@@ -54,7 +55,9 @@ class OpenCompassOutput:
             return stem
         if first.suffix == ".jsonl":
             return stem.removeprefix("tmp_")
-        return stem.rpartition("_")[0] if len(self._parts) > 1 else stem
+        if len(self._parts) > 1:
+            return stem.rpartition("_")[0]
+        return stem
 
     @cached_property
     def _parts(self) -> list[Path]:
@@ -64,7 +67,10 @@ class OpenCompassOutput:
     def results(self) -> Row:
         """The file of results; empty where there is none."""
         paths = [path for path in self._data if path.parent.parent.name == "results"]
-        return read_document(paths[0]) if paths else {}
+        document: Row = {}
+        if paths:
+            document = read_document(paths[0])
+        return document
 
     @property
     def is_unfinished(self) -> bool:
@@ -77,9 +83,10 @@ class OpenCompassOutput:
         predictions: list[Row] = []
         for path in self._parts:
             require_content(path)
-            predictions += (
-                self._lines(path) if path.suffix == ".jsonl" else self._numbered(path)
-            )
+            if path.suffix == ".jsonl":
+                predictions += self._lines(path)
+            else:
+                predictions += self._numbered(path)
         return predictions
 
     @cached_property
@@ -88,10 +95,8 @@ class OpenCompassOutput:
         entries = self.results.get("details")
         listed = entries
         if isinstance(entries, dict):
-            listed = [
-                entries[key]
-                for key in sorted((key for key in entries if key.isdecimal()), key=int)
-            ]
+            numbers = sorted((key for key in entries if key.isdecimal()), key=int)
+            listed = [entries[number] for number in numbers]
         details = [_repeats(item) for item in items_of(listed)]
         if entries and not any(details):
             self.notes.append("details are of a form that is not known: left out")
@@ -111,7 +116,7 @@ class OpenCompassOutput:
     def is_judged(self) -> bool:
         """Whether a judge's words are the only verdicts, and what they say is the
         published figure."""
-        details = [detail for item in self.details for detail in item]
+        details = list(chain.from_iterable(self.details))
         if not details or any(_said(detail) is not None for detail in details):
             return False
         named = (
@@ -127,7 +132,9 @@ class OpenCompassOutput:
 
     def verdict(self, detail: Row) -> bool | None:
         """Whether a detail says that the answer is right."""
-        return _is_praised(detail) if self.is_judged and detail else _said(detail)
+        if self.is_judged and detail:
+            return _is_praised(detail)
+        return _said(detail)
 
     def is_unread(self, detail: Row) -> bool:
         """Whether a judge's reply names no grade: the answer then counts as wrong."""
@@ -193,7 +200,7 @@ class OpenCompassOutput:
 
 
 def models_of(files: Iterable[Path], notes: list[str]) -> list[Row]:
-    """What a configuration among the files says of whatever has a name and a path; its
+    """Entries of a configuration among the files that have a name and a path; its
     code is read, never run."""
     for path in files:
         if path.suffix == ".py" and path.stat().st_size <= LARGEST_CONFIG:
@@ -236,13 +243,12 @@ def _repeats(item: Any) -> list[Row]:
     if "example_abbr" not in item or len(sizes) != 1:
         return [item]
     size = sizes.pop()
-    return [
-        {
-            key: value[index] if key in lists and len(value) == size else value
-            for key, value in item.items()
-        }
-        for index in range(size)
-    ]
+    of_each = {key: values for key, values in lists.items() if len(values) == size}
+    repeats = []
+    for index in range(size):
+        own = {key: values[index] for key, values in of_each.items()}
+        repeats.append({**item, **own})
+    return repeats
 
 
 def _named(tree: ast.AST) -> Iterator[Row]:
@@ -258,12 +264,16 @@ def _named(tree: ast.AST) -> Iterator[Row]:
 
 
 def _value(node: ast.AST) -> Any:
-    """What a literal says; ``None`` for anything that would have to be run."""
+    """The value of a literal; ``None`` for anything that would have to be run."""
     if isinstance(node, ast.Constant):
-        return node.value if isinstance(node.value, (str, int, float, bool)) else None
+        if isinstance(node.value, (str, int, float, bool)):
+            return node.value
+        return None
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         value = _value(node.operand)
-        return -value if isinstance(value, (int, float)) else None
+        if isinstance(value, (int, float)):
+            return -value
+        return None
     if isinstance(node, (ast.List, ast.Tuple)):
         return [_value(item) for item in node.elts]
     if isinstance(node, ast.Dict):
@@ -306,8 +316,11 @@ class OpenCompassLine:
 
     @property
     def formulation(self) -> str | None:
-        """How was asked: ``gen``, ``ppl``, ``ll``; none where that is unknown or mixed."""
-        return self.mode if self.mode in ("gen", "ppl", "ll") else None
+        """How was asked: ``gen``, ``ppl``, ``ll``; none where that is unknown or
+        mixed."""
+        if self.mode in ("gen", "ppl", "ll"):
+            return self.mode
+        return None
 
 
 @dataclass(frozen=True)

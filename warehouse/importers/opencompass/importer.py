@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ from warehouse.importers.base import infer_step
 from warehouse.importers.common.header_values import local_time
 from warehouse.importers.common.json_fields import (
     as_text,
+    as_text_or_none,
     compact,
+    compact_or_none,
     is_local,
     number_or_none,
     other_sampling,
@@ -106,11 +109,9 @@ class OpenCompass:
                 _keep_newest(summaries, path)
             elif kind := _kind(item):
                 folder = folders.setdefault((work, path.parent.name), _Folder())
-                name = (
-                    path.stem.removeprefix("tmp_")
-                    if kind == "unfinished"
-                    else path.stem
-                )
+                name = path.stem
+                if kind == "unfinished":
+                    name = path.stem.removeprefix("tmp_")
                 getattr(folder, kind)[name] = path
         for (work, _), folder in folders.items():
             companions = [
@@ -140,7 +141,7 @@ def _is_summary(candidate: Candidate) -> bool:
 
 
 def _keep_newest(summaries: dict[Path, Path], path: Path) -> None:
-    """Of several summaries the newest counts, and the table rather than the text."""
+    """Keep the newest of several summaries, and the table rather than the text."""
     work = path.parent.parent
     newest = summaries.get(work)
     order = (path.stem, path.suffix == ".csv")
@@ -149,7 +150,8 @@ def _keep_newest(summaries: dict[Path, Path], path: Path) -> None:
 
 
 def _kind(candidate: Candidate) -> str:
-    """What a file is by its folder, its name and its first bytes; empty: none of ours."""
+    """The kind of a file by its folder, its name and its first bytes; empty: none of
+    ours."""
     path = candidate.path
     folder = path.parent.parent.name
     head = unpacked_head(candidate)
@@ -194,6 +196,9 @@ def header(work: OpenCompassOutput) -> RunHeader:
     name = headline(work)
     error = text_or_none(work.results.get("error"))
     version, mode = prompt_version(work.files, work.dataset, work.notes)
+    n_requested = None
+    if not work.is_unfinished:
+        n_requested = len(work.predictions) // work.repeats or len(work.details) or None
     return RunHeader(
         harness=HARNESS,
         **model_fields(abbreviation, work.models, work.dataset),
@@ -202,9 +207,7 @@ def header(work: OpenCompassOutput) -> RunHeader:
         task_version=version,
         formulation=_formulation(work) or mode,
         metrics=tuple(_specs(work, name, judge)),
-        n_requested=None
-        if work.is_unfinished
-        else (len(work.predictions) // work.repeats or len(work.details) or None),
+        n_requested=n_requested,
         status="truncated" if work.is_unfinished else "complete",
         note=f"the evaluation failed: {error[:500]}" if error else None,
         published=tuple(_run_figures(work, name)),
@@ -233,14 +236,15 @@ def model_fields(abbreviation: str, models: Sequence[Row], dataset: str) -> Row:
     settings = part_of(config, "generation_kwargs")
     sampling = sampling_fields(settings)
     length = sampling["max_tokens"]
+    max_tokens = length
+    if length is None:
+        max_tokens = whole_count(config.get("max_out_len"))
     return {
         "model": model,
         "revision": text_or_none(config.get("revision")),
         "step": infer_step(text_or_none(config.get("revision")), abbreviation, path),
         **sampling,
-        "max_tokens": whole_count(config.get("max_out_len"))
-        if length is None
-        else length,
+        "max_tokens": max_tokens,
         "sampling": other_sampling(settings)
         | ({"abbr": abbreviation} if model != abbreviation else {}),
         "configuration": {
@@ -273,12 +277,8 @@ def headline(work: OpenCompassOutput) -> str:
 
     Empty where there are no verdicts; ``correct`` where no figure is of that kind.
     """
-    verdicts = [
-        value
-        for item in work.details
-        for value in map(work.verdict, item)
-        if value is not None
-    ]
+    details = chain.from_iterable(work.details)
+    verdicts = [value for value in map(work.verdict, details) if value is not None]
     if not verdicts:
         return ""
     mean = 100 * sum(verdicts) / len(verdicts)
@@ -353,7 +353,8 @@ _HUMAN = ("HUMAN", "user")
 
 
 def batches(work: OpenCompassOutput) -> Iterator[pa.RecordBatch]:
-    """All rows. Index i of the predictions is sample i modulo the size of the data set."""
+    """All rows. Index i of the predictions is sample i modulo the size of the data
+    set."""
     total = max(len(work.predictions), len(work.details) * work.repeats)
     if total % work.repeats:
         work.notes.append(
@@ -415,37 +416,38 @@ def _row(prediction: Row, detail: Row, number: str) -> Row:
     name = detail.get("example_abbr")
     abbreviation = name if isinstance(name, str) and name else number
     text = _question(sent)
-    target = None if gold is None else as_text(gold)
+    target = as_text_or_none(gold)
     identity = {"prompt": sent, "gold": target, "options": options}
+    error = None
+    if rollout:
+        error = text_or_none(part_of(prediction, "prediction").get("output"))
     return {
         "prompt_id": abbreviation,
         "identity": compact(identity) if sent is not None else None,
         "text": text,
         "target": target,
-        "choices": compact(options) if options else None,
-        "prompt_sent": None if sent is None else as_text(sent),
+        "choices": compact_or_none(options),
+        "prompt_sent": as_text_or_none(sent),
         "input_tokens": whole_count(prediction.get("all_input_length")),
         # 0 stands also where nothing was counted
         "output_tokens": (whole_count(rollout.get("num_tokens")) or None)
         if length is None
         else whole_count(length),
         "finish_reason": text_or_none(rollout.get("finish_reason")),
-        "error": text_or_none(part_of(prediction, "prediction").get("output"))
-        if rollout
-        else None,
+        "error": error,
         **_answer(prediction, detail, labels),
     }
 
 
 def _rollout(prediction: Row) -> Row:
-    """What is stored with a text whose model gave the log-probabilities of its tokens."""
+    """Fields of a text whose model gave the log-probabilities of its tokens."""
     return part_of(part_of(prediction, "prediction"), "rollout")
 
 
 def _answer(prediction: Row, detail: Row, labels: list[str]) -> Row:
-    """What the model wrote, and what was taken from it."""
+    """The response of the model, and what was taken from it."""
     postprocessed = detail.get("pred", detail.get("predictions"))
-    extracted = None if postprocessed is None else as_text(postprocessed)
+    extracted = as_text_or_none(postprocessed)
     if labels:
         by_label = {label: prediction[_LABEL + label] for label in labels}
         likelihoods = {
@@ -475,7 +477,7 @@ def _answer(prediction: Row, detail: Row, labels: list[str]) -> Row:
     response = prediction.get("prediction", detail.get("origin_prediction"))
     if _rollout(prediction):
         response = part_of(prediction, "prediction").get("prediction")
-    text = None if response is None else as_text(response)
+    text = as_text_or_none(response)
     return {
         "response": text,
         "extracted_answer": extracted if extracted != text else None,
@@ -483,18 +485,16 @@ def _answer(prediction: Row, detail: Row, labels: list[str]) -> Row:
 
 
 def _question(sent: Any) -> str | None:
-    """What was asked last: of messages, the last one of the user."""
+    """The last question: of messages, the last one of the user."""
     if not isinstance(sent, list):
-        return None if sent is None else as_text(sent)
+        return as_text_or_none(sent)
     user_messages = [
         item for item in sent if isinstance(item, dict) and item.get("role") in _HUMAN
     ]
-    last = (
-        user_messages[-1].get("prompt", user_messages[-1].get("content"))
-        if user_messages
-        else sent
-    )
-    return as_text(last)
+    if not user_messages:
+        return as_text(sent)
+    last = user_messages[-1]
+    return as_text(last.get("prompt", last.get("content")))
 
 
 #: Figures of groups that are no mean.
@@ -520,7 +520,7 @@ def read_summary(source: SourceFiles) -> Dump:
     )
     models = models_of(source.files, dump.notes)
     dump.runs = tuple(
-        header for name in names for header in _headers(source, table, name, models)
+        chain.from_iterable(_headers(source, table, name, models) for name in names)
     )
     return dump
 

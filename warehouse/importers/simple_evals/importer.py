@@ -20,10 +20,14 @@ from warehouse.importers.common.header_values import local_time
 from warehouse.importers.common.json_fields import (
     Row,
     as_text,
+    as_text_or_none,
     compact,
+    compact_or_none,
+    first_of,
     items_of,
     number_in_text,
     number_or_none,
+    object_of,
     objects_of,
     part_of,
     published_figure,
@@ -72,7 +76,8 @@ class SimpleEvals:
     folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
-        """``NAME_allresults.json`` with the figures of ``NAME.json``; each alone too."""
+        """``NAME_allresults.json`` with the figures of ``NAME.json``; each alone
+        too."""
         paths_by_stem = defaultdict[tuple[Path, str], list[Path]](list)
         for item in candidates:
             if item.path.suffix == ".json" and _kind(item):
@@ -157,7 +162,8 @@ class SimpleEvalsSample:
     is_shuffled: bool = False
 
     def asked(self, content: Any) -> Any:
-        """What a message asks, without what differs between runs and repeats."""
+        """A message as the question that it asks, without what differs between runs and
+        repeats."""
         text = content.rpartition(_TASK)[2] if isinstance(content, str) else content
         options = self._options(text)
         return options[1] + "\n".join(sorted(options.groups()[1:])) if options else text
@@ -166,18 +172,14 @@ class SimpleEvalsSample:
         """The option that a letter stands for, where options are shuffled; else the
         letter."""
         options = self._options(self.prompt[-1].get("content")) if self.prompt else None
-        return (
-            options["ABCD".index(letter) + 2]
-            if options and letter in tuple("ABCD")
-            else letter
-        )
+        if options and letter in tuple("ABCD"):
+            return options["ABCD".index(letter) + 2]
+        return letter
 
     def _options(self, text: Any) -> re.Match[str] | None:
-        return (
-            _OPTIONS.fullmatch(text)
-            if self.is_shuffled and isinstance(text, str)
-            else None
-        )
+        if self.is_shuffled and isinstance(text, str):
+            return _OPTIONS.fullmatch(text)
+        return None
 
     @property
     def prompt(self) -> list[Row]:
@@ -186,7 +188,8 @@ class SimpleEvalsSample:
 
     @property
     def answers(self) -> list[Row]:
-        """The messages of the model at the end: HumanEval appends all that it sampled."""
+        """The messages of the model at the end: HumanEval appends all that it
+        sampled."""
         return list(
             takewhile(
                 lambda item: item.get("role") == "assistant", reversed(self.messages)
@@ -200,7 +203,7 @@ class SimpleEvalsSample:
 
     @property
     def key(self) -> str:
-        """What makes the prompt this prompt: its id, else what was asked."""
+        """The key of the prompt: its id, else what was asked."""
         prompt_id = text_or_none(self.metadata.get("prompt_id"))
         messages = [item for item in self.prompt if item.get("role") not in SYSTEM]
         return prompt_id or compact(
@@ -267,11 +270,9 @@ class SimpleEvalsFiles:
     def metric(self) -> str:
         """What the value of a sample is: of a judge that is judged, only whether it
         said yes."""
-        return (
-            "model_predicted_positive"
-            if self.evaluation == "healthbench_meta"
-            else SCORE
-        )
+        if self.evaluation == "healthbench_meta":
+            return "model_predicted_positive"
+        return SCORE
 
     @property
     def stamp(self) -> str:
@@ -353,7 +354,7 @@ class SimpleEvalsFiles:
 def _sample(
     convo: Any, metadata: Any, page: Any, *, is_shuffled: bool
 ) -> SimpleEvalsSample:
-    record = metadata if isinstance(metadata, dict) else {}
+    record = object_of(metadata)
     messages = objects_of(convo)
     if not messages:
         messages = objects_of(record.get("prompt")) + objects_of(
@@ -363,7 +364,7 @@ def _sample(
 
 
 def _page(text: Any) -> dict[str, str | None]:
-    """What the end of a sample's page says; nothing where it is not what the package
+    """The end of a sample's page; nothing where it is not what the package
     writes."""
     match = _RESULT.search(text) if isinstance(text, str) else None
     if match is None or text.count(_HEADING) != 1:
@@ -410,13 +411,12 @@ def header(results: SimpleEvalsFiles) -> RunHeader:
 def _specs(results: SimpleEvalsFiles) -> Iterator[MetricSpec]:
     name = results.evaluation
     is_rate = name in _BINARY or name == "humaneval"
-    kind: Literal["model", "execution", "match"] = (
-        "model"
-        if name.startswith(_JUDGED)
-        else "execution"
-        if name == "humaneval"
-        else "match"
-    )
+    if name.startswith(_JUDGED):
+        kind: Literal["model", "execution", "match"] = "model"
+    elif name == "humaneval":
+        kind = "execution"
+    else:
+        kind = "match"
     yield MetricSpec(
         SCORE,
         scorer_kind=kind,
@@ -514,11 +514,11 @@ def _rows(
         "identity": None if number else compact({"messages": sample.key}),
         "text": _question(sample),
         "target": None if several else sample.option(sample.page.get("target")),
-        "metadata": compact(other) if other else None,
+        "metadata": compact_or_none(other),
     }
     scored = row | {
         "extracted_answer": None if unread or several else sample.option(answer),
-        "explanation": compact(rubric) if rubric else None,
+        "explanation": compact_or_none(rubric),
     }
     scores = [_score(results.metric, sample, unread)] if results.is_scored else []
     sent = {
@@ -527,11 +527,9 @@ def _rows(
         "output_tokens": whole_count(usage.get("output_tokens")),
     }
     said = (item.get("content") for item in sample.answers)
-    texts = [None if text is None else as_text(text) for text in said]
+    texts = [as_text_or_none(text) for text in said]
     if not several:
-        yield (
-            scored | sent | {"response": texts[0] if texts else None, "scores": scores}
-        )
+        yield (scored | sent | {"response": first_of(texts), "scores": scores})
         return
     for index, text in enumerate(texts):
         yield row | sent | {"draw": draw * len(texts) + index, "response": text}
@@ -540,18 +538,20 @@ def _rows(
 
 
 def _question(sample: SimpleEvalsSample) -> str | None:
-    """What was asked last."""
+    """The last question."""
     user_messages = [item for item in sample.prompt if item.get("role") == "user"] or [
         item for item in sample.prompt if item.get("role") not in SYSTEM
     ]
-    return (
-        as_text(sample.asked(user_messages[-1].get("content", "")))
-        if user_messages
-        else None
-    )
+    if user_messages:
+        return as_text(sample.asked(user_messages[-1].get("content", "")))
+    return None
 
 
 def _score(metric: str, sample: SimpleEvalsSample, unread: bool) -> Row:
     value = sample.score
-    status = "error" if value is None else "no_answer" if unread and not value else None
+    status = None
+    if value is None:
+        status = "error"
+    elif unread and not value:
+        status = "no_answer"
     return {"metric": metric, "value": value, "status": status}

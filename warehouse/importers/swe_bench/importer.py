@@ -22,6 +22,7 @@ from warehouse.importers.common.json_fields import (
     items_of,
     no_objects,
     number_or_none,
+    object_of,
     objects_of,
     part_of,
     require_model,
@@ -98,7 +99,7 @@ class Board:
 
     def add(self, track: str, location: str, entry: Any) -> None:
         """One submission; what is none, or has no name or figure, is recorded."""
-        result = entry if isinstance(entry, dict) else {}
+        result = object_of(entry)
         name = text_or_none(result.get("name"))
         entries = part_of(result, "per_instance_details")
         share = number_or_none(result.get("resolved"))
@@ -233,7 +234,7 @@ class _Kinds:
             self.predictions[path.parent].append(path)
 
     def have(self, folder: Path, *names: str) -> list[Path]:
-        """Those files of a folder that the walk has met."""
+        """Files of a folder that the walk has met."""
         return [folder / name for name in names if name in self.named.get(folder, ())]
 
 
@@ -262,11 +263,9 @@ class SweBench:
                 for path in kinds.predictions.get(report.parent, ())
                 if len(kinds.predictions[report.parent]) == 1
             ]
-            about = (
-                kinds.have(report.parent, METADATA)
-                if is_fixed_name(_split(report.stem, None)[0])
-                else []
-            )
+            about = []
+            if is_fixed_name(_split(report.stem, None)[0]):
+                about = kinds.have(report.parent, METADATA)
             yield source_of(report, *logs, *predictions, *about)
         for folder, reports in kinds.logs.items():
             files = _with_logs(kinds, folder, reports)
@@ -285,7 +284,8 @@ class SweBench:
                 *kinds.have(folder, "metadata.yaml"),
                 *kinds.predictions.get(folder, ())[:1],
             ]
-            more += kinds.have(above, *INSTANCES)[:1] if above else []
+            if above:
+                more += kinds.have(above, *INSTANCES)[:1]
             yield SourceFiles(str(folder), folder, (*main, *more))
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
@@ -373,7 +373,8 @@ def _run(
     logged = [
         path for path in source.files if path.name == "report.json" and path != first
     ]
-    logged += [first] if first.name == "report.json" else []
+    if first.name == "report.json":
+        logged.append(first)
     for path in logged:
         _add_log(instances, path, patches, rejections)
     folder = logged[0].parent.parent if logged else None
@@ -471,8 +472,8 @@ def _add_log(
     patches: dict[str, str | None],
     rejections: list[Rejection],
 ) -> None:
-    """What the log of an instance adds: its tests, its patch, a verdict where there is
-    none."""
+    """Add what the log of an instance knows: its tests, its patch, a verdict where
+    there is none."""
     try:
         report = instance_report(read_document(path))
     except ValueError as error:
@@ -568,11 +569,9 @@ def _submission(
         else predicted or title or ("" if is_fixed_name(system) else system)
     )
     require_model(model_setting or model or None, source.name)
-    track = (
-        source.root.parent.name
-        if source.root.parent.parent.name == "evaluation"
-        else ""
-    )
+    track = ""
+    if source.root.parent.parent.name == "evaluation":
+        track = source.root.parent.name
     has_calls = any("api_calls" in row for row in instances.values())
     header = RunHeader(
         harness=HARNESS,

@@ -1,8 +1,9 @@
-"""What files of SWE-bench say of each instance."""
+"""Instances as files of SWE-bench report them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,14 @@ from warehouse.errors import InputError
 from warehouse.importers.base import binary_metric
 from warehouse.importers.common.json_fields import (
     Row,
+    as_items,
     as_text,
     compact,
+    compact_or_none,
     number_or_none,
+    object_of,
     part_of,
+    string_or_none,
     text_or_none,
     texts_of,
     verdict,
@@ -128,7 +133,9 @@ def never_asked(document: Row) -> frozenset[str]:
         "resolved",
         "infra_failure",
     )
-    listed = {name for kind in kinds for name in texts_of(document.get(f"{kind}_ids"))}
+    listed = set(
+        chain.from_iterable(texts_of(document.get(f"{kind}_ids")) for kind in kinds)
+    )
     total = whole_count(document.get("total_instances"))
     if total is None or len(listed) < total:
         return frozenset()  # of some nobody says what became of them
@@ -153,9 +160,7 @@ def instance_report(document: Row) -> Instances:
         explanation = {
             key: report[key] for key in _EXPLAINED if report.get(key) is not None
         }
-        instances[name] = row | {
-            "explanation": compact(explanation) if explanation else None
-        }
+        instances[name] = row | {"explanation": compact_or_none(explanation)}
     return instances
 
 
@@ -199,7 +204,7 @@ def leaderboard_results(
     """
     refuse_what_is_no_list(document, RESULTS_LISTS, shown_path)
     resolved = texts_of(document.get("resolved"))
-    tried = [name for key in _TRIED for name in texts_of(document.get(key))]
+    tried = list(chain.from_iterable(texts_of(document.get(key)) for key in _TRIED))
     if declared is None and not tried:
         raise InputError(
             f"names {len(resolved)} resolved instances and not those that were not "
@@ -219,7 +224,9 @@ def leaderboard_results(
         )
     named = declared if declared is not None else dict.fromkeys((*tried, *resolved))
     instances: Instances = {name: {"value": 0.0, "origin": "implied"} for name in named}
-    unfinished = [name for key in _NO_VERDICT for name in texts_of(document.get(key))]
+    unfinished = list(
+        chain.from_iterable(texts_of(document.get(key)) for key in _NO_VERDICT)
+    )
     instances |= {name: _unscored() for name in unfinished}
     instances |= {
         name: {"value": 0.0, "status": "no_answer"}
@@ -276,11 +283,11 @@ def predictions(path: Path, notes: list[str]) -> Iterator[tuple[str, str, str | 
     for _, row in RowSource(path, path.name, ("instance_id",), notes=notes).numbered():
         patch = row.get("model_patch")
         model = text_or_none(row.get("model_name_or_path")) or ""
-        yield str(row["instance_id"]), model, patch if isinstance(patch, str) else None
+        yield str(row["instance_id"]), model, string_or_none(patch)
 
 
 def metadata(path: Path) -> tuple[Row, str | None, list[str]]:
-    """What ``metadata.yaml`` says of a submission: all of it, and its name and models,
+    """The ``metadata.yaml`` of a submission: all of it, and its name and models,
     wherever they stand in it.
 
     Raises:
@@ -289,27 +296,26 @@ def metadata(path: Path) -> tuple[Row, str | None, list[str]]:
     document = read_yaml(path)
     entries = list(_entries(document))
     names = [value for key, value in entries if key == "name" and _is_said(value)]
-    models = [
-        model
-        for key, value in entries
-        if key == "model"
-        for model in (value if isinstance(value, list) else [value])
-    ]
+    models: list[Any] = []
+    for key, value in entries:
+        if key == "model":
+            models += as_items(value)
     for model in models:
         if not isinstance(model, str):
             found = f"model is {str(model)[:80]}"
             raise InputError(
                 found, path=str(path), expected="a text, or a list of texts"
             )
-    about = document if isinstance(document, dict) else {}
+    about = object_of(document)
     return about, next(iter(names), None), list(filter(_is_said, models))
 
 
 def _entries(value: Any) -> Iterator[tuple[str, Any]]:
     """Keys and values of mappings inside each other, in their order."""
-    for key, inner in value.items() if isinstance(value, dict) else ():
-        yield key, inner
-        yield from _entries(inner)
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield key, inner
+            yield from _entries(inner)
 
 
 def _is_said(value: Any) -> bool:
@@ -329,6 +335,9 @@ def sample_rows(
         ]
         if "api_calls" in row:
             scores.append({"metric": "api_calls", "value": row["api_calls"]})
+        transcript = None
+        if row.get("api_calls"):
+            transcript = {"n_turns": whole_count(row["api_calls"])}
         yield {
             "run": 0,
             "prompt_id": name,
@@ -338,9 +347,7 @@ def sample_rows(
             "explanation": row.get("explanation"),
             "cost": row.get("cost"),
             "scores": scores,
-            "transcript": {"n_turns": whole_count(row["api_calls"])}
-            if row.get("api_calls")
-            else None,
+            "transcript": transcript,
         }
 
 

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from itertools import chain
 from pathlib import PurePath
 from typing import Any, Protocol
 
@@ -156,7 +157,7 @@ def _step(token: re.Match[str]) -> Step:
 
 
 def child(value: Any, step: str | int) -> Any:
-    """What lies one step below a value, or :data:`MISSING`."""
+    """The part one step below a value, or :data:`MISSING`."""
     if isinstance(value, dict):
         return value.get(step if isinstance(step, str) else str(step), MISSING)
     if (
@@ -169,7 +170,7 @@ def child(value: Any, step: str | int) -> Any:
 
 
 def descend(value: Any, steps: Sequence[str | int]) -> Any:
-    """What lies several steps below a value, or :data:`MISSING`."""
+    """The part several steps below a value, or :data:`MISSING`."""
     for step in steps:
         value = child(value, step)
     return value
@@ -208,7 +209,8 @@ def column_of(text: str, names: Sequence[str]) -> str:
 
 
 def match_tail(pattern: Pattern, path: PurePath | str) -> dict[str, str] | None:
-    """Named groups of the pattern over the shortest tail of the path that it matches whole.
+    """Named groups of the pattern over the shortest tail of the path that it matches
+    whole.
 
     A tail begins at a folder boundary, so a pattern sees the same text wherever the data lies.
 
@@ -216,11 +218,11 @@ def match_tail(pattern: Pattern, path: PurePath | str) -> dict[str, str] | None:
     {'model': 'phi-1', 't': '0.2'}
     """
     match = next(filter(None, map(pattern.fullmatch, tails_of(path))), None)
-    return (
-        {name: text for name, text in match.groupdict().items() if text is not None}
-        if match
-        else None
-    )
+    if match:
+        return {
+            name: text for name, text in match.groupdict().items() if text is not None
+        }
+    return None
 
 
 # --- documents ------------------------------------------------------------------------------------
@@ -268,7 +270,8 @@ class Walk:
         )
 
     def rows(self, document: Any, number: int = 0) -> Iterator[NestedRow]:
-        """The rows of a document. ``number`` is the document's own among its siblings."""
+        """The rows of a document. ``number`` is the document's own among its
+        siblings."""
         steps: Sequence[Any] = self.at.steps if self.at else ()
         if self.at is None and isinstance(document, list):
             steps = (Each.ITEM,)
@@ -319,22 +322,30 @@ def _elements(value: Any, step: Each) -> Iterable[Level]:
 def location_in_document(walk: Walk, row: NestedRow) -> str:
     """The path of a row in its document, with numbers and keys filled in."""
     levels = row.levels[1:]
-    text = _filled(walk.at.steps if walk.at else (Each.ITEM,) * bool(levels), levels)
-    if row.draw_number is not None and walk.draws:
-        text += ("." if text else "") + _filled(
-            walk.draws.steps, [(None, None, row.draw_number)]
-        )
-    return text
+    steps: Sequence[Any] = ()
+    if walk.at:
+        steps = walk.at.steps
+    elif levels:
+        steps = (Each.ITEM,)
+    text = _filled(steps, levels)
+    if row.draw_number is None or not walk.draws:
+        return text
+    draw = _filled(walk.draws.steps, [(None, None, row.draw_number)])
+    if text:
+        return f"{text}.{draw}"
+    return draw
 
 
 def _filled(steps: Any, levels: Sequence[Any]) -> str:
     remaining, text = iter(levels), ""
     for step in steps:
         if isinstance(step, Each):
-            level = next(remaining, (None, None, 0))
-            text += f"[{level[2]}]" if level[1] is None else f"[{level[1]!r}]"
+            _, key, number = next(remaining, (None, None, 0))
+            text += f"[{number}]" if key is None else f"[{key!r}]"
+        elif text:
+            text += f".{step}"
         else:
-            text += f".{step}" if text else str(step)
+            text = str(step)
     return text
 
 
@@ -429,7 +440,7 @@ class TableChunk:
 
 
 class RecordChunk(ABC):
-    """What chunks of JSON records have in common: walking the steps of a path."""
+    """The base of chunks of JSON records: walking the steps of a path."""
 
     size: int
 
@@ -446,7 +457,8 @@ class RecordChunk(ABC):
         return list(keys)
 
     def beside(self, text: str) -> list[str]:
-        """Keys that stand where a step of a path is missing; none where no objects do."""
+        """Keys that stand where a step of a path is missing; none where no objects
+        do."""
         path = parse_path(text)
         for n in range(len(path.steps) - 1, -1, -1):
             with suppress(PathError):  # of generations
@@ -456,14 +468,9 @@ class RecordChunk(ABC):
                     if v is not MISSING
                 ]
                 if found:
-                    return list(
-                        dict.fromkeys(
-                            str(key)
-                            for value in found
-                            if isinstance(value, dict)
-                            for key in value
-                        )
-                    )
+                    objects = (value for value in found if isinstance(value, dict))
+                    keys = map(str, chain.from_iterable(objects))
+                    return list(dict.fromkeys(keys))
         return []
 
     def records(self) -> list[Any]:
@@ -503,7 +510,7 @@ class RecordChunk(ABC):
 
     @abstractmethod
     def _special(self, step: Any) -> list[Any]:
-        """What ``@name`` stands for in each row."""
+        """The value of ``@name`` in each row."""
 
     @abstractmethod
     def _records(self, up: int) -> list[Any]:
@@ -581,10 +588,10 @@ class NestedChunk(RecordChunk):
 
     def names(self) -> list[str]:
         draws = (row.draw for row in self.rows if isinstance(row.draw, dict))
-        inner = sorted({str(text_of(key)) for draw in draws for key in draw})
-        return super().names() + [
-            f"{self.draws.text if self.draws else ''}.{key}" for key in inner
-        ]
+        keys = chain.from_iterable(draws)
+        inner = sorted({str(text_of(key)) for key in keys})
+        path = self.draws.text if self.draws else ""
+        return super().names() + [f"{path}.{key}" for key in inner]
 
     def _start(self, path: FieldPath) -> tuple[list[Any], Sequence[Any]]:
         draws = self.draws

@@ -1,5 +1,5 @@
-"""What the names of columns say: the usual names of fields (docs/mappings.md), and the
-words of other names."""
+"""Meanings of the names of columns: the usual names of fields (docs/mappings.md), and
+the words of other names."""
 
 from __future__ import annotations
 

@@ -38,7 +38,9 @@ def as_list(column: Column, size: int) -> list[Any]:
     """The column's values as Python objects."""
     if isinstance(column, Constant):
         return [column.value] * size
-    return column if isinstance(column, list) else list(column.to_pylist())
+    if isinstance(column, list):
+        return column
+    return list(column.to_pylist())
 
 
 def as_array(column: Column, size: int) -> pa.Array:
@@ -47,7 +49,9 @@ def as_array(column: Column, size: int) -> pa.Array:
     if isinstance(column, pa.Array):
         return column
     array = _exact_array(as_list(column, size))
-    return array if array is not None else to_text(column, size).array
+    if array is not None:
+        return array
+    return to_text(column, size).array
 
 
 def are_text(columns: Sequence[Column]) -> bool:
@@ -67,7 +71,11 @@ def combine(
         if len(values) > 1:
             total = np.unique(total * len(values) + codes, return_inverse=True)[1]
     rows = np.unique(total, return_index=True)[1].tolist()
-    return total, [tuple(values[codes[row]] for codes, values in parts) for row in rows]
+
+    def values_in(row: int) -> tuple[Any, ...]:
+        return tuple(values[codes[row]] for codes, values in parts)
+
+    return total, list(map(values_in, rows))
 
 
 def encode(column: Column, size: int) -> tuple[Codes, list[Any]]:
@@ -103,11 +111,9 @@ def to_text(column: Column, size: int, *, labels: bool = False) -> Converted:
     them."""
     array = _string_array(column)
     convert = label_of if labels else text_of
-    return (
-        Converted(array)
-        if array is not None
-        else converted_by(column, size, convert, pa.string())
-    )
+    if array is not None:
+        return Converted(array)
+    return converted_by(column, size, convert, pa.string())
 
 
 def to_integer(column: Column, size: int, kind: pa.DataType) -> Converted:
@@ -192,7 +198,9 @@ def _string_array(column: Column) -> pa.Array | None:
             return pa.array(column, pa.string())
         except (pa.ArrowTypeError, pa.ArrowInvalid):
             return None
-    return column.cast(pa.string()) if _is_text(column.type) else None
+    if _is_text(column.type):
+        return column.cast(pa.string())
+    return None
 
 
 def _number_array(column: Column) -> pa.Array | None:
@@ -207,7 +215,9 @@ def _number_array(column: Column) -> pa.Array | None:
     except pa.ArrowInvalid:
         return None
     largest = pc.max(pc.abs(numbers)).as_py()
-    return numbers if largest is None or largest < 2.0**63 else None
+    if largest is None or largest < 2.0**63:
+        return numbers
+    return None
 
 
 def _exact_array(column: Column) -> pa.Array | None:
@@ -219,9 +229,9 @@ def _exact_array(column: Column) -> pa.Array | None:
         or not pa.types.is_floating(array.type)
     ):
         return array
-    return (
-        array if all(type(value) in (float, type(None)) for value in column) else None
-    )
+    if all(type(value) in (float, type(None)) for value in column):
+        return array
+    return None
 
 
 def _simple_array(column: Column) -> pa.Array | None:
@@ -242,7 +252,9 @@ def _simple_array(column: Column) -> pa.Array | None:
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return column.cast(pa.float64())
     plain = pa.types.is_integer(kind) or pa.types.is_boolean(kind) or _is_text(kind)
-    return column if plain else None
+    if plain:
+        return column
+    return None
 
 
 def _is_text(kind: pa.DataType) -> bool:
@@ -306,15 +318,23 @@ def number_of(value: Any) -> int | float | None | Unfit:
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, int):
-        return value if -(1 << 63) <= value < (1 << 63) else _too_long(value)
+        if -(1 << 63) <= value < (1 << 63):
+            return value
+        return _too_long(value)
     if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if value is None or isinstance(value, Unfit) else _no_number(value)
+        if math.isfinite(value):
+            return value
+        return None
+    if value is None or isinstance(value, Unfit):
+        return value
+    return _no_number(value)
 
 
 def double_of(value: Any) -> float | None | Unfit:
     number = number_of(value)
-    return float(number) if isinstance(number, int) else number
+    if isinstance(number, int):
+        return float(number)
+    return number
 
 
 def integer_of(value: Any) -> int | None | Unfit:
@@ -325,7 +345,9 @@ def integer_of(value: Any) -> int | None | Unfit:
     if not number.is_integer():
         return Unfit(repr(value)[:60], "a whole number")
     whole = int(number)
-    return whole if -(1 << 63) <= whole < (1 << 63) else _too_long(value)
+    if -(1 << 63) <= whole < (1 << 63):
+        return whole
+    return _too_long(value)
 
 
 def score_of(value: Any) -> tuple[float | None | Unfit, str | None, str | None]:
@@ -337,26 +359,35 @@ def score_of(value: Any) -> tuple[float | None | Unfit, str | None, str | None]:
             return number, None, None
         return None, _short(value), "not_scalar"
     if number is None:
-        return None, _short(value) if value not in (None, "") else None, None
+        shown = _short(value) if value not in (None, "") else None
+        return None, shown, None
     return float(number), None, None
 
 
 def _short(value: Any) -> str:
     if isinstance(value, float):
-        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+        if math.isnan(value):
+            return "NaN"
+        if value > 0:
+            return "Infinity"
+        return "-Infinity"
     return str(text_of(value))
 
 
 def _parsed(text: str) -> int | float | None | Unfit:
     text = text.strip()
     if not text or _NOT_FINITE.fullmatch(text):
-        return float(text) if text else None
+        if text:
+            return float(text)
+        return None
     if text.lower() in _TRUTH:
         return _TRUTH[text.lower()]
     if _NUMBER.fullmatch(text) is None or not text.isascii():
         return _no_number(text)
     if text.lstrip("+-").isdigit():
-        return int(text) if len(text) < 25 else _too_long(text)
+        if len(text) < 25:
+            return int(text)
+        return _too_long(text)
     return float(text)
 
 

@@ -73,7 +73,7 @@ class ConstantColumns:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Those that may still be settings."""
+        """Columns that may still be settings."""
         return tuple(self._seen)
 
     def paths(self) -> set[str]:
@@ -208,7 +208,7 @@ def _may_be(column: str) -> bool:
 def leaves_at(
     view: RowView, path: str, taken: Collection[str] = (), name: str = ""
 ) -> dict[str, str]:
-    """What objects at a path hold in some rows, leaf by leaf, each with its field path;
+    """Leaves of the objects at a path in some rows, each with its field path;
     none where no object is there.
 
     Args:

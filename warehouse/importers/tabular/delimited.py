@@ -109,7 +109,11 @@ def _unfinished(data: bytes) -> int:
     """How many of the last bytes begin a character whose rest is still to come."""
     for back, byte in enumerate(reversed(data[-3:]), 1):
         if byte >= 0xC0:
-            length = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
+            length = 4
+            if byte < 0xE0:
+                length = 2
+            elif byte < 0xF0:
+                length = 3
             return back if length > back else 0
         if byte < 0x80:
             return 0
@@ -150,11 +154,10 @@ class DelimitedReader:
         self.suspicious = rules.quoting is None and self.delimiter == "\t"
         self.columns = unique_names(header)
         # as many of the first columns tell the header where it stands again below
-        self.marks = (
-            dict(zip(self.columns[:_MARKS], header, strict=False))
-            if self.header_lines
-            else {}
-        )
+        if self.header_lines:
+            self.marks = dict(zip(self.columns[:_MARKS], header, strict=False))
+        else:
+            self.marks = {}
         self._is_small = member.is_plain and member.path.stat().st_size <= _SMALL_BYTES
         self._held: list[Chunk | tuple[str, str, str]] | None = None
         self._block = min(BLOCK_BYTES, MAX_ROW_BYTES)
@@ -200,7 +203,9 @@ class DelimitedReader:
             for chunk in self._parsed(paths, tell):
                 before, given = min(given, chunk.size), max(0, given - chunk.size)
                 if before < chunk.size:
-                    yield chunk.keep(range(before, chunk.size)) if before else chunk
+                    if before:
+                        chunk = chunk.keep(range(before, chunk.size))
+                    yield chunk
 
     def _parsed(
         self, paths: Collection[str] | None, reject: Reject
@@ -484,7 +489,7 @@ def _refuse_titles(text: str, member: Member) -> None:
 
 
 def delimiter_of(header: str, format: str | None) -> str:
-    """What parts the cells of a header line.
+    """The delimiter of the cells of a header line.
 
     Args:
         format: ``csv`` or ``tsv``, whose own delimiter comes first; else tabs do. Where

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 import pyarrow as pa
@@ -77,16 +78,15 @@ class Equality:
 
 def number_in(value: Any) -> Fraction | None:
     """The number that a value is, exactly; ``None`` where it is none."""
-    return (
-        None
-        if isinstance(value, bool)
-        else number_of_text(value if isinstance(value, str) else str(text_of(value)))
-    )
+    if isinstance(value, bool):
+        return None
+    return number_of_text(value if isinstance(value, str) else str(text_of(value)))
 
 
 @dataclass(frozen=True)
 class Recode:
-    """Changes to single values, applied in the order of the fields (docs/mappings.md)."""
+    """Changes to single values, applied in the order of the fields
+    (docs/mappings.md)."""
 
     json: bool = False
     null: tuple[str, ...] = ()
@@ -131,11 +131,9 @@ class Recode:
             return parse_json(value)
         except ValueError as error:
             printed = _printed_by_python(value)
-            return (
-                Unfit(repr(value)[:60], f"JSON ({error})")
-                if printed is None
-                else printed
-            )
+            if printed is None:
+                return Unfit(repr(value)[:60], f"JSON ({error})")
+            return printed
 
     def _cut(self, value: Any) -> Any:
         if self.pattern is None:
@@ -188,11 +186,9 @@ def _printed_by_python(text: str) -> list[Any] | dict[str, Any] | None:
         return None
     try:
         literal: Any = literal_eval(text.strip())
-        return (
-            literal
-            if isinstance(literal, list | dict) and json.dumps(literal, allow_nan=False)
-            else None
-        )
+        if isinstance(literal, list | dict) and json.dumps(literal, allow_nan=False):
+            return literal
+        return None
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return None
 
@@ -235,17 +231,18 @@ class Source(ABC):
         """The innermost expressions that this one is made of; itself where it is made
         of none."""
         parts = tuple(self.inner())
-        yield from (
-            (leaf for part in parts for leaf in part.leaves()) if parts else (self,)
-        )
+        if not parts:
+            yield self
+        for part in parts:
+            yield from part.leaves()
 
     def paths(self) -> Iterator[str]:
         """Field paths that the expression reads."""
-        return (path for source in self.inner() for path in source.paths())
+        return chain.from_iterable(source.paths() for source in self.inner())
 
     def groups(self) -> Iterator[str]:
         """Groups of the path pattern that the expression reads."""
-        return (name for source in self.inner() for name in source.groups())
+        return chain.from_iterable(source.groups() for source in self.inner())
 
     def column(self, view: RowView) -> Column:
         """The values, one per row of the view."""
@@ -268,7 +265,7 @@ class Literal(Source):
 
 @dataclass(frozen=True)
 class At(Source):
-    """What stands at a field path."""
+    """The value at a field path."""
 
     path: str
 
@@ -319,18 +316,14 @@ class TextTemplate(Source):
     def _part(self, view: RowView, name: str) -> Column:
         if name in self.path_groups:
             return Constant(view.groups.get(name))
-        return (
-            Constant(None)
-            if self.optional and not view.holds(name)
-            else view.column(name)
-        )
+        if self.optional and not view.holds(name):
+            return Constant(None)
+        return view.column(name)
 
     def _filled(self, names: Sequence[str], words: Sequence[Any]) -> str | None:
-        return (
-            None
-            if None in words
-            else fill_in(self.text, dict(zip(names, words, strict=True)))
-        )
+        if None in words:
+            return None
+        return fill_in(self.text, dict(zip(names, words, strict=True)))
 
 
 @dataclass(frozen=True)
@@ -355,15 +348,26 @@ class Listing(_Parts):
         return [list(row) for row in self.rows(view)]
 
 
+def _first_known(row: Iterable[Any]) -> Any:
+    for value in row:
+        if value is not None:
+            return value
+    return None
+
+
+def _first_unfit(row: Iterable[Any]) -> Unfit | None:
+    for value in row:
+        if isinstance(value, Unfit):
+            return value
+    return None
+
+
 @dataclass(frozen=True)
 class First(_Parts):
     """The first of several expressions that is not null."""
 
     def raw(self, view: RowView) -> Column:
-        return [
-            next((value for value in row if value is not None), None)
-            for row in self.rows(view)
-        ]
+        return list(map(_first_known, self.rows(view)))
 
 
 @dataclass(frozen=True)
@@ -376,10 +380,7 @@ class Record(Source):
         encoded = [encode(part.column(view), view.size) for _, part in self.parts]
         codes, rows = combine(encoded, view.size)
         names = [name for name, _ in self.parts]
-        unfit = [
-            next((value for value in row if isinstance(value, Unfit)), None)
-            for row in rows
-        ]
+        unfit = map(_first_unfit, rows)
         return decode(
             codes,
             [

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -229,11 +229,11 @@ class MappedTabular(Tabular):
         suffixes too, but for those that another one names."""
         globs = self.mapping.files
         tables = self._tables(paths)
-        named = (
-            [path for path in self._not_excluded(paths) if _matches(path, globs)]
-            if globs
-            else tables
-        )
+        named = tables
+        if globs:
+            named = [
+                path for path in self._not_excluded(paths) if _matches(path, globs)
+            ]
         if self.mistakes or (named and not self.is_shipped):
             return named
         kinds = (
@@ -276,15 +276,16 @@ class MappedTabular(Tabular):
         lacks."""
         others = sorted(self._tables(paths))[:_EXPLAINED]
         lacks = "; ".join(
-            first
-            for path in others
-            for first in mistakes_in_file(self.mapping, path, root)[:1]
+            chain.from_iterable(
+                mistakes_in_file(self.mapping, path, root)[:1] for path in others
+            )
         )
-        return (
-            f"files = {list(self.mapping.files) or 'any table'} matches no file"
-            f"{f', and no other fits: {lacks}' if lacks else ''}; "
-            f"there are: {listed(sorted(path.name for path in paths), 5)}"
-        )
+        files = list(self.mapping.files) or "any table"
+        why = f"files = {files} matches no file"
+        if lacks:
+            why += f", and no other fits: {lacks}"
+        there = listed(sorted(path.name for path in paths), 5)
+        return f"{why}; there are: {there}"
 
 
 def _matches(path: Path, globs: Sequence[str]) -> bool:
@@ -320,9 +321,9 @@ class _Reading:
             self._settle(self._with_crossed(self.plain))
         elif self.mapping.constants:
             taken = self._take_constants(self.constants)
-            self._dump.notes += (
-                [f"taken as settings of the runs: {', '.join(taken)}"] if taken else []
-            )
+            if taken:
+                settings = ", ".join(taken)
+                self._dump.notes += [f"taken as settings of the runs: {settings}"]
         of_several = len(self.tables) > 1
         self._dump.notes += [
             f"{file}: {note}" if of_several else note
@@ -373,11 +374,8 @@ class _Reading:
         """Read the scores as their values want it; columns of one value in each run are
         its settings."""
         plain.settings = tuple(self._take_constants(plain.constants))
-        taken = {
-            name
-            for setting in plain.settings
-            for name in (setting, setting.partition(".")[0])
-        }
+        objects = (setting.partition(".")[0] for setting in plain.settings)
+        taken = {*plain.settings, *objects}
         plain.columns = replace(
             plain.columns,
             unused=tuple(name for name in plain.columns.unused if name not in taken),
@@ -432,8 +430,10 @@ class _Reading:
                     table.constants(), partial(_refuse_constant, table.member.name)
                 )
             return
-        paths = {path for part in runs for path in part.paths()}
-        paths |= {path for rule in self.mapping.skips for path in rule.source.paths()}
+        paths = set(chain.from_iterable(part.paths() for part in runs))
+        paths |= set(
+            chain.from_iterable(rule.source.paths() for rule in self.mapping.skips)
+        )
         paths |= {rule.on for rule in self.mapping.joins}
         if has_constants:
             self._shortlist(table)
@@ -529,11 +529,12 @@ def _refuse_constant(name: str, _row: int, found: str, expected: str) -> None:
 
 def _tables(mapping: TabularMapping, source: SourceFiles) -> list[MappedTable]:
     """Every table in the files of a source."""
-    return [
-        MappedTable(member, mapping, source.root)
-        for path in source.files
-        for member in members(path, relative_name(path, source.root), mapping.members)
-    ]
+    tables = []
+    for path in source.files:
+        name = relative_name(path, source.root)
+        for member in members(path, name, mapping.members):
+            tables.append(MappedTable(member, mapping, source.root))
+    return tables
 
 
 def _one_each(paths: Sequence[Path], root: Path) -> list[SourceFiles]:
@@ -568,12 +569,11 @@ def same_content(mapping: TabularMapping, *, by_user: bool) -> SameContent | Non
     if not key:
         return None
     are_draws = by_user and bool(mapping.key) and "draw" not in first.sample
+    metrics = chain.from_iterable(rule.metric.paths() for rule in first.scores)
     return SameContent(
         are_draws,
         belong_together=are_draws or (first.is_long and bool(mapping.key)),
-        by_metric=any(
-            in_row(path) for rule in first.scores for path in rule.metric.paths()
-        ),
+        by_metric=any(map(in_row, metrics)),
         by_id="prompt_id" in first.sample,
         key=f"key = {json.dumps(list(key))}",
     )
@@ -666,9 +666,8 @@ class ScoreTally:
         ]
 
     def _unscored(self, name: str, variants: Sequence[Variant]) -> InputError:
-        sections = dict.fromkeys(
-            rule.value.where for variant in variants for rule in variant.scores
-        )
+        rules = chain.from_iterable(variant.scores for variant in variants)
+        sections = dict.fromkeys(rule.value.where for rule in rules)
         found = f"no score in any of {self.rows} rows"
         if self.words:
             found += f", only text such as {next(iter(self.words.values()))[:40]!r}"

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, cast, get_args
 
 from warehouse.importers.common.header_values import header_kinds
@@ -72,7 +73,7 @@ _OF_ONE_PROMPT = ("draw", "perturbation", "fewshot_draw", "template")
 
 @dataclass(frozen=True)
 class _Rule:
-    """What rules with expressions have in common."""
+    """The base of rules with expressions."""
 
     @property
     def sources(self) -> Iterator[Source]:
@@ -215,7 +216,8 @@ class Variant(_Rule):
             *self.scorer.values(),
             *(rule.metric for rule in self.scores),
         ]
-        return any(in_row(path) for source in varying for path in source.paths())
+        paths = chain.from_iterable(source.paths() for source in varying)
+        return any(map(in_row, paths))
 
 
 @dataclass(frozen=True)
@@ -244,13 +246,12 @@ class TabularMapping:
     def paths(self) -> tuple[tuple[Source, str], ...]:
         """The paths of samples and runs, each with the innermost expression that reads
         it."""
-        sources = (source for variant in self.variants for source in variant.sources)
-        return tuple(
-            (leaf, path)
-            for source in sources
-            for leaf in source.leaves()
-            for path in leaf.paths()
-        )
+        sources = chain.from_iterable(variant.sources for variant in self.variants)
+        leaves = chain.from_iterable(source.leaves() for source in sources)
+        found: list[tuple[Source, str]] = []
+        for leaf in leaves:
+            found += [(leaf, path) for path in leaf.paths()]
+        return tuple(found)
 
 
 #: What a mapping calls their format.
@@ -308,7 +309,7 @@ def _parse(values: Mapping[str, Any]) -> tuple[TabularMapping, tuple[str, ...]]:
     pattern = top.table("path")
     compiled = pattern.patterns("pattern")
     pattern.close()
-    groups = [name for layout in compiled for name in layout.groupindex]
+    groups = list(chain.from_iterable(layout.groupindex for layout in compiled))
     expressions = Expressions(groups, mistakes)
     rows, archive = top.table("rows"), top.table("archive")
     rules = _reading_rules(top, rows)
@@ -474,7 +475,7 @@ def _metrics(section: Section) -> dict[str, dict[str, Any]]:
 
 
 def _undecided(tables: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """What is said of each ``[[choose]]`` that is left in a mapping."""
+    """The mistake of each ``[[choose]]`` that is left in a mapping."""
     for table in tables:
         line = f"line {table['line']}: " if "line" in table else ""
         readings = [
@@ -573,11 +574,9 @@ def _of_one_row(filled: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
             if isinstance(item[name], list) and isinstance(last.get(name), list)
         ]
         if last and {**item, **{name: last[name] for name in lists}} == last:
-            last |= {
-                name: last[name]
-                + [rule for rule in item[name] if rule not in last[name]]
-                for name in lists
-            }
+            for name in lists:
+                new = [rule for rule in item[name] if rule not in last[name]]
+                last[name] = last[name] + new
         else:
             merged.append(item)
     return merged
@@ -679,7 +678,9 @@ def _agreements(section: Section, parse: Expressions) -> dict[str, AgreementRule
     fields."""
     rules: dict[str, AgreementRule] = {}
     for name, value in section.values.items():
-        for key in _AGREEMENTS if isinstance(value, dict) else ():
+        if not isinstance(value, dict):
+            continue
+        for key in _AGREEMENTS:
             if key in value:
                 other = parse.value(value[key], f"{section.where} {name} {key}")
                 rules[name] = AgreementRule(name, other, key == "must_equal")

@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from itertools import takewhile
+from itertools import chain, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +73,7 @@ class LinedText(str):
 
 
 def _with_lines(value: Any, key: str, lines: Sequence[str]) -> Any:
-    """What a key holds, with the patterns in it as :class:`LinedText`: TOML's parser
+    """The value of a key, with the patterns in it as :class:`LinedText`: TOML's parser
     tells no lines."""
     if isinstance(value, dict):
         return {name: _with_lines(part, name, lines) for name, part in value.items()}
@@ -83,14 +83,10 @@ def _with_lines(value: Any, key: str, lines: Sequence[str]) -> Any:
         return value
     text, first = LinedText(value), (value.splitlines() or [""])[0]
     spellings = (first, first.replace("\\", "\\\\").replace('"', '\\"'))
-    text.line = next(
-        (
-            number
-            for number, line in enumerate(lines, 1)
-            if any(spelling in line for spelling in spellings)
-        ),
-        0,
-    )
+    for number, line in enumerate(lines, 1):
+        if any(spelling in line for spelling in spellings):
+            text.line = number
+            break
     return text
 
 
@@ -236,11 +232,9 @@ class Section:
         try:
             return Pattern(str(text), whole=whole)
         except PatternError as error:
-            line = (
-                f" (line {text.line})"
-                if isinstance(text, LinedText) and text.line
-                else ""
-            )
+            line = ""
+            if isinstance(text, LinedText) and text.line:
+                line = f" (line {text.line})"
             self.mistakes.append(f"{self.where} {key} = {str(text)!r}{line}: {error}")
             return None
 
@@ -284,11 +278,9 @@ class Expressions:
 
     def name(self, value: Any, where: str) -> Source:
         """An expression whose plain text is meant literally."""
-        return (
-            Literal(where, value)
-            if isinstance(value, str)
-            else self.value(value, where)
-        )
+        if isinstance(value, str):
+            return Literal(where, value)
+        return self.value(value, where)
 
     def options(self, value: Any, where: str) -> Source:
         """An expression for a list: one path to a list, or a list of expressions."""
@@ -464,11 +456,10 @@ def named_by_others(path: Path, but: Path) -> bool:
         path: of the file, absolute.
         but: the mapping that is asked for, which does not count.
     """
+    others = (globs for file, globs in _globs().items() if file != but)
     return any(
         glob_matches(glob, path)
-        for file, globs in _globs().items()
-        if file != but
-        for glob in globs
+        for glob in chain.from_iterable(others)
         if "/" in glob  # one of a suffix alone says nothing
     )
 

@@ -14,6 +14,7 @@ from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -239,7 +240,7 @@ def _keys(
 
 
 def _form(text: str) -> object:
-    """What all texts have in common that are read as this one is; a text that is no
+    """The form of all texts that are read as this one is; a text that is no
     number is alone."""
     word = plain(text)
     return next(
@@ -287,7 +288,7 @@ def carries_names(candidate: Candidate) -> bool:
 
 
 def without_scores(path: Path) -> str:
-    """What to say of a table that names prompts, and has no column that is called as
+    """The error of a table that names prompts, and has no column that is called as
     scores are; else empty."""
     try:
         names = _head_columns(path)
@@ -305,7 +306,7 @@ def without_scores(path: Path) -> str:
 
 
 def plain_columns(source: SourceFiles, values: Mapping[str, Any]) -> Guess:
-    """What the columns of a table are by their names.
+    """Columns of a table by what their names say.
 
     Args:
         source: one file.
@@ -376,14 +377,13 @@ def vote_mapping(
                 "--list)"
             ),
         )
-    used = {column for part in parts.values() for column in part.values()}
-    mapping: dict[str, Any] = {
-        part: {
+    used = set(chain.from_iterable(part.values() for part in parts.values()))
+    mapping: dict[str, Any] = {}
+    for part, fields in parts.items():
+        mapping[part] = {
             name: {"path": path_of(column), "optional": True}
             for name, column in fields.items()
         }
-        for part, fields in parts.items()
-    }
     if "text" not in parts["sample"] and "conversation_a" in names:
         mapping["sample"]["text"] = {"path": _OPENING, "optional": True}
         used |= {"conversation_a", "conversation_b"}
@@ -402,9 +402,9 @@ def vote_mapping(
             "column `first` says otherwise"
         )
     unused = [name for name in names if name not in used]
-    return mapping, notes + (
-        [f"columns not used: {', '.join(unused)}"] if unused else []
-    )
+    if unused:
+        notes.append(f"columns not used: {', '.join(unused)}")
+    return mapping, notes
 
 
 def canonical_mapping(guessed: Guess, settings: Sequence[str] = ()) -> dict[str, Any]:
@@ -432,7 +432,9 @@ def canonical_mapping(guessed: Guess, settings: Sequence[str] = ()) -> dict[str,
         }
     if settings:
         parts["run"]["configuration"] = {name: path_of(name) for name in settings}
-    return parts | ({"key": list(guessed.key)} if guessed.key else {})
+    if guessed.key:
+        return parts | {"key": list(guessed.key)}
+    return parts
 
 
 def _score(guessed: Guess, metric: str, column: str) -> Iterator[tuple[str, Any]]:
@@ -549,7 +551,7 @@ _HOW = "--higher-is-better or --lower-is-better"
 
 @dataclass
 class PlainTable:
-    """What is learnt of a table while its runs are surveyed."""
+    """A table, with what is learnt of it while its runs are surveyed."""
 
     columns: Guess  #: which column is what.
     higher_is_better: bool | None = None  #: where the user said it.
@@ -695,10 +697,10 @@ class PlainTable:
                 if name != "target"
             }
             self.columns = replace(self.columns, sample=sample, unused=unused)
-            kept = (
-                replace(part, sample={name: part.sample[name] for name in sample})
-                for part in mapping.variants
-            )
+            kept = []
+            for part in mapping.variants:
+                own = {name: part.sample[name] for name in sample}
+                kept.append(replace(part, sample=own))
             mapping = replace(mapping, key=self.columns.key, variants=tuple(kept))
         for metric, values in self._by_metric().items():
             if values.is_marked and min(values.marks) < min(
@@ -731,11 +733,9 @@ class PlainTable:
 
         def reread(rule: ScoreRule) -> ScoreRule:
             recode = recodes.get(next(rule.value.paths(), ""))
-            return (
-                rule
-                if recode is None
-                else replace(rule, value=replace(rule.value, recode=recode))
-            )
+            if recode is None:
+                return rule
+            return replace(rule, value=replace(rule.value, recode=recode))
 
         variants = (
             replace(part, scores=tuple(map(reread, part.scores)))
@@ -744,7 +744,7 @@ class PlainTable:
         return replace(mapping, variants=tuple(variants))
 
     def metrics(self) -> dict[str, dict[str, Any]]:
-        """What is known of metrics by their names and values."""
+        """Metrics, by their names and values."""
         if self.higher_is_better is not None:
             return {}
         return {
@@ -753,7 +753,7 @@ class PlainTable:
         }
 
     def notes(self, name: str) -> Iterator[str]:
-        """What the owner of the table should know.
+        """Notes for the owner of the table.
 
         Args:
             name: the file, as it is named to a shell.
@@ -832,7 +832,8 @@ class PlainTable:
         return {metric: values for (metric, _), values in sorted(self._values.items())}
 
     def _truths(self) -> list[str]:
-        """Metrics whose values are right or wrong, and whose name says which is which."""
+        """Metrics whose values are right or wrong, and whose name says which is
+        which."""
         return [
             name
             for name, values in self._by_metric().items()

@@ -8,12 +8,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from warehouse.errors import InputError
+from warehouse.importers.common.json_fields import items_of
 from warehouse.importers.common.streams import TooManyTablesError, members
 from warehouse.importers.tabular.chunks import (
     Chunk,
@@ -76,7 +78,8 @@ _FAMILIAR = {
     *_OF_PROMPTS,
     *SAMPLE_NAMES["response"],
     *METADATA_NAMES,
-    *(word for name, words in RUN_NAMES.items() for word in (name, *words)),
+    *RUN_NAMES,
+    *chain.from_iterable(RUN_NAMES.values()),
 }
 
 
@@ -101,11 +104,9 @@ def location_of(document: Any) -> RecordLocation:
     """The likeliest place of records in a document; the document itself where none is
     likelier."""
     found = list(_locations(document, "", None))
-    best = (
-        max(enumerate(found), key=lambda item: (_weight(*item[1]), -item[0]))[1]
-        if found
-        else None
-    )
+    best = None
+    if found:
+        best = max(enumerate(found), key=lambda item: (_weight(*item[1]), -item[0]))[1]
     task_keys = _stated_figures(document)
     if task_keys is not None and (best is None or _is_inside(best, task_keys.at)):
         return task_keys
@@ -136,7 +137,7 @@ def _stated_figures(document: Any) -> RecordLocation | None:
     if len(folders) != 1 or any(location.skipped for location in locations):
         return None
     tasks = tuple(
-        dict.fromkeys(task for location in locations for task in location.task_keys)
+        dict.fromkeys(chain.from_iterable(location.task_keys for location in locations))
     )
     return RecordLocation(f"{folders.pop()}{{}}{{}}", task_keys=tasks)
 
@@ -234,7 +235,7 @@ def _parallel(around: Any, at: str) -> Iterator[str]:
 
 
 def keyed_kind(value: Any) -> str:
-    """What an object holds under keys that are no names of fields: ``objects``,
+    """The kind of what an object holds under keys that are no names: ``objects``,
     ``lists``, ``values``, or nothing."""
     if not isinstance(value, dict) or len(value) < 2:
         return ""
@@ -247,17 +248,13 @@ def keyed_kind(value: Any) -> str:
     if not keys_are_ids:
         return ""
     if all(isinstance(item, list) for item in inner):
-        return (
-            "lists"
-            if all(_is_scalar(part) for item in inner[:_LOOKED_AT] for part in item)
-            else ""
-        )
+        if all(map(_is_scalar, chain.from_iterable(inner[:_LOOKED_AT]))):
+            return "lists"
+        return ""
     kinds = {type(item) for item in inner}
-    return (
-        "values"
-        if kinds <= {int, float, bool} and not any(_is_field(key) for key in value)
-        else ""
-    )
+    if kinds <= {int, float, bool} and not any(_is_field(key) for key in value):
+        return "values"
+    return ""
 
 
 def _are_alike(keys: Sequence[str], records: Sequence[Mapping[str, Any]]) -> bool:
@@ -268,7 +265,7 @@ def _are_alike(keys: Sequence[str], records: Sequence[Mapping[str, Any]]) -> boo
     if len(records) < 3 and not are_numbered(keys):
         return False
     looked_at = records[:_LOOKED_AT]
-    times = Counter(key for record in looked_at for key in record)
+    times = Counter(chain.from_iterable(looked_at))
     common = {
         key for key, count in times.items() if count * 5 >= len(looked_at) and count > 1
     }
@@ -285,7 +282,8 @@ def _is_field(key: str) -> bool:
 def _locations(
     value: Any, path: str, outer: Any, depth: int = 0
 ) -> Iterator[tuple[RecordLocation, Any, Any, int]]:
-    """Places, with the first record of each, what it lies in, and how many there are."""
+    """Places, with the first record of each, what it lies in, and how many there
+    are."""
     if depth > _DEPTH:
         return
     if isinstance(value, list):
@@ -311,7 +309,7 @@ def _locations(
                 )
             return
         if _are_lists_of_one_kind(value):
-            records = [item for items in value.values() for item in items]
+            records = list(chain.from_iterable(value.values()))
             yield from _of_records(f"{path}{{}}[]", records, value, len(records), depth)
             return
         yield from _inside(value, f"{path}." if path else "", depth)
@@ -373,7 +371,8 @@ def _scores_a_list(value: Any, record: Mapping[str, Any]) -> bool:
         for inner in record.values()
         if inner is not value and _are_beside(inner, value)
     )
-    return any(isinstance(part, str) for inner in others for part in inner[:1])
+    first = chain.from_iterable(inner[:1] for inner in others)
+    return any(isinstance(part, str) for part in first)
 
 
 def _are_beside(value: Any, other: Any) -> bool:
@@ -390,17 +389,19 @@ def _inside(record: Mapping[str, Any], prefix: str, depth: int) -> Iterator[Any]
             )
 
 
+def _are_objects(items: Sequence[Any]) -> bool:
+    return all(isinstance(item, dict) for item in items)
+
+
 def names_of_metrics(lists: Sequence[Sequence[Any]]) -> str:
     """The field that names the elements of lists, where they are metrics and no
     generations; else nothing."""
-    filled = [
-        items
-        for items in lists[:_LOOKED_AT]
-        if items and all(isinstance(item, dict) for item in items)
-    ]
+    filled = [items for items in lists[:_LOOKED_AT] if items and _are_objects(items)]
     for name in METRIC_NAMES:
-        named = [[item.get(name) for item in items] for items in filled]
-        texts = [text for names in named for text in names]
+        named = []
+        for items in filled:
+            named.append([item.get(name) for item in items])
+        texts = list(chain.from_iterable(named))
         if not texts or not all(isinstance(text, str) for text in texts):
             continue
         if (
@@ -441,30 +442,27 @@ def _weight(
         siblings = outer.get(
             location.at.rpartition(".")[2].removesuffix("[]").strip('"')
         )
-        of_prompts = bool(
-            names_of_metrics([siblings if isinstance(siblings, list) else []])
-        )
-    return (1 + bool(of_prompts) if grade else 0, grade, len(familiar), count)
+        of_prompts = bool(names_of_metrics([items_of(siblings)]))
+    likely = 1 + bool(of_prompts) if grade else 0
+    return (likely, grade, len(familiar), count)
 
 
 def _grade_of_keyed(record: Any) -> int:
-    parts = [
-        part
-        for item in record.values()
-        for part in (item if isinstance(item, list) else [item])
-    ]
-    return (
-        int(Grade.LIKELY)
-        if parts and all(_is_unit(part) for part in parts[:1000])
-        else 0
-    )
+    parts: list[Any] = []
+    for item in record.values():
+        parts += item if isinstance(item, list) else [item]
+    if parts and all(_is_unit(part) for part in parts[:1000]):
+        return int(Grade.LIKELY)
+    return 0
 
 
 def _score_grade(record: Any, parents: tuple[str, ...] = ()) -> int:
     """The best grade of a number in a record; 0 where it has none that may well be a
     score."""
     best = 0
-    for key, value in record.items() if isinstance(record, dict) else ():
+    if not isinstance(record, dict):
+        return best
+    for key, value in record.items():
         if isinstance(value, dict) and len(parents) < 3 and not keyed_kind(value):
             best = max(best, _score_grade(value, (*parents, str(key))))
         elif (
@@ -511,7 +509,7 @@ class ColumnProfile:
 
     @cached_property
     def kind(self) -> str:
-        """What its values are, in a word or two."""
+        """The kind of its values, in a word or two."""
         if not self.values:
             return "empty"
         if all(isinstance(value, list | dict) for value in self.values):
@@ -701,11 +699,9 @@ def profile(path: Path) -> TableProfile:
         else _record_paths(chunk, location, isinstance(document, dict))
     )
     columns = [_column(chunk, *item) for item in paths]
-    scalars = (
-        dict(_scalars(document, "$"))
-        if location.at and isinstance(document, dict)
-        else {}
-    )
+    scalars = {}
+    if location.at and isinstance(document, dict):
+        scalars = dict(_scalars(document, "$"))
     return TableProfile(
         path,
         reader.kind,
@@ -719,6 +715,15 @@ def profile(path: Path) -> TableProfile:
     )
 
 
+def _parents_in(value: Any) -> list[Any]:
+    """Names of the rows above, of which a cell holds a list, one or none."""
+    if isinstance(value, list):
+        return value
+    if value in (None, ""):
+        return []
+    return [value]
+
+
 def _above_others(chunk: Chunk) -> tuple[str, list[int]]:
     """Where rows name the row that they are a part of, as spans of a trace do, and the
     rows that name none; nothing where there are none of either kind."""
@@ -726,12 +731,9 @@ def _above_others(chunk: Chunk) -> tuple[str, list[int]]:
         name: as_list(chunk.column(path_of(name)), chunk.size) for name in chunk.names()
     }
     for name, values in columns.items():
-        above = [
-            value if isinstance(value, list) else [] if value in (None, "") else [value]
-            for value in values
-        ]
+        above = [_parents_in(value) for value in values]
         roots = [row for row, parents in enumerate(above) if not parents]
-        named = {str(parent) for parents in above for parent in parents}
+        named = set(map(str, chain.from_iterable(above)))
         if "parent" not in plain_name(name) or not named or not roots:
             continue
         if any(
@@ -822,18 +824,19 @@ def _table_paths(chunk: Chunk) -> list[_Where]:
         is_nested = isinstance(column, list) or pa.types.is_nested(
             getattr(column, "type", pa.null())
         )
-        objects = (
-            [value for value in as_list(column, chunk.size) if isinstance(value, dict)]
-            if is_nested
-            else []
-        )
+        objects = []
+        if is_nested:
+            objects = [
+                value
+                for value in as_list(column, chunk.size)
+                if isinstance(value, dict)
+            ]
         if not objects:
             found.append(_unflattened(name, path_of(name), ()))
-        found += {
-            field[1]: field
-            for value in objects[:_ASKED]
-            for field in _fields({name: value})
-        }.values()
+        fields: dict[str, _Where] = {}
+        for value in objects[:_ASKED]:
+            fields |= {field[1]: field for field in _fields({name: value})}
+        found += fields.values()
     return found
 
 
@@ -929,7 +932,9 @@ def _around(
         )
     around = row.levels[-2][0] if len(row.levels) > 1 + is_document else None
     is_map = not location.at.endswith("[]")
-    for name, path, parents in _fields(around) if isinstance(around, dict) else ():
+    if not isinstance(around, dict):
+        return
+    for name, path, parents in _fields(around):
         value: Any = around
         for key in (*parents, name):
             value = value[key]

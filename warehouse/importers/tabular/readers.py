@@ -17,7 +17,7 @@ from codecs import BOM_UTF8
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Protocol
 
 import numpy as np
@@ -61,10 +61,11 @@ class RowReader(Protocol):
     is_table: bool  #: columns with names (else records with paths)
 
     def chunks(self, paths: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
-        """The rows, in order. ``paths``: the only field paths that will be asked for."""
+        """The rows, in order. ``paths``: the only field paths that will be asked
+        for."""
 
     def notes(self) -> list[str]:
-        """What a reader of the whole file should be told."""
+        """Notes for a reader of the whole file."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ class ReadingRules:
 
 
 class _DocumentReader:
-    """What readers of JSON have in common: rows that a walk finds in documents."""
+    """The base of readers of JSON: rows that a walk finds in documents."""
 
     is_table = False
 
@@ -118,10 +119,8 @@ class _DocumentReader:
                 )
             )
 
-        rows = (
-            row
-            for number, document in documents
-            for row in self.walk.rows(document, number)
+        rows = chain.from_iterable(
+            self.walk.rows(document, number) for number, document in documents
         )
         while part := list(islice(rows, _NESTED_ROWS)):
             yield NestedChunk(part, self.walk.draws, location)
@@ -204,7 +203,8 @@ def _line(first: int, lines: Sequence[int], number: int) -> str:
 
 
 def _names_in_order(schema: pa.Schema) -> list[str]:
-    """The columns; an index of pandas, which it writes last, stands before the others."""
+    """The columns; an index of pandas, which it writes last, stands before the
+    others."""
     try:
         index = (schema.pandas_metadata or {}).get("index_columns", [])
     except (ValueError, AttributeError):
@@ -298,7 +298,8 @@ def json_flavour(member: Member) -> str:
 
 
 def flavour_of(head: bytes, promised: str) -> str:
-    """The same, from the beginning of the file and the format that its name promises."""
+    """The same, from the beginning of the file and the format that its name
+    promises."""
     line, newline, rest = head.partition(b"\n")
     try:
         json.loads(line)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -85,13 +86,11 @@ def without_faults(
         [columns[name] for name in schema.names], schema=schema
     )
     kept = [row for row in range(size) if row not in faults] if faults else None
-    return (
-        batch
-        if kept is None
-        else batch.take(pa.array(kept, pa.int64()))
-        if kept
-        else None
-    )
+    if kept is None:
+        return batch
+    if kept:
+        return batch.take(pa.array(kept, pa.int64()))
+    return None
 
 
 def _sources(mapping: TabularMapping, variant: Variant) -> dict[str, Source]:
@@ -139,11 +138,9 @@ def documents_of(
 
 
 def _converted(name: str, column: Column, size: int) -> Converted:
-    return (
-        _to_choices(column, size)
-        if name == "choices"
-        else converted(column, size, SAMPLE_SCHEMA.field(name))
-    )
+    if name == "choices":
+        return _to_choices(column, size)
+    return converted(column, size, SAMPLE_SCHEMA.field(name))
 
 
 def converted(column: Column, size: int, field: pa.Field) -> Converted:
@@ -168,11 +165,10 @@ def _to_choices(column: Column, size: int) -> Converted:
             continue
         texts.append(None)
         if options is not None:
-            faults[row] = (
-                options
-                if isinstance(options, Unfit)
-                else Unfit(repr(value)[:60], "a list of options")
-            )
+            if isinstance(options, Unfit):
+                faults[row] = options
+            else:
+                faults[row] = Unfit(repr(value)[:60], "a list of options")
     return Converted(pa.array(texts, pa.string()), faults)
 
 
@@ -332,8 +328,9 @@ def _metrics(view: RowView, rule: ScoreRule, faults: Faults) -> pa.Array:
     metrics = taken(
         to_text(rule.metric.column(view), view.size), rule.metric.where, faults
     )
-    for row in _rows(pc.is_null(metrics)) if metrics.null_count else ():
-        faults.setdefault(row, Unfit("no name", f"{rule.metric.where}: a metric"))
+    if metrics.null_count:
+        for row in _rows(pc.is_null(metrics)):
+            faults.setdefault(row, Unfit("no name", f"{rule.metric.where}: a metric"))
     return metrics
 
 
@@ -411,7 +408,7 @@ def choices_of(view: RowView, rule: ChoiceRule, faults: Faults) -> pa.Array:
         for name, column in lists.items()
     }
     flat["choice_index"] = pa.array(
-        [number for length in lengths for number in range(length)], pa.int32()
+        list(chain.from_iterable(range(length) for length in lengths)), pa.int32()
     )
     flat["is_target"] = _targets(view, rule, lengths, faults)
     arrays = [
@@ -464,11 +461,12 @@ def _targets(
         rule.target.where,
         faults,
     )
-    flat = [
-        None if index is None else number == index
-        for index, length in zip(indices.to_pylist(), lengths, strict=True)
-        for number in range(length)
-    ]
+    flat: list[bool | None] = []
+    for index, length in zip(indices.to_pylist(), lengths, strict=True):
+        if index is None:
+            flat += [None] * length
+        else:
+            flat += [number == index for number in range(length)]
     return pa.array(flat, pa.bool_())
 
 
@@ -605,7 +603,7 @@ def _shown(view: RowView, row: int) -> str:
 def _row_steps(variant: Variant) -> Iterator[tuple[Any, ...]]:
     """The steps of the paths that read the row itself."""
     for path in dict.fromkeys(
-        path for source in variant.sources for path in source.paths()
+        chain.from_iterable(source.paths() for source in variant.sources)
     ):
         with suppress(PathError):  # a column's name that is no path
             parsed = parse_path(path)
@@ -658,11 +656,11 @@ def _empty(view: RowView, variant: Variant) -> Faults:
     chunk = view.chunk
     if isinstance(chunk, TableChunk):
         columns = chunk.data.columns
-        empty = (
-            np.logical_and.reduce([column.is_null().to_numpy() for column in columns])
-            if len(columns) > 1
-            else []
-        )
+        empty = []
+        if len(columns) > 1:
+            empty = np.logical_and.reduce(
+                [column.is_null().to_numpy() for column in columns]
+            )
         return {
             int(row): Unfit("an empty row", "a row with values")
             for row in np.flatnonzero(empty)
@@ -724,7 +722,7 @@ def _labels(
     identifier: pa.Array | None,
     columns: Mapping[str, pa.Array],
 ) -> tuple[pa.Array | None, tuple[str, ...]]:
-    """What the rows are called, and the fields that only a prompt has."""
+    """Labels of the rows, and the fields that only a prompt has."""
     if identifier is not None:
         return identifier, ("text", "response")
     if "text" in columns:

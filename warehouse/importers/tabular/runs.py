@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -74,11 +75,9 @@ def agree(name: str, first: Any, second: Any) -> bool:
     values = [header_value(name, value) for value in (first, second)]
     if any(value is None or isinstance(value, Unfit) for value in values):
         return True
-    return (
-        same_model(*map(str, values))
-        if name in _NAMES
-        else bool(values[0] == values[1])
-    )
+    if name in _NAMES:
+        return same_model(*map(str, values))
+    return bool(values[0] == values[1])
 
 
 def header_value(name: str, value: Any) -> Any:
@@ -96,9 +95,9 @@ def header_value(name: str, value: Any) -> Any:
 
 def _truth_of(value: Any) -> bool | Unfit:
     number = number_of(value)
-    return (
-        bool(number) if number in (0, 1) else Unfit(repr(value)[:60], "true or false")
-    )
+    if number in (0, 1):
+        return bool(number)
+    return Unfit(repr(value)[:60], "true or false")
 
 
 def _time_of(value: Any) -> datetime | Unfit:
@@ -214,21 +213,20 @@ class RunRegistry:
         return tuple(
             RunHeader(
                 **{"harness": DEFAULT_HARNESS, **header},
-                metrics=tuple(
-                    MetricSpec(
-                        name,
-                        filter=pipeline,
-                        default_by="mapping",
-                        **{**self.metrics.get(name, {}), **scorer},
-                    )
-                    for name, pipeline in specs
-                ),
-                published=tuple(published.values()),
+                metrics=tuple(self._metric_specs(number)),
+                published=tuple(self._published[number].values()),
             )
-            for header, scorer, specs, published in zip(
-                self._headers, self._scorers, self._specs, self._published, strict=True
-            )
+            for number, header in enumerate(self._headers)
         )
+
+    def _metric_specs(self, run: int) -> Iterator[MetricSpec]:
+        for name, pipeline in self._specs[run]:
+            yield MetricSpec(
+                name,
+                filter=pipeline,
+                default_by="mapping",
+                **{**self.metrics.get(name, {}), **self._scorers[run]},
+            )
 
 
 class RunColumns:
@@ -246,7 +244,8 @@ class RunColumns:
 
     @property
     def per_row(self) -> bool:
-        """Whether the rows have to be looked at to know the runs, metrics and figures."""
+        """Whether the rows have to be looked at to know the runs, metrics and
+        figures."""
         return bool(self.variant.published) or any(True for _ in self.paths())
 
     def runs(self, view: RowView) -> tuple[Codes, dict[int, Unfit]]:
@@ -295,13 +294,15 @@ class RunColumns:
     def paths(self) -> Iterator[str]:
         """Field paths that have to be read for that."""
         others = [rule.other for rule in self.agreements]
-        names = [
-            part for rule in self.variant.scores for part in (rule.metric, rule.filter)
-        ]
-        figures = [part for rule in self.variant.published for part in rule.sources]
+        names = chain.from_iterable(
+            (rule.metric, rule.filter) for rule in self.variant.scores
+        )
+        figures = list(
+            chain.from_iterable(rule.sources for rule in self.variant.published)
+        )
         scorers = self.variant.scorer.values()
         sources = (*self.sources.values(), *scorers, *others, *names, *figures)
-        return (path for source in sources for path in source.paths())
+        return chain.from_iterable(source.paths() for source in sources)
 
     def learn(self, view: RowView, reject: RowFault) -> Codes:
         """Register runs, metrics and published figures of some rows.
@@ -403,7 +404,7 @@ class RunColumns:
 
 
 def _shown(source: Source) -> str:
-    """What an expression reads, for a note."""
+    """The path that an expression reads, for a note."""
     words = ["the path"] if any(True for _ in source.groups()) else []
     words += [repr(path) for path in source.paths()]
     return " and ".join(words) or source.where
@@ -436,7 +437,8 @@ def _figures(
 
 
 def _of_key(rule: PublishedRule, name: str, value: Any, key: Any) -> Any:
-    """What belongs to the figure of a key, where a value holds one for each."""
+    """The part that belongs to the figure of a key, where a value holds one for
+    each."""
     if name not in rule.by_key or value is None or isinstance(value, Unfit):
         return value
     if not isinstance(value, dict | list | tuple):

@@ -62,7 +62,9 @@ def scorer_of(said: Mapping[str, Any]) -> dict[str, str] | Unfit:
         return {"scorer": scorer, "scorer_kind": kind or "model", "judge_model": judge}
     if scorer:
         return {"scorer": scorer, "scorer_kind": kind or "match"}
-    return {"scorer_kind": kind} if kind else {}
+    if kind:
+        return {"scorer_kind": kind}
+    return {}
 
 
 def _name_in(value: Any) -> str:
@@ -77,8 +79,11 @@ def _name_in(value: Any) -> str:
         return text
     if any(_is_people(str(said.get(name))) for name in _KINDS_IN_OBJECT):
         return PEOPLE
-    named = [said[name] for name in _NAMES_IN_OBJECT if isinstance(said.get(name), str)]
-    return named[0].strip() if named else text
+    for name in _NAMES_IN_OBJECT:
+        named = said.get(name)
+        if isinstance(named, str):
+            return named.strip()
+    return text
 
 
 def _is_people(name: str) -> bool:

@@ -490,11 +490,9 @@ def of_document(table: TableProfile, fields: Fields) -> dict[str, str]:
     paths: dict[str, list[str]] = {}
     for path in table.document:
         *around, last = (plain_name(step.strip('"')) for step in path.split("."))
-        name = (
-            f"model_{last}"
-            if last in ("name", "id") and around[-1] == "model"
-            else last
-        )
+        name = last
+        if last in ("name", "id") and around[-1] == "model":
+            name = f"model_{last}"
         if not is_of_judge(around):
             paths.setdefault(name, []).append(path)
     names = (
@@ -545,7 +543,7 @@ def _is_no_name(name: str, table: TableProfile, paths: Sequence[str]) -> bool:
 def _settle_prompts(
     table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields
 ) -> None:
-    """What tells prompts apart, and the generations of one."""
+    """Find the columns that tell prompts apart, and the generations of one."""
     content = tuple(name for name in ("text", "target") if name in fields.sample)
     column = fields.sample.get("prompt_id")
     if column is not None and "text" in fields.sample:
@@ -802,11 +800,9 @@ def _numbered(column: ColumnProfile) -> str:
             }
         )
     first = min(column.numbers)
-    return (
-        inline_table({"path": column.path, "add": -int(first)})
-        if first
-        else toml_text(column.path)
-    )
+    if first:
+        return inline_table({"path": column.path, "add": -int(first)})
+    return toml_text(column.path)
 
 
 def _which_rows(
@@ -822,25 +818,26 @@ def _which_rows(
     if is_scorer:
         by = f"[scorer] {word_for(column)} = {path}{OF_PEOPLE[word_for(column)]}"
     template = " ".join(f"{{{name}}}" for name in (*prompts, column.path))
+    kinds = [
+        "generations of each prompt",
+        "judges or ways to score, a figure each",
+        "runs, a figure each",
+        "prompts",
+    ]
+    lines = [
+        f"[sample] draw = {_numbered(column)}",
+        by,
+        f"[run.configuration] {toml_key(column.name)} = {path}",
+        f"[sample] prompt_id = {{ template = {toml_text(template)} }}",
+    ]
+    if not has_model:
+        kinds.insert(0, "models")
+        lines.insert(0, f"[run] model = {path}")
     return Choice(
         f"what {path} tells apart, where rows are of one prompt ({repeated} of {rows} "
         "repeat another)",
-        (
-            *("models",) * (not has_model),
-            *(
-                "generations of each prompt",
-                "judges or ways to score, a figure each",
-                "runs, a figure each",
-                "prompts",
-            ),
-        ),
-        (
-            *(f"[run] model = {path}",) * (not has_model),
-            f"[sample] draw = {_numbered(column)}",
-            by,
-            f"[run.configuration] {toml_key(column.name)} = {path}",
-            f"[sample] prompt_id = {{ template = {toml_text(template)} }}",
-        ),
+        tuple(kinds),
+        tuple(lines),
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,8 @@ def starting_mapping(path: Path | str, importer: str = "", ready: str = "") -> s
 
 
 def _votes_in(table: TableProfile) -> dict[str, Any]:
-    """The mapping that a table of votes amounts to without one; empty where it is none."""
+    """The mapping that a table of votes amounts to without one; empty where it is
+    none."""
     names = [column.name for column in table.columns if not column.parents]
     if table.location.at or table.path.suffix == ".zip" or not guess_votes(names):
         return {}
@@ -99,17 +101,15 @@ class _Writer:
         self.table, self.importer, self.ready = table, importer, ready
         self.votes = _votes_in(table)
         self.chart = chart_in(table)
-        self.fields = (
-            fields_of(table)
-            if not self.votes
-            else Fields(key=self.votes.get("key", ()))
-        )
+        if self.votes:
+            self.fields = Fields(key=self.votes.get("key", ()))
+        else:
+            self.fields = fields_of(table)
         self.figures = figures_of(table, self.fields) if not self.votes else None
-        self.cells = (
-            cells_of(table, self.fields)
-            if self.figures is None and not self.votes
-            else None
-        )
+        if self.figures is None and not self.votes:
+            self.cells = cells_of(table, self.fields)
+        else:
+            self.cells = None
         is_scored = self.figures is None and self.cells is None and not self.votes
         self.scores = scores_of(table, self.fields) if is_scored else ScoreColumns()
         self._ask_whose_scores()
@@ -120,15 +120,13 @@ class _Writer:
         offered = {
             candidate.column.path for candidate in self.scores.offered if may_be_scores
         }
-        free = (
-            [column for column in self._unused() if column.path not in offered]
-            if is_scored
-            else []
-        )
+        free = []
+        if is_scored:
+            free = [column for column in self._unused() if column.path not in offered]
         self.settings = settings_in(table, self.fields, free) if is_scored else {}
 
     def _choices(self) -> Iterator[Choice]:
-        """What is to be decided."""
+        """Choices that are to be made."""
         yield from of_record_paths(self.table)
         if self.figures is not None:
             yield from self.figures.choices
@@ -246,11 +244,9 @@ class _Writer:
             or self.cells
         )
         if not (names_models or self.votes):
-            inside = (
-                name
-                if not name.endswith(".zip")
-                else members(self.table.path, name)[0].name
-            )
+            inside = name
+            if name.endswith(".zip"):
+                inside = members(self.table.path, name)[0].name
             ending = re.escape(
                 safe(
                     Path(inside.removesuffix(".gz")).suffix
@@ -345,14 +341,10 @@ class _Writer:
 
     def _perhaps(self) -> str:
         """Columns of few different texts, which may name models or benchmarks."""
-        few = [
-            column.path
-            for column in self._unused()
-            if column.kind == "text"
-            and 1 <= len(column.values) <= min(50, max(1, column.rows // 2))
-            and all(len(str(value)) <= _NAME for value in column.values)
-        ]
-        return f"; perhaps {listed(map(toml_text, map(safe, few)), 4)}" if few else ""
+        few = [column.path for column in self._unused() if _may_hold_names(column)]
+        if not few:
+            return ""
+        return f"; perhaps {listed(map(toml_text, map(safe, few)), 4)}"
 
     def _sample(self) -> Iterator[str]:
         yield "[sample]  # each row"
@@ -367,11 +359,9 @@ class _Writer:
         ]
         sample = self.fields.sample
         if "prompt_id" not in sample and self.cells is None:
-            without_id = (
-                "the content is the key"
-                if self.fields.key
-                else "the row's number counts"
-            )
+            without_id = "the row's number counts"
+            if self.fields.key:
+                without_id = "the content is the key"
             column = safe(toml_text(others[0] if others else "ID"))
             yield (
                 f"# prompt_id = {column}  # without it "
@@ -423,11 +413,9 @@ class _Writer:
         for column in [c for c in free if not c.path.lstrip("^").startswith("@")][
             :_OFFERED
         ]:
-            name = (
-                column.name
-                if column.name not in seen
-                else "_".join((*column.parents, column.name))
-            )
+            name = column.name
+            if column.name in seen:
+                name = "_".join((*column.parents, column.name))
             seen.add(name)
             key, path = safe(toml_key(name)), safe(toml_text(column.path))
             yield f"# {key} = {path}  # not used: {column.kind}"
@@ -456,7 +444,7 @@ class _Writer:
                 self.figures.values if self.figures.is_wide else self.figures.values[:1]
             )
             seen = column_of_values(
-                value for column in first for value in column.values
+                chain.from_iterable(column.values for column in first)
             )
             yield from _metric(self.figures.metric, False, range_of(seen))
             return
@@ -477,11 +465,9 @@ class _Writer:
 
     def _score(self, candidate: ScoreColumn, named: set[str]) -> Iterator[str]:
         column = candidate.column
-        guess = (
-            "guessed from its name; "
-            if self.scores.is_guess and candidate.grade < Grade.USUAL
-            else ""
-        )
+        guess = ""
+        if self.scores.is_guess and candidate.grade < Grade.USUAL:
+            guess = "guessed from its name; "
         meaning = f"; {candidate.meaning}" if candidate.meaning else ""
         yield f"[[scores]]  # {guess}{column.kind}{meaning}"
         metric = candidate.metric
@@ -519,15 +505,15 @@ class _Writer:
                 {"scale": 0.5, "add": 0.5},
                 "taken for 1 = right and -1 = wrong: check that -1 is not missing",
             )
-        yield (
-            "[[scores]]  # of the cells: "
-            f"{together.kind}{f'; {meaning}' if meaning else ''}"
-        )
+        about = together.kind
+        if meaning:
+            about = f"{about}; {meaning}"
+        yield f"[[scores]]  # of the cells: {about}"
         yield 'metric = "score"'
-        yield (
-            "value = "
-            f"{inline_table({'path': '@cell'} | keys) if keys else toml_text('@cell')}"
-        )
+        cell = toml_text("@cell")
+        if keys:
+            cell = inline_table({"path": "@cell"} | keys)
+        yield f"value = {cell}"
         yield ""
         yield from _metric(
             "score", signed or together.scores.is_truth, range_of(together)
@@ -580,11 +566,9 @@ def _of_rows(
         and any(column.is_percent for column in values)
         or table.is_object
     ):
-        ids = (
-            [c.path for c in other_ids(table, fields) if c.kind == "text"]
-            if table.rows > 1
-            else []
-        )
+        ids = []
+        if table.rows > 1:
+            ids = [c.path for c in other_ids(table, fields) if c.kind == "text"]
         yield Choice(
             f"what the rows are, of which {shown or 'the scores'} is one value each",
             (
@@ -630,7 +614,7 @@ def _as_published(
 def _metric(
     name: str, truth: bool, seen: str, are_grades: bool = False
 ) -> Iterator[str]:
-    """What is known of a metric, and what has to be filled in."""
+    """Lines on a metric: what is known, and what has to be filled in."""
     key = toml_key(name)
     yield f"[metrics.{key}]  # seen: {seen}"
     if truth:
@@ -638,22 +622,29 @@ def _metric(
     else:
         yield '# kind = "bounded"  # with low and high; or "continuous"'
     is_sure = truth and name in OF_TRUTH or are_grades
-    yield (
-        f"{'' if is_sure else '# '}higher_is_better = "
-        f"true{'' if is_sure else '  # or false'}"
-    )
+    if is_sure:
+        yield "higher_is_better = true"
+    else:
+        yield "# higher_is_better = true  # or false"
     yield ""
 
 
 def _described(column: ColumnProfile) -> str:
-    shown = (
-        without_credentials({column.name: column.values[0]}).get(column.name, MASK)
-        if column.values
-        else "-"
-    )
+    shown = "-"
+    if column.values:
+        shown = without_credentials({column.name: column.values[0]}).get(
+            column.name, MASK
+        )
     example = safe(short(shown))
     missing = f", {column.nulls} missing" if column.nulls else ""
     return f"{column.kind}, {len(column.values)}{missing}, {example}"
+
+
+def _may_hold_names(column: ColumnProfile) -> bool:
+    most = min(50, max(1, column.rows // 2))
+    if column.kind != "text" or not 1 <= len(column.values) <= most:
+        return False
+    return all(len(str(value)) <= _NAME for value in column.values)
 
 
 def _is_json(column: ColumnProfile) -> bool:
@@ -667,7 +658,7 @@ def _is_json(column: ColumnProfile) -> bool:
 
 
 def of_record_paths(table: TableProfile) -> Iterator[Choice]:
-    """What a document holds beside the records that a mapping takes."""
+    """Choices on what a document holds beside the records that a mapping takes."""
     location = table.location
     if location.alternatives:
         paths = (location.at, *location.alternatives)

@@ -82,7 +82,7 @@ class Scorers:
 
     @property
     def paths(self) -> set[str]:
-        """Of the columns, and of parts of the document."""
+        """Paths of the columns, and of parts of the document."""
         return {
             *self.chosen.values(),
             *(column.path for column in (*self.columns, *self.asked)),
@@ -90,7 +90,7 @@ class Scorers:
 
     @property
     def choices(self) -> list[Choice]:
-        """What is to be decided."""
+        """Choices that are to be made."""
         return [*self.questions, *map(_whether, self.asked)]
 
     @property
@@ -158,13 +158,13 @@ def _field_of(name: str, parents: Sequence[str]) -> str:
     if parents and plain in _MODELS and is_of_judge(parents[-1:]):
         return "judge_model"
     if parents:
-        return (
-            "annotator"
-            if plain in _NAMES and {*words_of(parents[-1])} <= _PEOPLE
-            else ""
-        )
+        if plain in _NAMES and {*words_of(parents[-1])} <= _PEOPLE:
+            return "annotator"
+        return ""
     usual = [own for own, words in SCORER_NAMES.items() if plain in (own, *words)]
-    return usual[0] if usual else ""
+    if usual:
+        return usual[0]
+    return ""
 
 
 def _are_names(table: TableProfile, name: str, column: ColumnProfile) -> bool:
@@ -233,7 +233,9 @@ def _words_for(column: ColumnProfile) -> set[str]:
 
 def word_for(column: ColumnProfile) -> str:
     """The field for a column that may name who scored."""
-    return "annotator" if _words_for(column) & _PEOPLE else "scorer"
+    if _words_for(column) & _PEOPLE:
+        return "annotator"
+    return "scorer"
 
 
 def _whether(column: ColumnProfile) -> Choice:

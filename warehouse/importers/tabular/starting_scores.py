@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, product
 from os.path import commonprefix
 from typing import Any
 
@@ -66,11 +67,9 @@ class ScoreColumn:
     @property
     def value(self) -> str:
         """The expression for its values."""
-        return (
-            inline_table({"path": self.column.path} | self.keys)
-            if self.keys
-            else toml_text(self.column.path)
-        )
+        if self.keys:
+            return inline_table({"path": self.column.path} | self.keys)
+        return toml_text(self.column.path)
 
     @property
     def is_truth(self) -> bool:
@@ -99,7 +98,8 @@ class ScoreColumn:
 
 @dataclass
 class ScoreColumns:
-    """What is taken for scores, what else may be, and what is to be decided."""
+    """Columns that are taken for scores, others that may be, and what is to be
+    decided."""
 
     chosen: list[ScoreColumn] = field(default_factory=list)
     offered: list[ScoreColumn] = field(default_factory=list)
@@ -209,7 +209,8 @@ def _are_letters(keys: Mapping[str, Any]) -> bool:
 
 
 def _is_of_inspect(column: ColumnProfile) -> bool:
-    """Whether a column is called as ``samples_df`` of Inspect calls those of scorers."""
+    """Whether a column is called as ``samples_df`` of Inspect calls those of
+    scorers."""
     return not column.parents and column.name.startswith("score_")
 
 
@@ -239,14 +240,18 @@ def _metric(column: ColumnProfile, fields: Fields) -> str:
         for parent in reversed(column.parents)
         if plain_name(parent) not in _GENERIC
     ]
-    return (
-        around[0]
-        if around and column.parents[-1] == around[0]
-        else SCORE_NAMES.get(name, "score")
-    )
+    if around and column.parents[-1] == around[0]:
+        return around[0]
+    return SCORE_NAMES.get(name, "score")
 
 
 # --- which of them --------------------------------------------------------------------------------
+
+
+def _is_one_of(
+    table: TableProfile, candidate: ScoreColumn, others: Sequence[ScoreColumn]
+) -> bool:
+    return any(_are_equal(table, candidate, other) for other in others)
 
 
 def _chosen(table: TableProfile, candidates: Sequence[ScoreColumn]) -> ScoreColumns:
@@ -260,18 +265,14 @@ def _chosen(table: TableProfile, candidates: Sequence[ScoreColumn]) -> ScoreColu
     likely = [candidate for candidate in full if candidate.grade is Grade.LIKELY]
     if usual:
         higher = [c for c in likely if c.column.depth < usual[0].column.depth]
-        rivals = [
-            c for c in higher if not any(_are_equal(table, c, other) for other in usual)
-        ]
+        rivals = [c for c in higher if not _is_one_of(table, c, usual)]
         if _are_systems(usual):
             return ScoreColumns(choices=[_systems(table, usual)])
         if _are_by_model(usual):
             return ScoreColumns(choices=[_by_model(usual)])
-        return (
-            ScoreColumns(choices=[_which(table, [*rivals, *usual])])
-            if rivals
-            else ScoreColumns(usual)
-        )
+        if rivals:
+            return ScoreColumns(choices=[_which(table, [*rivals, *usual])])
+        return ScoreColumns(usual)
     if likely:
         first = _highest(likely)
         first += [
@@ -283,11 +284,9 @@ def _chosen(table: TableProfile, candidates: Sequence[ScoreColumn]) -> ScoreColu
             return ScoreColumns(choices=[_by_model(first)])
         alike = all(_are_equal(table, first[0], other) for other in first[1:])
         varies = len(first[0].column.values) > 1
-        return (
-            ScoreColumns(first[:1], is_guess=True)
-            if alike and varies
-            else ScoreColumns(choices=[_which(table, first)])
-        )
+        if alike and varies:
+            return ScoreColumns(first[:1], is_guess=True)
+        return ScoreColumns(choices=[_which(table, first)])
     return ScoreColumns(choices=[_sparse(named[0])]) if named else ScoreColumns()
 
 
@@ -317,7 +316,10 @@ def _between_affixes(names: Sequence[str]) -> tuple[str, list[str], str]:
     differs."""
     start = re.sub(r"[^_. /-]*$", "", commonprefix(names))
     end = re.sub(r"^[^_. /-]*", "", commonprefix([name[::-1] for name in names])[::-1])
-    start, end = start if is_metric(start) else "", end if is_metric(end) else ""
+    if not is_metric(start):
+        start = ""
+    if not is_metric(end):
+        end = ""
     return start, [name[len(start) : len(name) - len(end)] for name in names], end
 
 
@@ -364,11 +366,9 @@ def _systems(table: TableProfile, candidates: Sequence[ScoreColumn]) -> Choice:
             else {(*column.parents, column.name)[0]: None for column in table.columns}
         )
         others = texts(key for key in beside if key not in around)
-        skip = (
-            f'[[rows.skip]] path = "@key", equal_to = {others}, '
-            if others != "[]"
-            else ""
-        )
+        skip = ""
+        if others != "[]":
+            skip = f'[[rows.skip]] path = "@key", equal_to = {others}, '
         between.append("benchmarks, of which figures are published")
         written.append(
             f'[rows] at = {toml_text(f"{at}{{}}")}, {skip}[run] benchmark = "@key", '
@@ -391,7 +391,7 @@ def _systems(table: TableProfile, candidates: Sequence[ScoreColumn]) -> Choice:
 
 
 def _highest(candidates: Sequence[ScoreColumn]) -> list[ScoreColumn]:
-    """Those that lie in the fewest objects."""
+    """Candidates that lie in the fewest objects."""
     depth = min((candidate.column.depth for candidate in candidates), default=0)
     return [candidate for candidate in candidates if candidate.column.depth == depth]
 
@@ -414,13 +414,10 @@ def _which(table: TableProfile, candidates: Sequence[ScoreColumn]) -> Choice:
     if table.is_object:
         between.append("none: they are published figures of a whole benchmark")
         written.append(_as_figures(candidates))
-        by_key = [
-            reading
-            for reading in _of_object(table)
-            if not any(c.column.parents for c in candidates)
-        ]
-        between += [words for words, _ in by_key]
-        written += [text for _, text in by_key]
+        if not any(c.column.parents for c in candidates):
+            for words, text in _of_object(table):
+                between.append(words)
+                written.append(text)
     return Choice(
         "which columns are the scores of the prompts", tuple(between), tuple(written)
     )
@@ -450,7 +447,7 @@ def _as_figures(candidates: Sequence[ScoreColumn]) -> str:
 
 
 def _of_object(table: TableProfile) -> Iterator[tuple[str, str]]:
-    """What the numbers of an object by key may be, and how a mapping says it."""
+    """Readings of the numbers of an object by key, and how a mapping says each."""
     numbers = [
         c
         for c in table.columns
@@ -485,21 +482,19 @@ _RIGHT = frozenset("c correct passed solved succeeded successes".split())
 _ALL = frozenset("n samples total trials attempts generations completions".split())
 
 
+def _are_counts(column: ColumnProfile) -> bool:
+    if not column.is_number or column.nulls:
+        return False
+    return all(number.is_integer() for number in column.numbers)
+
+
 def _of_counts(table: TableProfile) -> Iterator[tuple[str, str]]:
     """Counts of right generations among all of a prompt, in words, and how a mapping
     makes a share of them."""
-    whole = [
-        c
-        for c in table.columns
-        if c.is_number and not c.nulls and all(n.is_integer() for n in c.numbers)
-    ]
+    whole = [column for column in table.columns if _are_counts(column)]
     named = [c for c in whole if {*words_of(c.name)} & _RIGHT]
-    for right, of in (
-        (c, n)
-        for c in named
-        for n in whole
-        if n not in named and {*words_of(n.name)} & _ALL
-    ):
+    totals = [n for n in whole if n not in named and {*words_of(n.name)} & _ALL]
+    for right, of in product(named, totals):
         if not all(
             0 <= float(c) <= float(n)
             for c, n in zip(table.values(right), table.values(of), strict=True)
@@ -547,7 +542,7 @@ def _of_elements(table: TableProfile, fields: Fields) -> Iterator[tuple[str, str
             for value in column.values
             if isinstance(value, list) and value and isinstance(value[0], dict)
         ]
-        for key in dict.fromkeys(key for items in lists for key in items[0]):
+        for key in dict.fromkeys(chain.from_iterable(items[0] for items in lists)):
             values = [items[0][key] for items in lists if key in items[0]]
             path, metric = f"{column.path}[0].{path_of(str(key))}", str(key)
             if grade_of(key) > Grade.NEVER and all(map(_is_number, values)):
@@ -634,14 +629,14 @@ def _of_numbers(table: TableProfile, fields: Fields) -> str:
 def _in_texts(table: TableProfile) -> Iterator[tuple[str, str]]:
     """Numbers in objects that stand as text in a cell, as JSON or as Python has them,
     by what their names say: in words, and in a mapping."""
-    for column in table.columns if table.is_flat else ():
+    if not table.is_flat:
+        return
+    for column in table.columns:
         objects = _objects(column)
-        found = dict.fromkeys(
-            name
-            for item in objects
-            for name, value in item.items()
-            if _is_number(value)
-        )
+        found: dict[str, None] = {}
+        for item in objects:
+            numbers = [name for name, value in item.items() if _is_number(value)]
+            found |= dict.fromkeys(numbers)
         named = [
             name for name in found if grade_of(name, (column.name,)) >= Grade.LIKELY
         ]
@@ -793,9 +788,11 @@ def _compare(table: TableProfile, fields: Fields, scores: ScoreColumns) -> None:
     )
     readings = tuple(_in_texts(table))
     if flags or readings:
-        how = [
-            "uncomment the [[scores]] of one reading, and remove that of the other"
-        ] * bool(flags)
+        how = []
+        if flags:
+            how.append(
+                "uncomment the [[scores]] of one reading, and remove that of the other"
+            )
         how += [f"in place of the [[scores]] below: {text}" for _, text in readings]
         between = (reading, *flags, *(words for words, _ in readings))
         scores.choices.append(Choice("what the scores are", between, tuple(how)))

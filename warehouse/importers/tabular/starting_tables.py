@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 from warehouse.importers.tabular.column_names import (
@@ -60,12 +61,12 @@ class MatrixColumns:
     def together(self) -> ColumnProfile:
         """All cells as one column."""
         return column_of_values(
-            value for column in self.columns for value in column.values
+            chain.from_iterable(column.values for column in self.columns)
         )
 
     @property
     def choices(self) -> list[Choice]:
-        """What is to be decided."""
+        """Choices that are to be made."""
         if self.orientation:
             return []
         names = [toml_text(column.name) for column in self.columns]
@@ -284,7 +285,7 @@ class PublishedColumns:
 
     @property
     def metric(self) -> str:
-        """What the figures are called."""
+        """The metric of the figures."""
         return "score" if self.is_wide else self.values[0].name
 
     @property
@@ -301,16 +302,16 @@ class PublishedColumns:
             )
             return {row: "@row", column: "@column"}
         keyed = {"benchmark": "@key"} if self.is_keyed else {}
-        return keyed | ({"model": self.label.path} if self.label is not None else {})
+        if self.label is None:
+            return keyed
+        return keyed | {"model": self.label.path}
 
     def rows(self) -> Iterator[str]:
         """The sections that leave out what is no model, and make a row of each cell."""
         for column in (self.label, self.benchmark):
-            sums = (
-                [str(value) for value in column.values if is_summary(value)]
-                if column is not None
-                else []
-            )
+            sums = []
+            if column is not None:
+                sums = [str(value) for value in column.values if is_summary(value)]
             if column is not None and sums and len(sums) < len(column.values):
                 yield (
                     f"[[rows.skip]]  # {LEFT_OUT}: {_shown(sums)}; without this "
@@ -367,10 +368,10 @@ class PublishedColumns:
             if number:
                 yield "[[published]]"
             named = {"path": self.metric_path}
-            yield (
-                "metric = "
-                f"{inline_table(named) if self.metric_path else toml_text(column.name)}"
-            )
+            metric = toml_text(column.name)
+            if self.metric_path:
+                metric = inline_table(named)
+            yield f"metric = {metric}"
             yield f"value = {self._value(column.path)}"
             error = self.errors.get(column.path)
             size = self.size if self.is_stated or not number else None
@@ -380,11 +381,9 @@ class PublishedColumns:
             yield ""
 
     def _value(self, path: str) -> str:
-        return (
-            inline_table({"path": path} | dict(self.keys))
-            if self.keys
-            else toml_text(path)
-        )
+        if self.keys:
+            return inline_table({"path": path} | dict(self.keys))
+        return toml_text(path)
 
 
 def _shown(names: Sequence[str]) -> str:
@@ -437,11 +436,9 @@ def _wide(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     choices = [] if label.is_unique else [_which_label(label, table)]
     if not is_sure or not _are_figures(values, table):
         choices.append(_what_rows_are(label, values))
-    others = (
-        [column for column in values if not is_summary(column.name)]
-        if is_wide
-        else values
-    )
+    others = values
+    if is_wide:
+        others = [column for column in values if not is_summary(column.name)]
     values, left_out = (
         (others, [c for c in values if c not in others]) if others else (values, [])
     )
@@ -481,12 +478,12 @@ def _label(table: TableProfile, fields: Fields) -> tuple[ColumnProfile | None, b
         for c in texts
         if WEAK_LABELS.fullmatch(plain_name(c.name)) or c.name == "column_1"
     ]
-    weak = [
-        c
-        for c in weak
-        if c.is_unique and (are_models([str(v) for v in c.values]) or _has_error(table))
-    ]
-    return (weak[0], _has_error(table)) if weak else (None, False)
+    for column in weak:
+        if not column.is_unique:
+            continue
+        if are_models([str(value) for value in column.values]) or _has_error(table):
+            return column, _has_error(table)
+    return None, False
 
 
 def _has_error(table: TableProfile) -> bool:
@@ -565,9 +562,11 @@ def _is_figure(column: ColumnProfile) -> bool:
 
 def _are_figures(values: Sequence[ColumnProfile], table: TableProfile) -> bool:
     """Whether numbers are means rather than verdicts on single prompts."""
-    return any(
-        column.is_percent or any(n % 1 for n in column.numbers) for column in values
-    ) or _has_error(table)
+    return any(map(_has_fractions, values)) or _has_error(table)
+
+
+def _has_fractions(column: ColumnProfile) -> bool:
+    return column.is_percent or any(number % 1 for number in column.numbers)
 
 
 def _which_label(label: ColumnProfile, table: TableProfile) -> Choice:
@@ -743,11 +742,11 @@ def _long(table: TableProfile, fields: Fields) -> PublishedColumns | None:
         for column in (*fields.run.values(), fields.metric)
         if column and len(column.values) > 1
     ]
-    rows = (
-        list(zip(*(map(str, table.values(column)) for column in axes), strict=True))
-        if axes
-        else []
-    )
+    rows = []
+    if axes:
+        rows = list(
+            zip(*(map(str, table.values(column)) for column in axes), strict=True)
+        )
     first = next(
         (column for column in values if _error_of(column, table) is not None), None
     )
@@ -805,7 +804,8 @@ def _error_of(column: ColumnProfile, table: TableProfile) -> ColumnProfile | Non
 
 
 def _keys(columns: Sequence[ColumnProfile], table: TableProfile) -> dict[str, Any]:
-    """What turns the values of columns into numbers; nothing where they are numbers."""
+    """Keys that turn the values of columns into numbers; nothing where they are
+    numbers."""
     return column_of_values(
-        value for column in columns for value in column.values
+        chain.from_iterable(column.values for column in columns)
     ).reading(table.delimiter)[0]

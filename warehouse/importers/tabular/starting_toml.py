@@ -1,4 +1,4 @@
-"""What a starting mapping says, as TOML: names, texts, values, and what is to be
+"""A starting mapping as TOML: names, texts, values, and what is to be
 decided."""
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ class Choice:
 
 def toml_key(name: str) -> str:
     """A name as a key, in quotes where it needs them."""
-    return name if _BARE.fullmatch(name) else toml_text(name)
+    if _BARE.fullmatch(name):
+        return name
+    return toml_text(name)
 
 
 def short(value: Any) -> str:
@@ -50,7 +52,9 @@ def short(value: Any) -> str:
         if isinstance(value, str)
         else json.dumps(value, ensure_ascii=False, default=str)
     )
-    return text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"
+    if len(text) <= _WIDTH:
+        return text
+    return text[: _WIDTH - 1] + "…"
 
 
 def safe(text: str) -> str:
@@ -81,4 +85,6 @@ def _value(value: Any) -> str:
         return inline_table(value)
     if isinstance(value, str):
         return toml_text(value)
-    return texts(value) if isinstance(value, Sequence) else json.dumps(value)
+    if isinstance(value, Sequence):
+        return texts(value)
+    return json.dumps(value)

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -120,19 +121,18 @@ def open_reader(member: Member, rules: ReadingRules) -> RowReader:
         return ParquetReader(member, rules)
     if chosen in ("csv", "tsv", "txt"):
         return DelimitedReader(member, rules)
-    is_sheet, is_arrow = (
-        member.name.lower().endswith(names)
-        for names in (SHEETS, (".arrow", ".feather"))
-    )
+    found = "a file whose name does not tell its format"
+    advice = 'say format = "…" in the mapping'
+    if member.name.lower().endswith(SHEETS):
+        found = "a spreadsheet"
+        advice = "save each of its sheets as CSV"
+    elif member.name.lower().endswith((".arrow", ".feather")):
+        advice = "save it as Parquet"
     raise InputError(
-        "a spreadsheet" if is_sheet else "a file whose name does not tell its format",
+        found,
         path=member.name,
         expected=".csv, .tsv, .json, .jsonl, .parquet, also in .gz or .zip",
-        advice="save it as Parquet"
-        if is_arrow
-        else "save each of its sheets as CSV"
-        if is_sheet
-        else 'say format = "…" in the mapping',
+        advice=advice,
     )
 
 
@@ -233,7 +233,7 @@ class MappedTable:
         )
 
     def notes(self) -> list[str]:
-        """What the reading showed."""
+        """Notes on what the reading showed."""
         name = self.member.name
         skipped = [
             f"{name}: {count} rows skipped, {why}"
@@ -360,18 +360,19 @@ def context_of_tables(
     if groups := [table.groups for table in tables if table.groups]:
         context["path"] = _short(groups)
     if mapping.joins and tables:
-        joined = [
-            {name: path and _sha256(path) for name, path in _joined(table)}
-            for table in tables
-        ]
+        joined = []
+        for table in tables:
+            joined.append(
+                {name: path and _sha256(path) for name, path in _joined(table)}
+            )
         context["joined"] = _short(joined)
     return context
 
 
 def joined_files(tables: Sequence[MappedTable]) -> list[Path]:
     """The files that are joined to some tables, each once."""
-    paths = (path for table in tables for _, path in _joined(table) if path is not None)
-    return list(dict.fromkeys(paths))
+    joined = chain.from_iterable(_joined(table) for table in tables)
+    return list(dict.fromkeys(path for _, path in joined if path is not None))
 
 
 def has_context(mapping: TabularMapping, path: str, context: Mapping[str, Any]) -> bool:
@@ -390,14 +391,15 @@ def _joined(table: MappedTable) -> Iterator[tuple[str, Path | None]]:
 
 
 def _short(parts: Sequence[Any]) -> list[Any]:
-    """What some tables have, in their order; a hash where there are many."""
+    """Values of some tables, in their order; a hash where there are many."""
     if len(parts) <= _SHOWN:
         return list(parts)
     return [sha256_of(b"\n".join(map(canonical_json, parts)))]
 
 
 def _sha256(path: Path) -> str | None:
-    """Hash of a file that many tables may be joined to; ``None`` if it cannot be read."""
+    """Hash of a file that many tables may be joined to; ``None`` if it cannot be
+    read."""
     try:
         status = path.stat()
         return _hash_of(path, status.st_mtime_ns, status.st_ctime_ns, status.st_size)
@@ -517,14 +519,18 @@ def _absent(mapping: TabularMapping, table: MappedTable) -> Iterator[str]:
             yield f"{source.where} = {path!r}: {use}"
         elif path not in _OF_CELLS:
             yield from _problem(view, table, source.where, path, source.optional)
-    others = [
-        (skip.source.where, path)
-        for skip in mapping.skips
-        for path in skip.source.paths()
-    ]
-    others += [(f"[join.{rule.name}] on", rule.on) for rule in mapping.joins if rule.on]
-    for where, path in others:
+    for where, path in _paths_of_rules(mapping):
         yield from _problem(view, table, where, path)
+
+
+def _paths_of_rules(mapping: TabularMapping) -> Iterator[tuple[str, str]]:
+    """Paths that skips and joins read, each with where it stands in the mapping."""
+    for skip in mapping.skips:
+        for path in skip.source.paths():
+            yield skip.source.where, path
+    for rule in mapping.joins:
+        if rule.on:
+            yield f"[join.{rule.name}] on", rule.on
 
 
 def _matrix_mistakes(
@@ -549,7 +555,7 @@ def _matrix_mistakes(
 def _problem(
     view: RowView, table: MappedTable, where: str, path: str, optional: bool = False
 ) -> Iterator[str]:
-    """What is wrong with a path, if anything is."""
+    """The mistake in a path, if there is one."""
     why = ""
     try:
         if view.holds(path) or optional:
@@ -605,22 +611,18 @@ def without_strangers(
     strangers = [
         path for path in paths if known_by and _lacks_all(mapping, path, root, known_by)
     ]
-    return (
-        list(paths)
-        if len(strangers) == len(paths)
-        else [path for path in paths if path not in strangers]
-    )
+    if len(strangers) == len(paths):
+        return list(paths)
+    return [path for path in paths if path not in strangers]
 
 
 def _known_by(mapping: TabularMapping) -> set[str]:
     """Columns or fields of rows that say which prompt a row is."""
     names = {"prompt_id", "text", *mapping.key}
-    sources = [
-        variant.sample.get(name) for variant in mapping.variants for name in names
-    ]
-    texts = {
-        path for source in sources if source is not None for path in source.paths()
-    }
+    texts: set[str] = set()
+    for variant in mapping.variants:
+        for name in names & variant.sample.keys():
+            texts.update(variant.sample[name].paths())
     return {text for text in texts if in_row(text) and not text.startswith("@")}
 
 
@@ -636,7 +638,7 @@ def _lacks_all(
 
 
 def relative_name(path: Path, root: Path) -> str:
-    """What a file is called in messages: its path from a folder on, if it lies there."""
+    """The name of a file in messages: its path from a folder on, if it lies there."""
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
 
 

@@ -234,10 +234,11 @@ def _judges(
 
     models = spread([text if is_model else None for text, is_model in pairs])
     persons = spread([None if is_model else text for text, is_model in pairs])
+    scorer = models
+    if "scorer" in columns:
+        scorer = pc.coalesce(columns["scorer"], models)
     return {
-        "scorer": pc.coalesce(columns["scorer"], models)
-        if "scorer" in columns
-        else models,
+        "scorer": scorer,
         "scorer_kind": spread(
             ["model" if is_model else "human" for is_model in are_models]
         ),

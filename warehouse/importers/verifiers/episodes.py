@@ -19,7 +19,7 @@ from warehouse.importers.common.header_values import fingerprint, unix_time
 from warehouse.importers.common.json_fields import (
     LARGEST_DRAW,
     Row,
-    as_text,
+    as_text_or_none,
     compact,
     first_text,
     is_local,
@@ -98,7 +98,7 @@ def score(metric: str, content: Any, lacking: str | None = None) -> Row:
     value = None if lacking else number_or_none(content)
     if value is not None:
         return {"metric": metric, "value": value}
-    raw = None if content is None else as_text(content)
+    raw = as_text_or_none(content)
     return {
         "metric": metric,
         "value": None,
@@ -108,7 +108,7 @@ def score(metric: str, content: Any, lacking: str | None = None) -> Row:
 
 
 def reply_of(message: Mapping[str, Any] | None) -> str | None:
-    """What a message of the model says; its calls of tools where it says nothing."""
+    """The text of a message of the model; its calls of tools where it says nothing."""
     if message is None:
         return None
     said, calls = text_of(message.get("content")), message.get("tool_calls")
@@ -160,7 +160,7 @@ class _Condition(NamedTuple):
 
 @dataclass
 class _Run:
-    """What a first look at the episodes of one condition tells."""
+    """A survey of the episodes of one condition."""
 
     metrics: dict[str, None] = field(default_factory=dict)
     weights: dict[str, float] = field(default_factory=dict)
@@ -172,12 +172,11 @@ class _Run:
     def add(self, trace: Row, task: Row) -> None:
         """Look at one trace."""
         for name, reward in part_of(trace, "rewards").items():
-            weight = (
-                number_or_none(reward.get("weight", 1))
-                if isinstance(reward, dict)
-                else None
-            )
-            self.weights |= {_part(name): weight} if weight is not None else {}
+            weight = None
+            if isinstance(reward, dict):
+                weight = number_or_none(reward.get("weight", 1))
+            if weight is not None:
+                self.weights[_part(name)] = weight
         self.metrics |= dict.fromkeys(_parts(trace))
         self.config = self.config or part_of(part_of(trace, "agent"), "config")
         self.version = self.version or part_of(trace, "verifiers")
@@ -219,7 +218,7 @@ def read_episodes(path: Path, configs: Sequence[Path], declared: str | None) -> 
     source = RowSource(path, path.name, _KEYS, dump.rejections, dump.notes)
     numbers = {condition: number for number, condition in enumerate(runs)}
     numbers |= {condition: numbers[agent] for condition, agent in adopted.items()}
-    names = [[metric.name for metric in header.metrics] for header in headers]
+    names = [_metric_names(header) for header in headers]
     dump.batches = batches_of(
         source.located(),
         partial(
@@ -237,7 +236,7 @@ def read_episodes(path: Path, configs: Sequence[Path], declared: str | None) -> 
 
 
 def _without_agent(condition: _Condition, model: str) -> _Condition:
-    """What of a condition is known before any agent began."""
+    """The part of a condition that is known before any agent began."""
     return condition._replace(model=model, agent="", harness="", settings="")
 
 
@@ -253,7 +252,8 @@ def _adopted(runs: Iterable[_Condition]) -> dict[_Condition, _Condition]:
                 if other != condition
                 and _without_agent(other, condition.model) == condition
             ]
-            found |= {condition: alike[0]} if len(alike) == 1 else {}
+            if len(alike) == 1:
+                found[condition] = alike[0]
     return found
 
 
@@ -314,7 +314,7 @@ def _harness(config: Row) -> str:
 
 
 def _settings_of_agent(config: Row) -> Row:
-    """What an agent was configured with, without what is read by itself."""
+    """The configuration of an agent, without what is read by itself."""
     return {
         name: value
         for name, value in config.items()
@@ -326,11 +326,9 @@ def _settings_of_agent(config: Row) -> Row:
 def _key_of(config: str) -> str:
     """A key of what an agent was configured with; empty where nothing says it."""
     settings: Row = json.loads(config)
-    return (
-        key_of_settings(HARNESS, {"traces": {"agent": {"config": settings}}})
-        if settings
-        else ""
-    )
+    if settings:
+        return key_of_settings(HARNESS, {"traces": {"agent": {"config": settings}}})
+    return ""
 
 
 def _header(condition: _Condition, run: _Run, config: Row, path: Path) -> RunHeader:
@@ -404,7 +402,7 @@ def _rows(
 
 
 def _question(task: Row) -> Row:
-    """What is asked, by the fields of the task; what its class leaves out of its own
+    """The question, by the fields of the task; what its class leaves out of its own
     key is no part of it."""
     data = part_of(task, "data")
     question = {
@@ -504,20 +502,20 @@ def _is_sampled(node: Any) -> bool:
 
 
 def _limit(trace: Row, episode: Row) -> str | None:
-    """What stopped an agent, in the words that other formats have for it."""
+    """The limit that stopped an agent, in the words that other formats have for it."""
     if trace.get("is_timeout") is True or episode.get("is_timeout") is True:
         return "time"
     return _STOPPED.get(str(trace.get("stop_condition")))
 
 
 def _total(usages: Iterable[Row], *keys: str) -> int | None:
-    counts = [
-        count
-        for usage in usages
-        for key in keys
-        if (count := whole_count(usage.get(key))) is not None
-    ]
-    return whole_or_none(sum(counts)) if counts else None
+    counts: list[int] = []
+    for usage in usages:
+        own = [whole_count(usage.get(key)) for key in keys]
+        counts += [count for count in own if count is not None]
+    if counts:
+        return whole_or_none(sum(counts))
+    return None
 
 
 def _last_reply(trace: Row) -> Row | None:
@@ -528,7 +526,8 @@ def _last_reply(trace: Row) -> Row | None:
 
 
 def _error(trace: Row, episode: Row) -> str | None:
-    """The last error of what failed; errors of tries that were made again are history."""
+    """The last error of what failed; errors of tries that were made again are
+    history."""
     failed = [part for part in (trace, episode) if part.get("ok") is not True]
     last = next(
         (errors[-1] for part in failed if (errors := objects_of(part.get("errors")))),
@@ -576,6 +575,10 @@ def _reward(trace: Row) -> tuple[float | None, bool]:
         if value is not None and weight is not None
     ]
     return sum(weighted) if weighted else None, len(weighted) == len(rewards)
+
+
+def _metric_names(header: RunHeader) -> list[str]:
+    return [metric.name for metric in header.metrics]
 
 
 def _scores(trace: Row, episode: Row, names: Sequence[str]) -> list[Row]:

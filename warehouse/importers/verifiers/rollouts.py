@@ -17,6 +17,7 @@ from warehouse.importers.common.json_fields import (
     Row,
     as_text,
     compact,
+    compact_or_none,
     endpoint_host,
     first_text,
     number_or_none,
@@ -85,7 +86,7 @@ _LIMITS = {"timeout": "time", "prompt_too_long": "context", "tokens_reached": "t
 
 @dataclass
 class _Survey:
-    """What all rows together tell."""
+    """A survey of all rows."""
 
     key: str = ""
     n_rows: int = 0
@@ -158,8 +159,9 @@ def read_rollouts(
     dump = Dump((), ())
     state_columns = frozenset(texts_of(metadata.get("state_columns")))
     survey = _Survey()
-    for row, _ in RowSource(rows, rows.name, ("prompt",)).rows() if rows else ():
-        survey.add(row, state_columns)
+    if rows:
+        for row, _ in RowSource(rows, rows.name, ("prompt",)).rows():
+            survey.add(row, state_columns)
     most = _declared_rollouts(metadata, survey)
     left_out = survey.left_out(most)
     survey.drawn -= left_out
@@ -192,7 +194,8 @@ def _declared_rollouts(metadata: Row, survey: _Survey) -> int | None:
 def _flag_surplus(
     survey: _Survey, left_out: Counter[int], most: int | None, notes: list[str]
 ) -> None:
-    """Rows that stand twice, and rollouts beyond the number that the metadata declare."""
+    """Rows that stand twice, and rollouts beyond the number that the metadata
+    declare."""
     if left_out:
         notes.append(
             f"{left_out.total()} rows are exact copies of others, with the same times "
@@ -280,7 +283,7 @@ def _names(metadata: Row, folder: Path) -> tuple[str | None, str | None]:
 
 
 def _configuration(metadata: Row) -> Row:
-    """What else the metadata say of how the run was made; arguments of the environment
+    """Further settings of the run in the metadata; arguments of the environment
     that are paths among it."""
     configuration = {
         name: value for name, value in metadata.items() if name not in _READ
@@ -306,7 +309,8 @@ def _begun(metadata: Row, survey: _Survey) -> datetime | None:
 
 
 def _requested(metadata: Row, survey: _Survey, notes: list[str]) -> int | None:
-    """Questions that were asked; some writers state the number of rows in their place."""
+    """Questions that were asked; some writers state the number of rows in their
+    place."""
     n_examples, draws = (
         whole_count(metadata.get("num_examples")),
         whole_count(metadata.get("rollouts_per_example")),
@@ -346,7 +350,8 @@ def _averages(metadata: Row) -> Row:
 def _published(
     metadata: Row, survey: _Survey, notes: list[str]
 ) -> Iterator[PublishedScore]:
-    """Averages over all rollouts, failed ones as 0, and shares of questions that pass."""
+    """Averages over all rollouts, failed ones as 0, and shares of questions that
+    pass."""
     if metadata.get("avg_reward") == 0 and metadata.get("avg_metrics") == {}:
         notes.append(
             "the metadata were written before the results: their averages are not set "
@@ -419,11 +424,9 @@ def _taker(
 
 def _question(row: Row, key: str) -> Row:
     task, info = text_or_none(row.get("task")), row.get("info")
-    shown_info = (
-        {name: item for name, item in info.items() if name != "oai_tools"}
-        if isinstance(info, dict)
-        else info
-    )
+    shown_info = info
+    if isinstance(info, dict):
+        shown_info = {name: item for name, item in info.items() if name != "oai_tools"}
     metadata = without_empty(
         {"task": None if task == "default" else task, "info": shown_info}
     )
@@ -431,7 +434,7 @@ def _question(row: Row, key: str) -> Row:
         "identity": _identity(row, key),
         "text": question_of(content_of(row.get("prompt"))) or None,
         "target": text_of_any(row.get("answer")) or None,
-        "metadata": compact(metadata) if metadata else None,
+        "metadata": compact_or_none(metadata),
     }
 
 
@@ -531,15 +534,13 @@ def _transcript(row: Row) -> Row | None:
 
 def _spoken(value: Any, role: str) -> list[Row]:
     """The messages; of a model that completes texts the text as one."""
-    return (
-        [{"role": role, "content": value}]
-        if isinstance(value, str)
-        else objects_of(value)
-    )
+    if isinstance(value, str):
+        return [{"role": role, "content": value}]
+    return objects_of(value)
 
 
 def _limit(row: Row, completion: list[Row], n_turns: int) -> str | None:
-    """What cut a rollout short. Every rollout of a single turn ends by
+    """The limit that cut a rollout short. Every rollout of a single turn ends by
     ``max_turns_reached``: that is no limit."""
     reason = text_or_none(row.get("stop_condition")) or ""
     if reason == "max_turns_reached" and (
@@ -576,11 +577,9 @@ def _measured(row: Mapping[str, Any], state_columns: frozenset[str]) -> Iterator
 def _scores(row: Row, names: list[str], threshold: float | None) -> list[Row]:
     lacking = None
     if row.get("error") or _is_empty(row):
-        lacking = (
-            "limit"
-            if row.get("is_truncated") is True and not row.get("error")
-            else "error"
-        )
+        lacking = "error"
+        if row.get("is_truncated") is True and not row.get("error"):
+            lacking = "limit"
     metrics = part_of(row, "metrics")
     scores = [
         score(name, row.get(name, metrics.get(name)), lacking)
