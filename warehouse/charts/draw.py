@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from unicodedata import east_asian_width
@@ -64,38 +64,34 @@ def draw(chart: Chart) -> Picture:
 
 def _table(spec: Spec) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     """The drawn data as a table: positions of marks and heights of bars."""
-    marks = [
-        row
-        for layer in spec["layer"]
-        for row in layer["data"]["values"]
-        if "x2" in row or "y2" not in row
-    ]
+    marks: list[Spec] = []
+    for layer in spec["layer"]:
+        marks += [
+            row for row in layer["data"]["values"] if "x2" in row or "y2" not in row
+        ]
     titles = {
         axis: spec["encoding"][axis]["axis"]["title"] or axis for axis in ("x", "y")
     }
     heads = {"x": titles["x"], "x2": "to", "y": titles["y"], "k": "of"}
-    heads = {
-        field: words
-        for field, words in heads.items()
-        if any(field in row for row in marks)
-    }
-    rows = [
-        {**row, "y": row["y2"] - row["y"] if "y2" in row else row["y"]}
-        for row in marks[:_MOST_ROWS]
-    ]
-    return tuple(heads.values()), tuple(
-        tuple(_cell(row.get(field)) for field in heads) for row in rows
-    )
+    given = set().union(*marks)
+    heads = {field: words for field, words in heads.items() if field in given}
+    rows = [_cells(row, heads) for row in marks[:_MOST_ROWS]]
+    return tuple(heads.values()), tuple(rows)
+
+
+def _cells(mark: Spec, fields: Iterable[str]) -> tuple[str, ...]:
+    """A row of the table: a bar by its height."""
+    if "y2" in mark:
+        mark = {**mark, "y": mark["y2"] - mark["y"]}
+    return tuple(_cell(mark.get(field)) for field in fields)
 
 
 def _cell(value: Any) -> str:
-    return (
-        ""
-        if value is None
-        else f"{value + 0.0:.6g}"
-        if isinstance(value, float)
-        else f"{value}"
-    )
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value + 0.0:.6g}"
+    return f"{value}"
 
 
 @dataclass(frozen=True)
@@ -396,11 +392,8 @@ def _texts(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> Non
     for row in rows:
         words, (x, y) = row[encoding["text"]["field"]], plot.at(row)
         end = x + wide(words)
-        y = next(
-            low
-            for low in (y + 12 * step for step in range(len(rows) + 1))
-            if not _hits(taken, x, end, low)
-        )
+        steps = (y + 12 * step for step in range(len(rows) + 1))
+        y = next(low for low in steps if not _hits(taken, x, end, low))
         taken.append((x, end, y))
         plot.text(
             x + mark["dx"],

@@ -124,11 +124,7 @@ def interval_chart(
         "data": {"values": list(points)},
         "layer": layers,
     }
-    rows = [
-        Interval(*(point[name] for name in ("name", *ENDS)))
-        for point in points
-        if isfinite(point["estimate"])
-    ]
+    rows = [_interval(point) for point in points if isfinite(point["estimate"])]
     n_decimals = decimals(
         (row.high - row.low) / 4
         for row in rows
@@ -139,6 +135,10 @@ def interval_chart(
         title, rows, figure=axis, n_decimals=n_decimals, note=say, zero=zero, most=MOST
     )
     return None if own is None else IntervalChart(title, say, spec, own)
+
+
+def _interval(point: Spec) -> Interval:
+    return Interval(*(point[name] for name in ("name", *ENDS)))
 
 
 def _dated(

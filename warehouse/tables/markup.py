@@ -67,13 +67,12 @@ def _in_percent(table: Table) -> Table:
         for index, name in enumerate(table.columns)
         if index in (error - 1, error) or name in _SCORES or name.endswith("% interval")
     }
-    rows = (
-        tuple(
-            _per_cent(value, table.columns[at]) if at in shares else value
-            for at, value in enumerate(row)
-        )
-        for row in table.rows
-    )
+    rows: list[tuple[Any, ...]] = []
+    for row in table.rows:
+        values = list(row)
+        for at in shares:
+            values[at] = _per_cent(values[at], table.columns[at])
+        rows.append(tuple(values))
     return replace(table, rows=tuple(rows))
 
 
@@ -114,10 +113,11 @@ def in_markdown(view: View) -> str:
         if isinstance(part, tuple):
             blocks.append(_broken(part))
             continue
-        blocks += [_broken(part.caption)] * bool(part.caption) + [
-            pipe_table(part.columns, part.rows, part.to_right)
-        ]
-        blocks += [_broken(part.below)] * bool(part.below)
+        if part.caption:
+            blocks.append(_broken(part.caption))
+        blocks.append(pipe_table(part.columns, part.rows, part.to_right))
+        if part.below:
+            blocks.append(_broken(part.below))
     return "\n\n".join(blocks) + "\n"
 
 
@@ -153,7 +153,8 @@ def in_latex(view: View) -> str:
 
 def _latex_table(table: MarkupTable) -> str:
     head = [r"\begin{table}", r"\centering"]
-    head += [rf"\caption{{{_latex(_sentences(table.caption))}}}"] * bool(table.caption)
+    if table.caption:
+        head.append(rf"\caption{{{_latex(_sentences(table.caption))}}}")
     shape = "".join("r" if right else "l" for right in table.to_right)
     rows = [" & ".join(map(_latex, row)) + r" \\" for row in table.rows]
     names = " & ".join(map(_latex, table.columns)) + r" \\"
@@ -166,10 +167,11 @@ def _latex_table(table: MarkupTable) -> str:
         r"\bottomrule",
         r"\end{tabular}",
     ]
-    notes = [rf"\par\smallskip\footnotesize {_latex(_sentences(table.below))}"] * bool(
-        table.below
-    )
-    return "\n".join([*head, *body, *notes, r"\end{table}"])
+    lines = [*head, *body]
+    if table.below:
+        lines.append(rf"\par\smallskip\footnotesize {_latex(_sentences(table.below))}")
+    lines.append(r"\end{table}")
+    return "\n".join(lines)
 
 
 def _parts(view: View) -> Iterator[tuple[str, ...] | MarkupTable]:
@@ -203,16 +205,18 @@ def _parts(view: View) -> Iterator[tuple[str, ...] | MarkupTable]:
         yield tuple(before)
 
 
+def _cells(values: Iterable[Any]) -> list[str]:
+    return ["" if value is None else cell(value) for value in values]
+
+
 def _texts(
     table: Table, before: Sequence[str], below: Sequence[str | TableNote]
 ) -> MarkupTable:
     kept = table.filled()
     names = [table.columns[index] for index in kept]
-    columns = [[row[index] for row in table.rows] for index in kept]
+    columns = [table.values(index) for index in kept]
     to_right = [is_number(values) for values in columns]
-    texts = [
-        ["" if value is None else cell(value) for value in values] for values in columns
-    ]
+    texts = [_cells(values) for values in columns]
     error = names.index(ERROR) if ERROR in names else 0
     if error and to_right[error - 1]:
         pairs = zip(texts[error - 1], texts[error], strict=True)

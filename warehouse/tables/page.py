@@ -70,20 +70,16 @@ def table(
         chosen: a row that stands out.
     """
     kept, constant = _shown([column for column in columns if column is not None])
-    about = (
-        Markup("{} In all rows: {}.").format(caption, ", ".join(constant))
-        if constant
-        else escape(caption)
-    )
+    about = escape(caption)
+    if constant:
+        about = Markup("{} In all rows: {}.").format(caption, ", ".join(constant))
     minor = any(column.minor for column in kept)
     many = " many" if minor and len(kept) > MANY else ""
     heads = "".join(_head(column) for column in kept)
-    rows = [
-        f"<tr{' class=chosen' if index == chosen else ''}>{''.join(cells)}\n"
-        for index, cells in enumerate(
-            zip(*(column.cells for column in kept), strict=True)
-        )
-    ]
+    columns_of_cells = [column.cells for column in kept]
+    rows = [f"<tr>{''.join(cells)}\n" for cells in zip(*columns_of_cells, strict=True)]
+    if 0 <= chosen < len(rows):
+        rows[chosen] = rows[chosen].replace("<tr>", "<tr class=chosen>", 1)
     n_first = FIRST_ROWS if len(rows) > MANY_ROWS else len(rows)
 
     def of(label: str, about: str, own: Sequence[str]) -> Markup:

@@ -99,14 +99,12 @@ def in_text(view: View, *, width: int = WIDTH, rows: int = ROWS) -> str:
                     width,
                 )
         elif isinstance(part, TableNote):
-            lines += (
-                wrap(part.line, width)
-                if not part.column or part.column in shown
-                else []
-            )
+            if not part.column or part.column in shown:
+                lines += wrap(part.line, width)
         else:
             lines += wrap(part, width)
-    lines += [line for note in view.notes for line in wrap(f"note: {note}", width)]
+    for note in view.notes:
+        lines += wrap(f"note: {note}", width)
     return "\n".join(lines)
 
 
@@ -114,27 +112,25 @@ def wrap(text: str, width: int) -> list[str]:
     """Lines broken at blanks, the later ones of a sentence indented; none is lost."""
     if width < NARROW:
         return text.split("\n")
-    return [
-        part
-        for line in text.split("\n")
-        for part in (
-            textwrap.wrap(
-                line,
-                width,
-                subsequent_indent=GAP,
-                break_long_words=False,
-                break_on_hyphens=False,
-            )
-            if len(line) > width
-            else [line]
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if len(line) <= width:
+            lines.append(line)
+            continue
+        lines += textwrap.wrap(
+            line,
+            width,
+            subsequent_indent=GAP,
+            break_long_words=False,
+            break_on_hyphens=False,
         )
-    ]
+    return lines
 
 
 def _texts_of(table: Table, kept: Sequence[int]) -> _TableText:
     return _TableText(
         [table.columns[index] for index in kept],
-        [[row[index] for row in table.rows] for index in kept],
+        [table.values(index) for index in kept],
         len(table.rows),
     )
 

@@ -51,9 +51,11 @@ def transcript_lines(text: str, *, whole: bool, width: int) -> Iterator[str]:
     room = max(20, min(width, 100) - 2)
     for message in messages_of(text, width):
         yield f"[{message.title}]"
-        lines = [line for part in message.parts for line in _wrapped(part, room)] or [
-            "(nothing)"
-        ]
+        lines: list[str] = []
+        for part in message.parts:
+            lines += _wrapped(part, room)
+        if not lines:
+            lines = ["(nothing)"]
         shown = lines if whole or len(lines) <= FOLDED + 1 else lines[:FOLDED]
         yield from (f"  {line}".rstrip() for line in shown)
         if len(shown) < len(lines):
@@ -99,10 +101,12 @@ def _tool(message: Mapping[str, Any], waiting: dict[str, str]) -> str:
 def _title(message: Mapping[str, Any], tool: str) -> str:
     """The role, the tool that answers, that it failed, and that the model did not write
     it."""
-    said = f"{message.get('role') or 'no role'} {tool}".strip() + " (given)" * (
-        message.get("source") == "input"
-    )
-    return f"{said}: error" if message.get("error") else said
+    said = f"{message.get('role') or 'no role'} {tool}".strip()
+    if message.get("source") == "input":
+        said += " (given)"
+    if message.get("error"):
+        said += ": error"
+    return said
 
 
 def _parts(message: Mapping[str, Any], width: int) -> Iterator[str]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import product
 from math import floor, isfinite, log10
 from typing import Any, Self
 
@@ -92,9 +93,9 @@ def p_value(value: float | None) -> WrittenNumber | None:
     """A p-value with two digits that say something; never 0."""
     if value is None:
         return None
-    return WrittenNumber(
-        f"{value:.2g}" if value >= SMALLEST_P else f"<{SMALLEST_P:.0g}"
-    )
+    if value >= SMALLEST_P:
+        return WrittenNumber(f"{value:.2g}")
+    return WrittenNumber(f"<{SMALLEST_P:.0g}")
 
 
 def interval(
@@ -163,24 +164,27 @@ def intervals(
 ) -> list[WrittenInterval | None]:
     """:func:`interval` of many."""
     form = f"[%.{n_decimals}f, %.{n_decimals}f]"
-    zeros = {form % (low, high) for low in (0.0, -0.0) for high in (0.0, -0.0)}
-    return [
-        None
-        if low is None or high is None
-        else interval(low, high, n_decimals, at=middle)
-        if (text := form % (low, high)) in zeros
-        else WrittenInterval.of(text, low, high, middle)
-        for low, high, middle in zip(lows, highs, at, strict=True)
-    ]
+    zeros = {form % ends for ends in product((0.0, -0.0), repeat=2)}
+    cells: list[WrittenInterval | None] = []
+    for low, high, middle in zip(lows, highs, at, strict=True):
+        if low is None or high is None:
+            cells.append(None)
+            continue
+        text = form % (low, high)
+        if text in zeros:
+            cells.append(interval(low, high, n_decimals, at=middle))
+        else:
+            cells.append(WrittenInterval.of(text, low, high, middle))
+    return cells
 
 
 def small(value: float | None) -> WrittenNumber | None:
     """A cost, with three digits that count."""
-    return (
-        None
-        if value is None
-        else WrittenNumber(f"{value:,.0f}" if 1000 <= value < 1e12 else f"{value:.3g}")
-    )
+    if value is None:
+        return None
+    if 1000 <= value < 1e12:
+        return WrittenNumber(f"{value:,.0f}")
+    return WrittenNumber(f"{value:.3g}")
 
 
 def small_interval(
@@ -218,6 +222,11 @@ def span_of(values: Collection[float], form: str = "") -> str:
     """The smallest and the largest value, or the one that all are, in a format."""
     low, high = format(min(values), form), format(max(values), form)
     return low if low == high else f"{low} to {high}"
+
+
+def plural(noun: str, n: int) -> str:
+    """A noun as it stands after a number: ``prompt``, ``prompts``."""
+    return noun if n == 1 else f"{noun}s"
 
 
 def direction(higher_is_better: bool | None) -> str:
@@ -296,11 +305,9 @@ def reasons(pairs: Iterable[tuple[Any, str]]) -> list[str]:
         f"{some_of(list(dict.fromkeys(which)))}: {reason}"
         for reason, which in list(names.items())[:SHOWN]
     ]
-    return lines + (
-        [f"and {len(names) - SHOWN} more reasons; --json has all"]
-        if len(names) > SHOWN
-        else []
-    )
+    if len(names) > SHOWN:
+        lines.append(f"and {len(names) - SHOWN} more reasons; --json has all")
+    return lines
 
 
 def some_of(names: Sequence[str], most: int = _NAMES) -> str:
