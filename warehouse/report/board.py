@@ -195,21 +195,17 @@ def leaves_table(name_of: str, board: SuiteBoard) -> Markup:
     """The score of each model of a suite on each of its benchmarks."""
     rows = board.rows
     n_decimals = decimals(row.standard_error for row in rows)
+    columns = [
+        name("Model on the suite", [row.model for row in rows]),
+        text("Condition", [row.condition for row in rows], minor=True),
+    ]
+    for at, leaf in enumerate(board.leaves):
+        estimates = [row.leaf_estimates[at] for row in rows]
+        columns.append(number(f"<bdi>{broken(leaf.name)}</bdi>", estimates, n_decimals))
     return table(
         f"Benchmarks of suite {name_of}",
         "Estimate on each benchmark of the suite.",
-        [
-            name("Model on the suite", [row.model for row in rows]),
-            text("Condition", [row.condition for row in rows], minor=True),
-            *(
-                number(
-                    f"<bdi>{broken(leaf.name)}</bdi>",
-                    [row.leaf_estimates[at] for row in rows],
-                    n_decimals,
-                )
-                for at, leaf in enumerate(board.leaves)
-            ),
-        ],
+        columns,
     )
 
 

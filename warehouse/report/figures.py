@@ -99,18 +99,12 @@ def _intervals(
         if row.estimate is not None and row.estimate == row.estimate
     ]
     says = ["filled: no other is significantly better"] if tested else []
-    says += [
-        f"{mark} {words}"
-        for mark, words in _MARKS.items()
-        if any(row.mark == mark for row in shown)
-    ]
+    marks = {row.mark for row in shown}
+    says += [f"{mark} {words}" for mark, words in _MARKS.items() if mark in marks]
+    if any(row.low is not None for row in shown):
+        title = f"{title}, {100 * level:g}% intervals"
     return forest(
-        title
-        + (
-            f", {100 * level:g}% intervals"
-            if any(row.low is not None for row in shown)
-            else ""
-        ),
+        title,
         shown,
         figure=metric,
         n_decimals=decimals(row.standard_error for row in rows),

@@ -76,9 +76,7 @@ def published_table(rows: Sequence[Row], caption: str) -> Markup:
     rows = sorted(recomputable, key=lambda row: row["verdict"] != "contradicts")[
         :MOST_PUBLISHED
     ]
-    n_decimals = _n_decimals(
-        value for row in rows for value in (row["published"], row["recomputed"])
-    )
+    n_decimals = _n_decimals_of(rows)
     return table(
         "Figures that sources publish",
         caption,
@@ -113,9 +111,7 @@ def published_table(rows: Sequence[Row], caption: str) -> Markup:
 
 def errors_table(rows: Sequence[Row]) -> Markup:
     """Standard errors that sources publish, and the formula behind each."""
-    n_decimals = _n_decimals(
-        value for row in rows for value in (row["published"], row["recomputed"])
-    )
+    n_decimals = _n_decimals_of(rows)
     return table(
         "Published standard errors",
         "Standard errors that sources publish, and the formula that gives them from "
@@ -220,6 +216,14 @@ def _parts(path: str) -> tuple[str, ...]:
     return tuple(part for part in pure.parts if part not in (pure.anchor, "..")) or (
         path,
     )
+
+
+def _n_decimals_of(rows: Iterable[Row]) -> int:
+    """Decimals of the published figures and the recomputed ones."""
+    figures: list[float | None] = []
+    for row in rows:
+        figures += [row["published"], row["recomputed"]]
+    return _n_decimals(figures)
 
 
 def _n_decimals(values: Iterable[float | None]) -> int:

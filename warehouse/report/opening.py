@@ -26,7 +26,7 @@ from warehouse.report.heat import (
 )
 from warehouse.tables.anchors import anchor
 from warehouse.tables.page import count, name, number, table, text
-from warehouse.tables.words import decimals, fixed
+from warehouse.tables.words import decimals, fixed, plural
 
 #: Columns and cells of the heat table that is folded below the first of it.
 MOST_COLUMNS, MOST_CELLS = 200, 12_000
@@ -248,7 +248,7 @@ def left_out_of(
         ),
     ]
     return [
-        (f"#{part}" if part in shows else "", f"{n:,} {what}{'s' * (n != 1)}{which}")
+        (f"#{part}" if part in shows else "", f"{n:,} {plural(what, n)}{which}")
         for part, n, what, which in counts
         if n
     ]

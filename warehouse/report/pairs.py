@@ -110,8 +110,11 @@ def _numbers(group: PairGroup, benchmark: str, part: str) -> Markup:
         ]
         return PageColumn(f"<bdi>{escape(heads[column])}</bdi>", "n", tuple(cells))
 
+    heading = f"All pairs of {benchmark}"
+    if part:
+        heading += f" {part}"
     return table(
-        f"All pairs of {benchmark}{' ' * bool(part)}{part}",
+        heading,
         f"Row minus column, on the {shared_prompts(group)} prompts that both have; "
         f"bold with *: differs by Holm at {round(1 - group.pairs.level, 10):g}.",
         [

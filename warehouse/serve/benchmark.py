@@ -182,11 +182,11 @@ def _of_rows(
     first = request.number("row", most=max(len(board.rows) - 1, 0))
     most = _n_rows(board)
     shown = board.rows[first : first + most]
-    ends = [end for row in shown for end in (row.estimate, row.ci_low, row.ci_high)]
-    axis, several = (
-        make_axis(ends),
-        len({row.model for row in board.rows}) < len(board.rows),
-    )
+    ends: list[float | None] = []
+    for row in shown:
+        ends += [row.estimate, row.ci_low, row.ci_high]
+    axis = make_axis(ends)
+    several = len({row.model for row in board.rows}) < len(board.rows)
     lines = [
         Line(
             row,
@@ -272,12 +272,12 @@ def _reference(board: Leaderboard, pairs: HeldPairs | None, requested: str) -> A
     if pairs is None:
         return None
     by_runs = {row.run_ids: row for row in board.rows}
-    matching = [
-        row
-        for row in board.rows
-        if requested in (label_of(row), *(f"run:{run}" for run in row.run_ids))
-    ]
-    return matching[0] if requested and matching else by_runs.get(pairs.first)
+    if requested:
+        for row in board.rows:
+            runs = [f"run:{run}" for run in row.run_ids]
+            if requested in (label_of(row), *runs):
+                return row
+    return by_runs.get(pairs.first)
 
 
 def _plan(

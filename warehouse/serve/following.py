@@ -332,11 +332,10 @@ class FollowedStore:
             if state is None
             else self._of(self._taken()) as store
         ):
-            return " ".join(
-                str(value)
-                for row in store.rows(query_text("roles", "version_of_store"))
-                for value in row.values()
-            )
+            words: list[str] = []
+            for row in store.rows(query_text("roles", "version_of_store")):
+                words += map(str, row.values())
+            return " ".join(words)
 
     def _new_state(self, wait: float) -> _State:
         seen = (

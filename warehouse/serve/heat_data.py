@@ -68,13 +68,10 @@ class Facts:
         if facet == "suite":
             return sorted(self.suites)
         name = FACETS[facet]
-        found = {
-            value
-            for run in self.runs
-            for value in ([run[name]] if name != "tags" else run["tags"])
-            if value
-        }
-        return sorted(found)
+        found: set[str] = set()
+        for run in self.runs:
+            found.update(run["tags"] if name == "tags" else [run[name]])
+        return sorted(filter(None, found))
 
     def chosen(
         self, facets: Mapping[str, Collection[str]], since: date | None = None
@@ -86,9 +83,9 @@ class Facts:
             if not values:
                 continue
             if facet == "suite":
-                leaves = {
-                    leaf for suite in values for leaf in self.suites.get(suite, ())
-                }
+                leaves: set[str] = set()
+                for suite in values:
+                    leaves.update(self.suites.get(suite, ()))
                 runs = [run for run in runs if run["benchmark"] in leaves]
             elif facet == "tag":
                 runs = [run for run in runs if not set(values).isdisjoint(run["tags"])]
@@ -110,13 +107,10 @@ def read_overview(store: Store) -> Facts:
         tags = orjson.loads(row["tags"] or "null") or []
         row["tags"] = [str(tag) for tag in tags]
     suites = list_suites(read_names(store), {row["benchmark_id"] for row in rows})
-    return Facts(
-        tuple(rows),
-        {
-            name: tuple(leaf.name for leaf in suite.leaves)
-            for name, suite in suites.items()
-        },
-    )
+    leaves: dict[str, tuple[str, ...]] = {}
+    for name, suite in suites.items():
+        leaves[name] = tuple(leaf.name for leaf in suite.leaves)
+    return Facts(tuple(rows), leaves)
 
 
 @dataclass
