@@ -450,12 +450,12 @@ def few_rows(table: pa.Table) -> str | None:
     ):
         return None
     rows = list(zip(*(column.to_pylist() for column in table.columns), strict=True))
-    texts = [
-        [_in_row(value) for value in row]
-        for row in rows or [(None,) * table.num_columns]
-    ]
-    if any(text is None for row in texts for text in row):
-        return None
+    texts: list[list[str | None]] = []
+    for row in rows or [(None,) * table.num_columns]:
+        written = list(map(_in_row, row))
+        if None in written:
+            return None
+        texts.append(written)
     names = [f'"{name}"' for name in table.column_names]
     kinds = [_TYPES[str(kind)] for kind in table.schema.types]
     columns = [

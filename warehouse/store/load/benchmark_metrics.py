@@ -68,11 +68,11 @@ def benchmark_metrics(store: Store, state: _Load, runs: Iterable[int]) -> None:
                 directions.setdefault(key, {})[run] = spec.higher_is_better
     written = write_described(store, by_key)
     _note_directions(state, by_id, directions, written.directions)
-    state.statements += [
-        statement(source, BENCHMARK_METRIC, written.ids[key], as_said(row))
-        for source, rows in words.items()
-        for key, row in rows.items()
-    ]
+    for source, rows in words.items():
+        state.statements += [
+            statement(source, BENCHMARK_METRIC, written.ids[key], as_said(row))
+            for key, row in rows.items()
+        ]
 
 
 @dataclass(frozen=True)
@@ -441,14 +441,11 @@ def _variant_rows(variants: list[Any]) -> list[dict[str, Any]]:
 
 def _named_by(state: _Load) -> list[Naming]:
     """What headers and published figures name."""
-    return [
-        Naming(
-            part.dump.runs,
-            part.source.invocation,
-            {row.benchmark for row in _published(part.dump) if row.benchmark},
-        )
-        for part in state.parts
-    ]
+    named: list[Naming] = []
+    for part in state.parts:
+        published = {row.benchmark for row in _published(part.dump) if row.benchmark}
+        named.append(Naming(part.dump.runs, part.source.invocation, published))
+    return named
 
 
 def _put_references(

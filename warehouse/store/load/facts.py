@@ -253,10 +253,10 @@ def _cuts(part: SourcePart) -> Cuts:
     names."""
     files = {header.place for header in part.dump.runs if header.place}
     locations = [item.place for item in part.dump.rejections if item.is_cut]
-    return [
-        (location, {name for name in files if name in location})
-        for location in locations
-    ]
+    cuts: list[tuple[str, set[str]]] = []
+    for location in locations:
+        cuts.append((location, {name for name in files if name in location}))
+    return cuts
 
 
 def _cut(cuts: Cuts, own: str) -> str | None:

@@ -423,9 +423,7 @@ def _as_json(document: Mapping[str, Any]) -> str:
 
 
 def _as_table(rows: Sequence[Row]) -> pa.Table:
-    return pa.table(
-        {
-            name: pa.array([row[name] for row in rows], kind)
-            for name, kind in _COLUMNS.items()
-        }
-    )
+    columns: dict[str, pa.Array] = {}
+    for name, kind in _COLUMNS.items():
+        columns[name] = pa.array([row[name] for row in rows], kind)
+    return pa.table(columns)

@@ -325,7 +325,9 @@ def _unsaid(items: Iterable[tuple[str, str]]) -> Unsaid:
 def _never_stood(
     words: Words, prompts: Iterable[int], stood: Collection[tuple[str, str]]
 ) -> Unsaid:
-    items = {item for prompt in prompts for item in _items(words.gained[prompt])}
+    items: set[tuple[str, str]] = set()
+    for prompt in prompts:
+        items.update(_items(words.gained[prompt]))
     return _unsaid(items - set(stood))
 
 

@@ -221,9 +221,10 @@ def _restate_suites(connection: sa.Connection) -> None:
     first, as loads do."""
     benchmark = tables.benchmark
     words = of_sources(connection, SUITES)
-    edges = dict.fromkeys(
-        (int(parent), int(row.subject_id)) for row in words for parent in row.said or ()
-    )
+    edges: dict[tuple[int, int], None] = {}
+    for row in words:
+        for parent in row.said or ():
+            edges[int(parent), int(row.subject_id)] = None
     stored = {
         int(row[0]): row[1]
         for row in connection.execute(sa.select(benchmark.c.id, benchmark.c.parent_id))

@@ -311,10 +311,9 @@ def _write(
         }
         for row in rows
     ]
-    columns = {
-        name: pa.array([row[name] for row in texts], kind)
-        for name, kind in _TYPES.items()
-    }
+    columns: dict[str, pa.Array] = {}
+    for name, kind in _TYPES.items():
+        columns[name] = pa.array([row[name] for row in texts], kind)
     scratch.put("worked_out", pa.table(columns))
     hashed = "select *, text_hash(text) as text_hash from worked_out"
     scratch.run(f"create or replace temp table restated_prompt as {hashed}")

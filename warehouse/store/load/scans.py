@@ -31,20 +31,23 @@ ITEMS = "items"
 
 def push(scratch: Scratch, state: _Load) -> None:
     """The values of the scans of a load."""
-    rows = [
-        {
-            "part": number,
-            "metric": index,
-            "metric_id": state.metric_ids[spec],
-            "unit": spec.unit,
-            "higher_is_better": spec.higher_is_better,
-            "source_id": part.source.id,
-            "scan_id": part.dump.scan.scan_id,
-        }
-        for number, part in enumerate(state.parts)
-        if part.dump.scan is not None
-        for index, spec in enumerate(part.dump.scan.metrics)
-    ]
+    rows: list[dict[str, Any]] = []
+    for number, part in enumerate(state.parts):
+        scan = part.dump.scan
+        if scan is None:
+            continue
+        for index, spec in enumerate(scan.metrics):
+            rows.append(
+                {
+                    "part": number,
+                    "metric": index,
+                    "metric_id": state.metric_ids[spec],
+                    "unit": spec.unit,
+                    "higher_is_better": spec.higher_is_better,
+                    "source_id": part.source.id,
+                    "scan_id": scan.scan_id,
+                }
+            )
     if rows:
         scratch.put("scan_metric", pa.Table.from_pylist(rows, schema=_METRICS))
         scratch.push("scan_value", query_text("ingest", "scan_values"))

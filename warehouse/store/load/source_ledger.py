@@ -260,9 +260,9 @@ def finish(
     sources: Sequence[tuple[SourceClaim, LoadReport, Sequence[Rejection]]],
 ) -> None:
     """Mark sources as loaded, in the transaction that holds their facts."""
-    columns: dict[str, list[Any]] = {
-        name: [getattr(report, name) for _, report, _ in sources] for name in _REPORTED
-    }
+    columns: dict[str, list[Any]] = {}
+    for name in _REPORTED:
+        columns[name] = [getattr(report, name) for _, report, _ in sources]
     columns["id"] = [source.id for source, _, _ in sources]
     columns["notes"] = [
         engines.json_text(list(report.notes)) if report.notes else None
@@ -377,16 +377,17 @@ def _replace_rejections(
     connection.exec_driver_sql(
         f"delete from rejection where source_id in ({_listed(rejections)})"
     )
-    rows = [
-        {
-            "source_id": source_id,
-            "place": masked(readable(item.place)),
-            "found": masked(readable(item.found[:2000])),
-            "expected": readable(item.expected),
-        }
-        for source_id, rejected in rejections.items()
-        for item in rejected
-    ]
+    rows: list[dict[str, Any]] = []
+    for source_id, rejected in rejections.items():
+        for item in rejected:
+            rows.append(
+                {
+                    "source_id": source_id,
+                    "place": masked(readable(item.place)),
+                    "found": masked(readable(item.found[:2000])),
+                    "expected": readable(item.expected),
+                }
+            )
     append(connection, tables.rejection, rows)
 
 

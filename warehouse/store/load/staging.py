@@ -288,12 +288,12 @@ class _Given:
     def widen(self, names: Collection[str]) -> set[str]:
         """Add the columns that are new among some, and those of their hashes; gives
         all."""
-        looked_up = {column: name for column, (name, _) in _LOOKED_UP.items()}
-        hashes = {
-            item[name]
-            for item in (_HASHED, looked_up)
-            for name in item.keys() & set(names)
-        }
+        hashes: set[str] = set()
+        for name in names:
+            if name in _HASHED:
+                hashes.add(_HASHED[name])
+            if name in _LOOKED_UP:
+                hashes.add(_LOOKED_UP[name][0])
         fresh = sorted({*names, *hashes} - self.columns)
         kinds = [f"{name} {_KINDS[name]}" for name in fresh]
         if fresh and not self.columns:
@@ -560,16 +560,21 @@ class Dropped:
                 "prompts of their own, map "
             )
             apart += f"{_with_id(self.fields)} with the column of the id"
-        notes = [
-            f"{self.same} duplicate row{'s' * (self.same > 1)} collapsed{apart}"
-        ] * bool(self.same)
+        notes: list[str] = []
+        if self.same:
+            notes.append(f"{_duplicates(self.same)} collapsed{apart}")
         if self.other:
             notes.append(
-                f"{self.other} duplicate row{'s' * (self.other > 1)} with other values "
-                f"dropped: of each the {on_duplicate} one was kept (--on-duplicate "
-                f"{on_duplicate})"
+                f"{_duplicates(self.other)} with other values dropped: of each the "
+                f"{on_duplicate} one was kept (--on-duplicate {on_duplicate})"
             )
         return notes
+
+
+def _duplicates(n: int) -> str:
+    if n == 1:
+        return "1 duplicate row"
+    return f"{n} duplicate rows"
 
 
 def _with_id(fields: Sequence[str]) -> str:

@@ -115,17 +115,10 @@ def _name(
         for _, benchmark, model in named
     ]
     of = [part for part, _, _ in named]
-    namings = [
-        Naming(
-            [
-                header
-                for header, number in zip(headers, of, strict=True)
-                if number == part
-            ],
-            "",
-        )
-        for part in range(len(state.parts))
-    ]
+    by_part: list[list[RunHeader]] = [[] for _ in state.parts]
+    for header, part in zip(headers, of, strict=True):
+        by_part[part].append(header)
+    namings = [Naming(own, "") for own in by_part]
     checkpoints = dimensions.checkpoints(connection, headers, of)
     models = {
         header.model: checkpoint

@@ -62,9 +62,8 @@ class NamedQuery:
         Raises:
             MisuseError: a parameter that the query lacks, needs, or cannot read.
         """
-        unknown = [
-            name for name in given if name not in {p.name for p in self.parameters}
-        ]
+        known = {p.name for p in self.parameters}
+        unknown = [name for name in given if name not in known]
         if unknown:
             has = ", ".join(p.name for p in self.parameters) or "none"
             raise MisuseError(
