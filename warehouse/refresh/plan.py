@@ -197,11 +197,9 @@ def _why(now: str, before: set[str]) -> str:
 
 def _first_line(error: BaseException) -> str:
     text = str(error).strip()
-    return (
-        f"{type(error).__name__}: {text.splitlines()[0]}"
-        if text
-        else type(error).__name__
-    )
+    if not text:
+        return type(error).__name__
+    return f"{type(error).__name__}: {text.splitlines()[0]}"
 
 
 #: Reasons that do not mean that a stored figure is wrong.
