@@ -298,7 +298,9 @@ def point(x: float | None, y: float | None, **more: float | str | None) -> Spec:
 
 def finite(value: float | None) -> float | None:
     """The value, None for one that is not finite: JSON has no word for it."""
-    return None if value is None or not math.isfinite(value) else value
+    if value is None or not math.isfinite(value):
+        return None
+    return value
 
 
 def distinct(names: Sequence[str], length: int) -> list[str]:
@@ -331,11 +333,9 @@ def _has_wide_sign(name: str) -> bool:
 def shorten(name: str, length: int) -> str:
     """A name on one line whose middle is left out: its end, as ``seed=2``, may tell it
     apart."""
-    shown = (
-        name
-        if name.isprintable()
-        else "".join(sign if sign.isprintable() else " " for sign in name)
-    )
+    shown = name
+    if not name.isprintable():
+        shown = "".join(sign if sign.isprintable() else " " for sign in name)
     words = " ".join(shown.split())
     if len(words) <= length:
         return words

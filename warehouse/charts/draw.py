@@ -179,17 +179,21 @@ class _Plot:
         self.is_above = self.axis["x"].get("orient") == "top"
         pitch = self.across.length / max(len(self.across.ticks), 1)
         self.is_turned = self.is_above and self.across.longest > pitch
-        names = (
-            (self.across.longest + _GAP if self.is_turned else _LINE)
-            if self.is_above
-            else 8
-        )
-        self.top = names + (_LINE if self.axis["y"]["title"] else 0)
-        self.below = (
-            _GAP
-            if self.is_above
-            else _LINE * (2 if self.axis["x"]["title"] else 1) + _GAP
-        )
+        self.top, self.below = self._margins()
+
+    def _margins(self) -> tuple[float, float]:
+        """Room above and below the axes, for the words of the lower axis and titles."""
+        top: float = 8
+        below: float = _LINE + _GAP
+        if self.axis["x"]["title"]:
+            below += _LINE
+        if self.is_above:
+            top, below = _LINE, _GAP
+        if self.is_turned:
+            top = self.across.longest + _GAP
+        if self.axis["y"]["title"]:
+            top += _LINE
+        return top, below
 
     def at(self, row: Spec, x: str = "x", y: str = "y") -> tuple[float, float]:
         return self.across.at(row[x]), self.up.at(row[y])
@@ -263,13 +267,8 @@ class _Plot:
                     min(max(at, half - self.left), self.across.length + _RIGHT - half),
                     1,
                 )
-                self.text(
-                    at,
-                    -_GAP if self.is_above else self.up.length + _LINE - 2,
-                    words,
-                    "var(--dim)",
-                    "middle",
-                )
+                y = -_GAP if self.is_above else self.up.length + _LINE - 2
+                self.text(at, y, words, "var(--dim)", "middle")
                 taken = at + half + 4
 
 
@@ -305,10 +304,12 @@ def _lines(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> Non
                 continue
             x, y = plot.at(row)
             dots.append((x, y))
-            steps = mark.get("interpolate") == "step-after"
-            course += (
-                (f"H{x}V{y}" if steps else f"L{x} {y}") if is_down else f"M{x} {y}"
-            )
+            if not is_down:
+                course += f"M{x} {y}"
+            elif mark.get("interpolate") == "step-after":
+                course += f"H{x}V{y}"
+            else:
+                course += f"L{x} {y}"
             is_down = True
         colour = _painted(mark, encoding, own[0], "stroke", "color")
         plot.path(
@@ -318,8 +319,9 @@ def _lines(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> Non
             width=mark.get("strokeWidth", 1.75),
             dash=_dashes(mark, encoding, own[0]),
         )
-        for x, y in dots if mark.get("point") else ():
-            plot.dot(x, y, mark["point"]["size"], colour)
+        if mark.get("point"):
+            for x, y in dots:
+                plot.dot(x, y, mark["point"]["size"], colour)
 
 
 def _dashes(mark: Spec, encoding: Spec, row: Spec) -> str:
@@ -482,13 +484,14 @@ def _legend(spec: Spec, width: float, top: float) -> tuple[str, float]:
     """The legend below the axes, and where it ends."""
     parts, x, y = list[str](), 0.0, top + 8
     for words, sign in _entries(spec):
-        room = (26 if sign else 0) + wide(words) + 12
+        indent = 26 if sign else 0
+        room = indent + wide(words) + 12
         if x and x + room > width + 12:
             x, y = 0.0, y + _LINE
         if sign:
             parts.append(f'<path transform="translate({x:g} {y:g})" {sign}/>')
         parts.append(
-            f'<text x="{x + 26 if sign else x:g}" y="{y + 4:g}" '
+            f'<text x="{x + indent:g}" y="{y + 4:g}" '
             f'fill="var(--dim)">{escape(words)}</text>'
         )
         x += room
@@ -529,9 +532,8 @@ def _entries(spec: Spec) -> Iterator[tuple[str, str]]:
                     'stroke-linecap="round"',
                 )
             else:
+                line = f'd="M0 0h22" stroke="{escape(look)}" stroke-width="1.75"'
                 dash = _dashes(mark, encoding, row)
-                yield (
-                    kind,
-                    f'd="M0 0h22" stroke="{escape(look)}" stroke-width="1.75"'
-                    + (f' stroke-dasharray="{dash}"' if dash else ""),
-                )
+                if dash:
+                    line += f' stroke-dasharray="{dash}"'
+                yield kind, line

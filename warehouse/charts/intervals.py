@@ -75,9 +75,11 @@ def interval_chart(
         "title": None,
         "axis": {"labelLimit": 0},
     }
-    y = {"field": "day", "type": "temporal", "title": "released"} if over_days else y
+    along, across = "x", "y"
+    if over_days:
+        along, across = "y", "x"
+        y = {"field": "day", "type": "temporal", "title": "released"}
     x = {"type": "quantitative", "scale": {"zero": False}, "title": axis}
-    along, across = ("y", "x") if over_days else ("x", "y")
     ends = {along: {"field": "low", **x}, f"{along}2": {"field": "high"}, across: y}
     layers: list[Spec] = [
         {

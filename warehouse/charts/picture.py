@@ -100,7 +100,11 @@ class Sheet:
 
 def end_at(at: float, left: float) -> str:
     """Where words stand at a place, so that they stay inside."""
-    return "start" if at < left + 20 else "end" if at > WIDTH - 20 else "middle"
+    if at < left + 20:
+        return "start"
+    if at > WIDTH - 20:
+        return "end"
+    return "middle"
 
 
 def fitting(names: Sequence[str], pixels: float) -> list[str]:

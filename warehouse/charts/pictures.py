@@ -82,26 +82,22 @@ def forest(
     for at, (row, name) in enumerate(
         zip(shown, fitting([row.name for row in shown], room), strict=True)
     ):
-        middle, colour, dot = (
-            at * _ROW + 23,
-            "dim" if row.mark else "mark",
-            axis.at(row.estimate) or 0.0,
-        )
+        middle = at * _ROW + 23
+        colour = "dim" if row.mark else "mark"
+        dot = axis.at(row.estimate) or 0.0
         sheet.text(0, middle - 9, name)
         sheet.text(WIDTH, middle - 9, figures[at], "dim", "end")
         if is_finite(row.low) and is_finite(row.high):
             low, high = axis.at(row.low) or 0.0, axis.at(row.high) or 0.0
-            bars = (
-                [(low, high)] if row.filled else [(low, dot - 4.5), (dot + 4.5, high)]
-            )
-            sheet.line(
-                "".join(f"M{a:g} {middle}H{b:g}" for a, b in bars if a <= b), colour, 2
-            )
-        sheet.line(
-            f"M{dot} {middle}h0" if row.filled else ring(dot, middle, 3.5),
-            colour,
-            9 if row.filled else 2,
-        )
+            bars = [(low, dot - 4.5), (dot + 4.5, high)]
+            if row.filled:
+                bars = [(low, high)]
+            course = "".join(f"M{a:g} {middle}H{b:g}" for a, b in bars if a <= b)
+            sheet.line(course, colour, 2)
+        if row.filled:
+            sheet.line(f"M{dot} {middle}h0", colour, 9)
+        else:
+            sheet.line(ring(dot, middle, 3.5), colour, 2)
     return Picture(
         title,
         f"{title}: {_some(len(shown), len(rows))}, from {shown[0].name} with "
@@ -132,11 +128,9 @@ def ring(x: float, y: float, radius: float) -> str:
 
 
 def _figure(row: Interval, n_decimals: int, sign: bool) -> str:
-    ends = (
-        f" [{written(row.low, n_decimals)}, {written(row.high, n_decimals)}]"
-        if is_finite(row.low) and is_finite(row.high)
-        else ""
-    )
+    ends = ""
+    if is_finite(row.low) and is_finite(row.high):
+        ends = f" [{written(row.low, n_decimals)}, {written(row.high, n_decimals)}]"
     return f"{written(row.estimate, n_decimals, sign=sign)}{row.mark}{ends}"
 
 
@@ -347,4 +341,6 @@ def _starred(
 
 
 def _some(n: int, n_all: int) -> str:
-    return f"{n} models" if n == n_all else f"the first {n} of {n_all} models"
+    if n == n_all:
+        return f"{n} models"
+    return f"the first {n} of {n_all} models"

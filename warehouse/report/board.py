@@ -40,8 +40,12 @@ def _what_differs(rows: Sequence[LeaderboardRow]) -> str:
     """How many prompts there are and by what method, where that is not said of all
     rows; a semicolon before them."""
     methods = [*dict.fromkeys(row.method.replace("_", " ") for row in rows)]
-    prompts = counts_in_words(rows) if len({row.n_prompts for row in rows}) > 1 else ""
-    return prompts + (f"; by {listed(methods)}" if len(methods) > 1 else "")
+    differs = ""
+    if len({row.n_prompts for row in rows}) > 1:
+        differs += counts_in_words(rows)
+    if len(methods) > 1:
+        differs += f"; by {listed(methods)}"
+    return differs
 
 
 def board_table(
@@ -267,21 +271,20 @@ def _rank_set(row: LeaderboardRow) -> str:
 def _part(row: LeaderboardRow, n_decimals: int) -> str:
     if row.part_estimate is None:
         return ""
-    ends = (
-        f" [{written(row.part_ci_low, n_decimals)}, "
-        f"{written(row.part_ci_high, n_decimals)}]"
-        if is_finite(row.part_ci_low)
-        else ""
-    )
+    ends = ""
+    if is_finite(row.part_ci_low):
+        low = written(row.part_ci_low, n_decimals)
+        high = written(row.part_ci_high, n_decimals)
+        ends = f" [{low}, {high}]"
     return f"{written(row.part_estimate, n_decimals)}{ends} of {row.part_n_prompts}"
 
 
 def _with_interval(row: LeaderboardRow, n_decimals: int) -> str:
-    ends = (
-        f" [{written(row.ci_low, n_decimals)}, {written(row.ci_high, n_decimals)}]"
-        if is_finite(row.ci_low)
-        else ""
-    )
+    ends = ""
+    if is_finite(row.ci_low):
+        low = written(row.ci_low, n_decimals)
+        high = written(row.ci_high, n_decimals)
+        ends = f" [{low}, {high}]"
     return f"{written(row.estimate, n_decimals)}{ends}"
 
 

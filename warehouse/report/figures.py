@@ -128,11 +128,9 @@ def _by_cost(part: BenchmarkPart, note: str) -> Picture | None:
         ]
         if costs and len(costs) == len(row.run_ids):
             cost = sum(costs) / len(costs)
-            ends = (
-                None
-                if row.ci_low is None or row.ci_high is None
-                else (row.ci_low, row.ci_high)
-            )
+            ends = None
+            if row.ci_low is not None and row.ci_high is not None:
+                ends = (row.ci_low, row.ci_high)
             spots.append(
                 Spot(label_of(row), cost, f"{cost:.4g}", estimate, False, y_ends=ends)
             )
@@ -217,7 +215,9 @@ def _scatter(
 def _unknown(part: BenchmarkPart, n_shown: int) -> str:
     """How many have no cost, or no date."""
     n_others = len(_ranked(part)) - n_shown
-    return f"; {n_others} of which it is not known: not shown" if n_others else ""
+    if not n_others:
+        return ""
+    return f"; {n_others} of which it is not known: not shown"
 
 
 def _ranked(part: BenchmarkPart) -> list[tuple[LeaderboardRow, float]]:
@@ -239,9 +239,9 @@ def _methods(rows: Sequence[LeaderboardRow]) -> str:
         for row in rows
         if row.ci_low is not None and row.method != "published"
     }
-    return (
-        f"intervals by {' and '.join(sorted(methods))}" if 0 < len(methods) < 3 else ""
-    )
+    if not methods or len(methods) > 2:
+        return ""
+    return f"intervals by {' and '.join(sorted(methods))}"
 
 
 def _ties(group: PairGroup, benchmark: str, metric: str, note: str) -> Picture | None:

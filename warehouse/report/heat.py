@@ -177,27 +177,28 @@ def mark_of(row: LeaderboardRow | SuiteRow) -> str:
         or STOPPED in row.flags
         or (isinstance(row, SuiteRow) and row.n_missing > 0)
     )
-    return (
-        PART
-        if part
-        else PUBLISHED
-        if row.method == "published"
-        else ""
-        if row.rank is not None
-        else PART
-    )
+    if part:
+        return PART
+    if row.method == "published":
+        return PUBLISHED
+    if row.rank is None:
+        return PART
+    return ""
 
 
 def _cell_of(row: LeaderboardRow | SuiteRow, *, is_alone: bool) -> HeatCell:
     is_alone = is_alone and row.rank is not None
+    rank, statistical_rank, mark = row.rank, row.statistical_rank, mark_of(row)
+    if is_alone:
+        rank, statistical_rank, mark = None, None, ALONE
     return HeatCell(
         row.estimate or 0.0,
         row.standard_error,
         row.ci_low,
         row.ci_high,
-        None if is_alone else row.rank,
-        None if is_alone else row.statistical_rank,
-        ALONE if is_alone else mark_of(row),
+        rank,
+        statistical_rank,
+        mark,
     )
 
 
@@ -460,16 +461,16 @@ def _shade(column: HeatColumn, cell: HeatCell) -> int:
         or cell.mark == PART
     ):
         return 0
-    return (
-        SHADES
-        if rank == 1
-        else round((SHADES - 1) * max(1 - (rank - 1) / column.n_others, 0.0))
-    )
+    if rank == 1:
+        return SHADES
+    return round((SHADES - 1) * max(1 - (rank - 1) / column.n_others, 0.0))
 
 
 def _lacks(name: str, leaves: Sequence[HeatColumn]) -> str:
     own = sum(name in column.cells for column in leaves)
-    return "" if own == len(leaves) else f"{own} of {len(leaves)} benchmarks"
+    if own == len(leaves):
+        return ""
+    return f"{own} of {len(leaves)} benchmarks"
 
 
 def _about(
@@ -511,9 +512,7 @@ def _in_which_order(
         first = "those that most of the first models have first"
     if order == "apart":
         first = f"{first}, with those that share their models"
-    rows = (
-        f"score on {by.name}"
-        if by
-        else "their mean place where they have a score; few scores count for less"
-    )
+    rows = "their mean place where they have a score; few scores count for less"
+    if by:
+        rows = f"score on {by.name}"
     return f"Models by {rows}. Benchmarks: {first}."

@@ -244,24 +244,19 @@ def verdicts_in_words(rows: Sequence[Row]) -> str:
 
 
 def _benchmark(row: Row) -> str:
-    return (
-        f"{row['benchmark']} ({row['split']})"
-        if row["split"]
-        else str(row["benchmark"])
-    )
+    if row["split"]:
+        return f"{row['benchmark']} ({row['split']})"
+    return str(row["benchmark"])
 
 
 def _metric(row: Row) -> str:
-    return (
-        f"{row['metric']},{row['metric_filter']}"
-        if row["metric_filter"]
-        else str(row["metric"])
-    )
+    if row["metric_filter"]:
+        return f"{row['metric']},{row['metric_filter']}"
+    return str(row["metric"])
 
 
 def _error_verdict(row: Row) -> str:
-    return (
-        f"{row['verdict']} ({row['clustering']})".replace("_", " ")
-        if row["clustering"]
-        else row["verdict"].replace("_", " ")
-    )
+    words = str(row["verdict"])
+    if row["clustering"]:
+        words = f"{words} ({row['clustering']})"
+    return words.replace("_", " ")

@@ -110,6 +110,11 @@ def benchmark(site: Site, request: PageRequest) -> Page:
     )
     named = f"pictures {question!r} {pairs is None} {facts is None}"
     drawn = site.answers.once(named, lambda _store: _pictures(part))
+    questions: list[Any] = [question]
+    if pairs:
+        questions.append(pair_question)
+    if plan_question:
+        questions.append(plan_question)
     return Page(
         "benchmark.html.j2",
         name,
@@ -126,11 +131,7 @@ def benchmark(site: Site, request: PageRequest) -> Page:
             "planned": request.values("plan"),
         },
         board,
-        [
-            question,
-            *([pair_question] if pairs else []),
-            *([plan_question] if plan_question else []),
-        ],
+        questions,
         "select * from score_summary where benchmark = "
         f"'{name.replace(chr(39), 2 * chr(39))}' order by estimate desc",
         again=1 if waits else 0,
@@ -172,6 +173,12 @@ def _of_votes(site: Site, question: Prefer) -> Page:
     return Page("votes.html.j2", question.benchmark, shown, report, [question])
 
 
+def _sentence(board: Any) -> Any:
+    if isinstance(board, Leaderboard):
+        return rows_in_words(board.rows, board.higher_is_better)
+    return board.sentence
+
+
 def _of_rows(
     board: Any,
     request: PageRequest,
@@ -187,31 +194,35 @@ def _of_rows(
         ends += [row.estimate, row.ci_low, row.ci_high]
     axis = make_axis(ends)
     several = len({row.model for row in board.rows}) < len(board.rows)
-    lines = [
-        Line(
+    lines: list[Line] = []
+    for row in shown:
+        drawn = Markup("")
+        if axis:
+            drawn = Markup(interval_drawn(axis, row.estimate, row.ci_low, row.ci_high))
+        line = Line(
             row,
             label_of(row),
             _called(row, several),
-            Markup(interval_drawn(axis, row.estimate, row.ci_low, row.ci_high))
-            if axis
-            else Markup(""),
+            drawn,
             flags(row.flags),
             held.get(tuple(row.run_ids)),
             row is reference,
         )
-        for row in shown
-    ]
+        lines.append(line)
     reasons = {row.reason if row.ci_low is None else "" for row in board.rows}
     differences = [
         line.gauge.pair.standard_error
         for line in lines
         if line.gauge and line.gauge.pair
     ]
+    before, after, last = "", "", first + len(shown)
+    if first:
+        before = request.url(row=max(first - most, 0) or None)
+    if first + most < len(board.rows):
+        after = request.url(row=first + most)
     return {
         "board": board,
-        "sentence": rows_in_words(board.rows, board.higher_is_better)
-        if isinstance(board, Leaderboard)
-        else board.sentence,
+        "sentence": _sentence(board),
         "lines": lines,
         "why_no_interval": next(iter(reasons)) if len(reasons) == 1 else "",
         "reference": label_of(reference) if reference else "",
@@ -221,11 +232,9 @@ def _of_rows(
         "written": written,
         "is_finite": is_finite,
         "first": first,
-        "last": first + len(shown),
-        "before": request.url(row=max(first - most, 0) or None) if first else "",
-        "after": request.url(row=first + most)
-        if first + most < len(board.rows)
-        else "",
+        "last": last,
+        "before": before,
+        "after": after,
         "metrics": [],
         "is_all": False,
         "pictures_of": [],

@@ -97,6 +97,9 @@ def compare(site: Site, request: PageRequest) -> Page:
         has_texts = not store.dialect.is_lake
         rows = looked.flips.rows(store, start, PROMPTS) if has_texts else ()
     end = start + len(rows)
+    table = [*comparison.rows[:BENCHMARKS]]
+    if comparison.overall:
+        table.append(comparison.overall)
     shown = form | {
         "compared": compared,
         "comparison": comparison,
@@ -111,10 +114,7 @@ def compare(site: Site, request: PageRequest) -> Page:
         "better": better_in_words,
         "form_of": lambda error, sign="": f"%{sign}.{decimals([error])}f",
         "overall": OVERALL,
-        "table": [
-            *comparison.rows[:BENCHMARKS],
-            *([comparison.overall] if comparison.overall else []),
-        ],
+        "table": table,
         "n_left": max(0, len(comparison.rows) - BENCHMARKS),
         "pictures": pictures(comparison),
         "looked": looked,
@@ -128,11 +128,9 @@ def compare(site: Site, request: PageRequest) -> Page:
     questions = [replace(question, benchmark=name) for name in chosen[:DRAWN]] or [
         question
     ]
-    answer = (
-        _for_programs(comparison, looked, rows, end)
-        if request.value("format") == "json"
-        else None
-    )
+    answer = None
+    if request.value("format") == "json":
+        answer = _for_programs(comparison, looked, rows, end)
     return Page(
         "compare.html.j2",
         f"{comparison.a} against {comparison.b}",
@@ -294,7 +292,9 @@ def _note(comparison: Comparison, drawn: Sequence[ComparisonRow]) -> str:
 
 
 def _interval(row: ComparisonRow) -> Interval:
-    name = row.benchmark + (f" ({row.split})" if row.split else "")
+    name = row.benchmark
+    if row.split:
+        name += f" ({row.split})"
     return Interval(
         name,
         row.difference,

@@ -99,9 +99,10 @@ class _State:
         self.idle.clear()
         if self.copy is not None and not self.readers:
             for path in self.copy.parent.glob(f"{self.copy.name}*"):
-                shutil.rmtree(
-                    path, ignore_errors=True
-                ) if path.is_dir() else path.unlink(missing_ok=True)
+                if path.is_dir():
+                    shutil.rmtree(path, ignore_errors=True)
+                else:
+                    path.unlink(missing_ok=True)
 
 
 class FollowedStore:

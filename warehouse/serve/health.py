@@ -26,11 +26,9 @@ def health(site: Site, request: PageRequest) -> Page:
     shown = {"parts": parts, "few": ALL if part else FEW, "part": part}
     answer = [plain(problem) | {"rows": list(problem.rows)} for problem in parts]
     questions = [Audit(audit)] if audit else []
-    sql = (
-        ""
-        if audit
-        else "select * from ingest_log where state <> 'loaded' or n_rejected > 0"
-    )
+    sql = "select * from ingest_log where state <> 'loaded' or n_rejected > 0"
+    if audit:
+        sql = ""
     return Page(
         "health.html.j2", "What is wrong with the data?", shown, answer, questions, sql
     )

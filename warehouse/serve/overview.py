@@ -80,11 +80,9 @@ def overview(site: Site, request: PageRequest) -> Page:
     lines = tuple(_line(line, seen, columns, request) for line in seen.lines)
     seen = replace(seen, heads=heads, lines=lines)
     picked = [request.value("a"), request.value("b")]
-    first_two = (
-        [line.name for line in lines[:2]]
-        if not (any(picked) or at or left_to_go)
-        else []
-    )
+    first_two: list[str] = []
+    if not (any(picked) or at or left_to_go):
+        first_two = [line.name for line in lines[:2]]
     verdict, comparison = _verdict(
         site, first_two if len(first_two) > 1 else picked, seen.n_rows
     )
@@ -152,11 +150,9 @@ def _pick(request: PageRequest, name: str) -> str:
     """A name that is followed becomes the first of two, then the second; a third begins
     anew."""
     a, b = request.value("a"), request.value("b")
-    return (
-        request.url(a=a, b=name) + "#verdict"
-        if a and not b and a != name
-        else request.url(a=name, b=None) + "#verdict"
-    )
+    if a and not b and a != name:
+        return request.url(a=a, b=name) + "#verdict"
+    return request.url(a=name, b=None) + "#verdict"
 
 
 def _verdict(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from warehouse.errors import MisuseError
-from warehouse.tables.view import Table, TableNote, View
+from warehouse.tables.view import Part, Table, TableNote, View
 from warehouse.tables.words import (
     WrittenInterval,
     WrittenNumber,
@@ -49,13 +49,12 @@ def in_percent(view: View) -> View:
     Raises:
         MisuseError: a figure above 1, which is no share.
     """
-    return View(
-        tuple(
-            _in_percent(part) if isinstance(part, Table) else part
-            for part in view.parts
-        ),
-        view.notes,
-    )
+    parts: list[Part] = []
+    for part in view.parts:
+        if isinstance(part, Table):
+            part = _in_percent(part)
+        parts.append(part)
+    return View(tuple(parts), view.notes)
 
 
 def _in_percent(table: Table) -> Table:
@@ -108,7 +107,7 @@ class MarkupTable:
 
 def in_markdown(view: View) -> str:
     """A view as Markdown, with pipe tables as GitHub and Pandoc read them."""
-    blocks = []
+    blocks: list[str] = []
     for part in _parts(view):
         if isinstance(part, tuple):
             blocks.append(_broken(part))
@@ -144,10 +143,12 @@ def with_caption(title: str, table: str, note: str) -> str:
 
 def in_latex(view: View) -> str:
     r"""A view as LaTeX: a ``table`` with ``booktabs`` rules for each table; needs ``\usepackage{booktabs}``."""
-    blocks = (
-        _latex(_sentences(part)) if isinstance(part, tuple) else _latex_table(part)
-        for part in _parts(view)
-    )
+    blocks: list[str] = []
+    for part in _parts(view):
+        if isinstance(part, tuple):
+            blocks.append(_latex(_sentences(part)))
+        else:
+            blocks.append(_latex_table(part))
     return "\n\n".join(blocks) + "\n"
 
 
@@ -227,13 +228,16 @@ def _texts(
         for part in (names, to_right, texts):
             del part[error]
     own = _shown(table)
-    notes = [
-        note.line if isinstance(note, TableNote) else note
-        for note in below
-        if _belongs(note, own)
-    ]
-    rows = tuple(zip(*texts, strict=True)) if table.rows else ()
-    caption = [*before] if table.rows else [*before, table.empty]
+    notes: list[str] = []
+    for note in below:
+        if _belongs(note, own):
+            notes.append(note.line if isinstance(note, TableNote) else note)
+    caption = [*before]
+    rows: tuple[tuple[str, ...], ...] = ()
+    if table.rows:
+        rows = tuple(zip(*texts, strict=True))
+    else:
+        caption.append(table.empty)
     return MarkupTable(
         tuple(caption), tuple(names), tuple(to_right), rows, tuple(notes)
     )
@@ -246,9 +250,12 @@ def _shown(table: Table) -> set[str]:
 
 def _sentences(lines: Iterable[str]) -> str:
     """Lines as one text, with a stop between them."""
-    return " ".join(
-        line if line.endswith((".", ":", "?", "!")) else f"{line}." for line in lines
-    )
+    ended: list[str] = []
+    for line in lines:
+        if not line.endswith((".", ":", "?", "!")):
+            line = f"{line}."
+        ended.append(line)
+    return " ".join(ended)
 
 
 def _belongs(note: str | TableNote, shown: set[str]) -> bool:

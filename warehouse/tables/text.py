@@ -63,7 +63,9 @@ def lay_out(
     """
     if not table.rows:
         return TableLayout((table.empty,), ())
-    kept = [table.columns.index(name) for name in chosen] if chosen else table.filled()
+    kept = table.filled()
+    if chosen:
+        kept = [table.columns.index(name) for name in chosen]
     texts = _texts_of(table, kept)
     if width is None:
         return TableLayout(tuple(_plain(texts)), tuple(texts.columns))
@@ -145,11 +147,9 @@ def _left_out(table: _TableText, minor: Sequence[str], width: int) -> list[str]:
     if width < NARROW or table.width <= width:
         return []
     extra = [name for name in minor if name in table.columns]
-    naming = (
-        NAMING
-        if table.least_width(COMFORTABLE, NAMING, without=extra) <= width
-        else COMFORTABLE
-    )
+    naming = COMFORTABLE
+    if table.least_width(COMFORTABLE, NAMING, without=extra) <= width:
+        naming = NAMING
     left_out: list[str] = []
     for name in extra:
         if table.least_width(COMFORTABLE, naming, without=left_out) <= width:

@@ -112,11 +112,9 @@ def _title(message: Mapping[str, Any], tool: str) -> str:
 def _parts(message: Mapping[str, Any], width: int) -> Iterator[str]:
     error = message.get("error")
     if error:
-        yield (
-            str(error.get("message") or error)
-            if isinstance(error, dict)
-            else str(error)
-        )
+        if isinstance(error, dict):
+            error = error.get("message") or error
+        yield str(error)
     thought = message.get("reasoning_content")
     if isinstance(thought, str) and thought.strip():
         yield f"(reasoning) {_trimmed(thought)}"
@@ -136,11 +134,10 @@ def _texts(content: Any, width: int = 0) -> Iterator[str]:
             continue
         kind = str(part.get("type") or "part").removesuffix("_url")
         text = part.get("text") or part.get("reasoning") or ""
-        yield (
-            f"(reasoning) {text}"
-            if text and kind == "reasoning"
-            else str(text) or f"({kind})"
-        )
+        if text and kind == "reasoning":
+            yield f"(reasoning) {text}"
+        else:
+            yield str(text) or f"({kind})"
 
 
 def _trimmed(text: str) -> str:
@@ -187,10 +184,9 @@ def _parsed(call: Any) -> Any:
 
 def _name(call: Mapping[str, Any]) -> str:
     function = call.get("function")
-    return str(
-        (function.get("name") if isinstance(function, dict) else function)
-        or call.get("name")
-    )
+    if isinstance(function, dict):
+        function = function.get("name")
+    return str(function or call.get("name"))
 
 
 def _call(raw: Any) -> str:

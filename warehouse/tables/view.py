@@ -202,12 +202,12 @@ def in_html(view: View, *, rows: int) -> str:
     shown: set[str] = set()
     for part in view.parts:
         if isinstance(part, Table):
-            shown |= (
-                {part.columns[index] for index in part.filled()} if part.rows else set()
-            )
+            if part.rows:
+                shown |= {part.columns[index] for index in part.filled()}
             parts.append(_table(part, rows))
         elif not isinstance(part, TableNote):
-            parts += [_line(part, _LINE)] if part else []
+            if part:
+                parts.append(_line(part, _LINE))
         elif not part.column or part.column in shown:
             parts.append(_line(part.line, _FAINT))
     parts += [_line(f"note: {note}", _FAINT) for note in view.notes]
@@ -260,7 +260,9 @@ def _cell(value: Any, scale: tuple[float, float] | None) -> str:
     if isinstance(value, WrittenInterval) and scale is not None:
         drawn = _drawn(value, *scale)
         return f'<span style="white-space:nowrap">{drawn} {_text(value)}</span>'
-    return "" if value is None else _text(cell(value))
+    if value is None:
+        return ""
+    return _text(cell(value))
 
 
 def _scale(values: Sequence[Any]) -> tuple[float, float] | None:
@@ -284,17 +286,14 @@ def _drawn(value: WrittenInterval, low: float, high: float) -> str:
         return round(_MARGIN + share * (_WIDTH - 2 * _MARGIN), 1)
 
     middle = _HEIGHT / 2
-    zero = (
-        f'<line x1="{x_at(0)}" x2="{x_at(0)}" y1="0" y2="{_HEIGHT}" '
-        'stroke="currentColor" stroke-opacity=".35"/>'
-        if low < 0 < high
-        else ""
-    )
-    dot = (
-        f'<circle cx="{x_at(value.at)}" cy="{middle}" r="3" fill="currentColor"/>'
-        if value.at is not None and math.isfinite(value.at)
-        else ""
-    )
+    zero, dot = "", ""
+    if low < 0 < high:
+        zero = (
+            f'<line x1="{x_at(0)}" x2="{x_at(0)}" y1="0" y2="{_HEIGHT}" '
+            'stroke="currentColor" stroke-opacity=".35"/>'
+        )
+    if value.at is not None and math.isfinite(value.at):
+        dot = f'<circle cx="{x_at(value.at)}" cy="{middle}" r="3" fill="currentColor"/>'
     return (
         f'<svg width="{_WIDTH}" height="{_HEIGHT}" role="img" '
         f'aria-label="{escape(value)}" style="vertical-align:middle">{zero}<line '

@@ -66,9 +66,10 @@ def decimals(errors: Iterable[float | None]) -> int:
 
 def fixed(value: float, n_decimals: int, *, sign: bool = False) -> str:
     """A figure with so many decimals, never -0.000."""
-    return (
-        f"{round(float(value), n_decimals) + 0.0:{'+' if sign else ''}.{n_decimals}f}"
-    )
+    rounded = round(float(value), n_decimals) + 0.0
+    if sign:
+        return f"{rounded:+.{n_decimals}f}"
+    return f"{rounded:.{n_decimals}f}"
 
 
 def number(
@@ -200,7 +201,9 @@ def small_interval(
 
 def scientific(value: float | None) -> WrittenNumber | None:
     """A number with its power of ten, such as ``2.50e-05``."""
-    return None if value is None else WrittenNumber(f"{value:.2e}")
+    if value is None:
+        return None
+    return WrittenNumber(f"{value:.2e}")
 
 
 def level_column(level: float) -> str:
@@ -210,7 +213,9 @@ def level_column(level: float) -> str:
 
 def percentage(share: float | None) -> WrittenNumber | None:
     """A share of 1 in percent, with one decimal."""
-    return None if share is None else WrittenNumber(f"{100 * share:.1f}%")
+    if share is None:
+        return None
+    return WrittenNumber(f"{100 * share:.1f}%")
 
 
 def count_range(least: int, most: int) -> str:
@@ -248,7 +253,9 @@ def visible(text: str) -> str:
 def excerpt(text: str | None, length: int) -> str:
     """The beginning of a text on one line."""
     words = visible(" ".join((text or "").split()))
-    return words if len(words) <= length else f"{words[: length - 3]}..."
+    if len(words) <= length:
+        return words
+    return f"{words[: length - 3]}..."
 
 
 def cell(value: Any) -> str:
@@ -313,7 +320,9 @@ def reasons(pairs: Iterable[tuple[Any, str]]) -> list[str]:
 def some_of(names: Sequence[str], most: int = _NAMES) -> str:
     """The first names, and how many more there are."""
     shown = ", ".join(names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+    if len(names) > most:
+        shown += f" and {len(names) - most} more"
+    return shown
 
 
 #: Where scores of some look like shares of 1, those of others like per cent.
