@@ -181,11 +181,9 @@ def count_embedded(
             for benchmark, n in prompts.items()
         }
     where = _in_benchmarks(benchmark_ids)
-    fresh = (
-        "1 = 1"
-        if templates is None
-        else f"coalesce(held.template, '') = {_case('prompt', templates)}"
-    )
+    fresh = "1 = 1"
+    if templates is not None:
+        fresh = f"coalesce(held.template, '') = {_case('prompt', templates)}"
     sql = query_text("store", "vector_counts").format(
         embedder=embedder, benchmarks=where, fresh=fresh
     )

@@ -226,8 +226,8 @@ def _match_within(store: Store, benchmark: int, links: dict[int, Link]) -> LinkR
 
 
 def _are_one_question(prompts: Sequence[_Asked]) -> bool:
-    """Whether all have the same target and options, where they have any, and no run was
-    asked two of them."""
+    """True where all have the same target and options, as far as they have any, and no
+    run was asked two of them."""
     targets = {prompt.target for prompt in prompts} - {None}
     choices = {prompt.choices for prompt in prompts} - {None}
     if len(targets) > 1 or len(choices) > 1:

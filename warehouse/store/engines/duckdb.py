@@ -180,10 +180,8 @@ def expect_source(raw: Any, size: int) -> None:
 
     if not os.environ.get("WAREHOUSE_MEMORY_LIMIT"):
         with suppress(duckdb.OutOfMemoryException):
-            raw.execute(
-                "set memory_limit = "
-                f"'{LARGE_LIMIT if size >= LARGE_SOURCE else MEMORY_LIMIT}'"
-            )
+            limit = LARGE_LIMIT if size >= LARGE_SOURCE else MEMORY_LIMIT
+            raw.execute(f"set memory_limit = '{limit}'")
 
 
 def more_memory(raw: Any) -> bool:

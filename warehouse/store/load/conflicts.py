@@ -119,17 +119,17 @@ class _DumpRun:
     def bytes_key(self) -> str | None:
         """What stands for the bytes that it was read from; none where a mapping says
         what tells runs apart."""
-        return (
-            None if self.source.is_mapped else self.source.bytes_key(self.header.place)
-        )
+        if self.source.is_mapped:
+            return None
+        return self.source.bytes_key(self.header.place)
 
     @property
     def own_file(self) -> str | None:
         """Hash of the bytes of its own file, where the header names one of the
         source's."""
-        return (
-            None if self.source.is_mapped else self.source.files.get(self.header.place)
-        )
+        if self.source.is_mapped:
+            return None
+        return self.source.files.get(self.header.place)
 
     @property
     def keys(self) -> tuple[str, str, str | None, str, Mapping[str, str]]:
@@ -694,11 +694,9 @@ def _decide_without_id(
         return replace(here, supersedes=tuple(parts), note=note, is_doubtful=True)
     if wholes := [row.id for row, overlap in rivals if overlap.is_all_stored]:
         return replace(here, superseded_by=wholes[0])
-    return (
-        here
-        if here.same_as
-        else replace(here, repeat=run.condition in stored.current_conditions)
-    )
+    if here.same_as:
+        return here
+    return replace(here, repeat=run.condition in stored.current_conditions)
 
 
 def _replaces(run: _DumpRun, stored: _Stored, overlap: Overlap) -> bool:
@@ -783,7 +781,7 @@ def _with_note_on_invalidated(
 
 
 def _may_be_one(run: _DumpRun, row: _Stored) -> bool:
-    """Whether a run and a stored one have equally many rows, and no marks that tell
+    """True where a run and a stored one have equally many rows, and no marks that tell
     them apart."""
     if _extent(run)[:3] != _extent_of_stored(row)[:3]:
         return False
@@ -846,7 +844,8 @@ def _placed(
         f"{run.header.benchmark}: run {winner_id} holds all of this one, which is "
         "superseded by it"
     )
-    note += "" if run.key else _APART
+    if not run.key:
+        note += _APART
     placed = replace(decision, superseded_by=winner_id, supersedes=replaced, note=note)
     return placed if run.key else replace(placed, is_doubtful=True)
 

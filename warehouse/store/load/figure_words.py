@@ -70,7 +70,7 @@ def hand_over(connection: sa.Connection, source_id: int, old: int, new: int) -> 
 
 
 def word_of(rows: Iterable[Row]) -> Word:
-    """What rows of ``published_score`` say."""
+    """The word of rows of ``published_score``."""
     name_of, value_of = itemgetter(*_NAME), itemgetter(*_VALUE)
     return {name_of(row): value_of(row) for row in rows}
 

@@ -292,7 +292,8 @@ def _compare(filled: Filled, incoming: Row, stored: Row) -> None:
     unsaid: set[str] = set()
     otherwise: dict[str, Any] = {}
     if incoming["text"] is None:
-        unsaid |= set() if incoming["lacks_text"] else {"text"}
+        if not incoming["lacks_text"]:
+            unsaid.add("text")
     elif incoming["lacks_text"]:
         values |= {"text": incoming["text"], "text_hash": incoming["text_hash"]}
     elif incoming["text_differs"] and not _is_one_document(incoming, stored):

@@ -62,9 +62,9 @@ class Unsaid:
         return Unsaid(self.columns & other.columns, fields)
 
     def __sub__(self, other: Unsaid) -> Unsaid:
-        fields = (
-            frozenset() if "metadata" in other.columns else self.fields - other.fields
-        )
+        fields: frozenset[str] = frozenset()
+        if "metadata" not in other.columns:
+            fields = self.fields - other.fields
         return Unsaid(self.columns - other.columns, fields)
 
     def as_exception(self) -> dict[str, Any]:

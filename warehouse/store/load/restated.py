@@ -213,7 +213,8 @@ def _give_row(
             for name, value in before.items()
             if name not in by_source.get(source, {})
         }
-        write(connection, [statement(source, "run", number, others)] if others else [])
+        stated = [statement(source, "run", number, others)] if others else []
+        write(connection, stated)
 
 
 def _restate_suites(connection: sa.Connection) -> None:

@@ -76,11 +76,9 @@ def join(store: Store, scratch: Scratch, state: _Load, run_ids: Iterable[int]) -
         run_ids: of its runs, new or stored before.
     """
     scans = [part.source.id for part in state.parts if part.dump.scan is not None]
-    runs = (
-        sorted(set(run_ids))
-        if TRANSCRIPT in state.columns and _names_generations(scratch)
-        else []
-    )
+    runs: list[int] = []
+    if TRANSCRIPT in state.columns and _names_generations(scratch):
+        runs = sorted(set(run_ids))
     if not scans and not (runs and _any_stored(store.connection)):
         return
     with _pairs(store.connection, scans, runs) as n_pairs:
@@ -212,12 +210,11 @@ def _in_words(row: Mapping[str, Any]) -> Iterator[str]:
     )
     if row["n_joined"]:
         joined = _several(row["n_joined"], "value")
-        rest = (
-            f"; {waiting} "
-            f"{'waits for its run' if waiting == 1 else 'wait for their runs'}"
-            if waiting
-            else ""
-        )
+        rest = ""
+        if waiting == 1:
+            rest = "; 1 waits for its run"
+        elif waiting:
+            rest = f"; {waiting} wait for their runs"
         yield (
             f"{joined} of {scanners} joined to "
             f"{_several(row['n_generations'], 'generation')}{rest}"
@@ -267,4 +264,6 @@ def _note_runs(store: Store, state: _Load, runs: Sequence[int], own: bool) -> No
 
 
 def _several(count: int, word: str) -> str:
-    return f"{count} {word}{'' if count == 1 else 's'}"
+    if count == 1:
+        return f"1 {word}"
+    return f"{count} {word}s"

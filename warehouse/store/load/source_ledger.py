@@ -300,15 +300,12 @@ class OtherReading:
 
     def note(self) -> str:
         """What becomes of it."""
-        runs = (
-            f"{self.n_runs} run{'' if self.n_runs == 1 else 's'} and {self.n_scores} "
-            "scores"
-        )
-        names = (
-            f"of {_few(self.models)} on {_few(self.benchmarks)}"
-            if self.models
-            else "of nothing"
-        )
+        runs = f"{self.n_runs} runs and {self.n_scores} scores"
+        if self.n_runs == 1:
+            runs = f"1 run and {self.n_scores} scores"
+        names = "of nothing"
+        if self.models:
+            names = f"of {_few(self.models)} on {_few(self.benchmarks)}"
         return (
             f"the same bytes were read otherwise before, as source {self.source_id}: "
             f"{runs} {names} are replaced by what is read now; --beside keeps both"

@@ -271,7 +271,9 @@ def _prompts(count: int) -> str:
 
 
 def _error(metric: str, error: float | None) -> str:
-    return "" if error is None else f" ({metric} ± {error:.3g})"
+    if error is None:
+        return ""
+    return f" ({metric} ± {error:.3g})"
 
 
 #: Of more runs of a source is told how many they are.
@@ -285,7 +287,7 @@ def report_of(
     run_ids: dict[int, int],
     started: float,
 ) -> LoadReport:
-    """What became of the source that is the part of this number."""
+    """Report on the source that is the part of this number."""
     part = state.parts[number]
     decisions = [all_decisions[run] for run in part.runs]
     fresh = [item for item in decisions if item.action == "new"]
@@ -298,11 +300,9 @@ def report_of(
     doubtful += [item.note for item in decisions if item.note and item.is_doubtful][
         :NOTES_ON_RUNS
     ]
-    notes += (
-        told
-        if len(told) <= NOTES_ON_RUNS
-        else [*told[:NOTES_ON_RUNS], f"{len(told) - NOTES_ON_RUNS} more such runs"]
-    )
+    notes += told[:NOTES_ON_RUNS]
+    if len(told) > NOTES_ON_RUNS:
+        notes.append(f"{len(told) - NOTES_ON_RUNS} more such runs")
     return LoadReport(
         source=part.source.path,
         state="loaded",

@@ -76,7 +76,9 @@ def push(store: Store, scratch: Scratch, state: _Load) -> None:
 
 
 def _votes(count: int) -> str:
-    return f"{count} vote{'' if count == 1 else 's'}"
+    if count == 1:
+        return "1 vote"
+    return f"{count} votes"
 
 
 def _refuse_unfit(scratch: Scratch, state: _Load) -> None:

@@ -155,7 +155,8 @@ def read_folder(folder: Traversable, kind: Kind, engine: str = "") -> list[Named
             continue
         name, number, suffix = _name_parts(file, kind)
         if suffix:
-            overrides |= {name: file} if suffix == engine else {}
+            if suffix == engine:
+                overrides[name] = file
         elif name in chosen:
             other = chosen[name][1].name
             raise InputError(f"there is a second query {name}: {other}", path=str(file))
@@ -212,7 +213,8 @@ def _header(text: str, path: str) -> dict[str, list[tuple[int, str]]]:
         word, colon, rest = line.removeprefix("-- ").partition(":")
         if colon and word in ("grain", "parameter", "columns"):
             section = word
-            header[word] += [(number, rest.strip())] if rest.strip() else []
+            if rest.strip():
+                header[word].append((number, rest.strip()))
         else:
             header[section].append((number, line.removeprefix("--").removeprefix(" ")))
     if len(lines) <= sum(line.startswith("--") or not line.strip() for line in lines):
