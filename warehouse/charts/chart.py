@@ -170,7 +170,7 @@ def axis(
 
 
 def is_long(ends: Ends) -> bool:
-    """Whether the ends of an axis lie far enough apart for a logarithmic scale."""
+    """True where the ends of an axis lie far enough apart for a logarithmic scale."""
     low, high = ends
     return low >= 0 and high + 1 > _LONG * (low + 1)
 
@@ -217,8 +217,8 @@ def lines(
 
 
 def _name_of_others(curves: Sequence[Points]) -> list[str]:
-    """What stands in the legend for curves without a name; nothing where there are
-    none."""
+    """Entry of the legend for curves without a name; none where there are no such
+    curves."""
     if not curves:
         return []
     if len(curves) == 1:

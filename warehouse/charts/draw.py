@@ -408,7 +408,7 @@ def _texts(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> Non
 def _hits(
     taken: Sequence[tuple[float, float, float]], start: float, end: float, at: float
 ) -> bool:
-    """Whether a text would stand on another."""
+    """True where a text would stand on another."""
     return any(
         left < end and start < right and abs(y - at) < 12 for left, right, y in taken
     )

@@ -34,7 +34,7 @@ class Picture:
 
     @cached_property
     def markdown(self) -> str:
-        """The same as a table for Markdown."""
+        """The picture as a table for Markdown."""
         to_right = [False] + [True] * (len(self.head) - 1)
         return with_caption(
             self.title, pipe_table(self.head, self.rows, to_right), self.note
@@ -50,7 +50,7 @@ class Picture:
 
 
 class Sheet:
-    """What is drawn, from back to front; colours are names of style.css."""
+    """A drawing, from back to front; colours are names of style.css."""
 
     def __init__(self) -> None:
         self.parts: list[Markup] = []
@@ -113,5 +113,5 @@ def fitting(names: Sequence[str], pixels: float) -> list[str]:
 
 
 def note_of(parts: Iterable[str]) -> str:
-    """What a picture rests on, from what there is of it."""
+    """Sentence on what a picture rests on, from what there is of it."""
     return "; ".join(filter(None, parts))

@@ -1,4 +1,4 @@
-"""What a refresh found that somebody should look at, with false alarms held down.
+"""Alerts: what somebody should look at after a refresh, with false alarms held down.
 
 Every test of one refresh is adjusted together (Holm), so that one in which nothing
 changed but chance raises a false alarm with at most the chance ``alpha``, however many
@@ -419,7 +419,7 @@ def _unscored(
 
 
 def _published(store: Store, values: Sequence[Mapping[str, Any]]) -> list[Alert]:
-    """Of the benchmarks that this refresh touched."""
+    """Alerts on published figures of the benchmarks that this refresh touched."""
     if not store.rows(
         _ANY_PUBLISHED
     ):  # to plan the view takes an engine a tenth of a second

@@ -1,4 +1,4 @@
-"""What stored figures were, refresh by refresh."""
+"""The history of stored figures, refresh by refresh."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _settings(store: Store, rows: Sequence[HistoryRow]) -> dict[str, str]:
 def _rows(
     store: Store, conditions: Sequence[Condition], subjects: Collection[str]
 ) -> dict[str, str]:
-    """What rows over seeds and checkpoints are called, by their subjects."""
+    """Names of rows over seeds and checkpoints, by their subjects."""
     rows = [
         row
         for row in refresh_rows(store, conditions, dict)

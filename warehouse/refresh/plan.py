@@ -52,7 +52,7 @@ class PlannedQuestion:
 
 @dataclass(frozen=True)
 class RefreshPlan:
-    """What there is and what is to be done."""
+    """The questions that there are, and those to be answered."""
 
     questions: tuple[
         PlannedQuestion, ...

@@ -25,7 +25,7 @@ _MARKS = {PART: "on a part", PUBLISHED: "as published, not tested"}
 
 
 def board_pictures(part: BenchmarkPart, level: float) -> list[Picture]:
-    """What is seen of a leaderboard before its table; nothing of a single row."""
+    """Pictures of a leaderboard, shown before its table; none of a single row."""
     board = part.board
     if board is None or len(board.rows) < 2:
         return []
@@ -65,7 +65,7 @@ def board_pictures(part: BenchmarkPart, level: float) -> list[Picture]:
 
 
 def suite_picture(name: str, board: SuiteBoard, level: float) -> Picture | None:
-    """What is seen of a suite before its table; nothing where every model lacks a
+    """Picture of a suite, shown before its table; None where every model lacks a
     benchmark."""
     if len(board.rows) < 2 or not any(row.rank is not None for row in board.rows):
         return None

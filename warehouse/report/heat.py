@@ -143,7 +143,7 @@ class HeatWindow:
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing is left out."""
+        """True where nothing is left out."""
         return len(self.lines) == self.n_rows and len(self.heads) == self.n_columns
 
 
@@ -476,7 +476,7 @@ def _lacks(name: str, leaves: Sequence[HeatColumn]) -> str:
 def _about(
     shown: Sequence[HeatColumn], several: bool, all_published: bool, has_gaps: bool
 ) -> Iterable[str]:
-    """What a reader has to know of what is shown."""
+    """Sentences that a reader needs to understand the table."""
     if not several and shown:
         ways = {column.higher_is_better for column in shown}
         way = f", {direction(ways.pop())}" if len(ways) == 1 else ""

@@ -49,7 +49,7 @@ class OpeningLine:
 
 @dataclass(frozen=True)
 class HeadEntry:
-    """What the head of a report keeps of a benchmark."""
+    """Entry of a benchmark at the head of a report."""
 
     name: str  #: of it.
     answer: Markup  #: its sentence.
@@ -64,7 +64,7 @@ class HeadEntry:
 
 
 def head_of(part: BenchmarkPart, answer: Markup) -> HeadEntry:
-    """What the head of a report keeps of a benchmark with its sentence."""
+    """Make the entry of a benchmark, with its sentence."""
     board = part.board
     column = None
     if board:
@@ -90,7 +90,7 @@ def opening(
     note: str = "",
     left_out: Sequence[tuple[str, str]] = (),
 ) -> dict[str, Any]:
-    """What stands at the head of the page.
+    """Parts of the head of the page.
 
     Args:
         changes: between the last two refreshes; None without them. Where there are

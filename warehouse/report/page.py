@@ -44,7 +44,7 @@ class Report(Protocol):
 
 
 class Settings(Protocol):
-    """What figures rest on."""
+    """Settings that figures rest on."""
 
     @property
     def level(self) -> float: ...
@@ -222,7 +222,7 @@ def render(report: Report, *, made: str = "") -> str:
 
 
 def _since(data: ReportData) -> str:
-    """What was read since the last refresh."""
+    """Sentence on sources read since the last refresh."""
     changes = data.changes
     newer = sum(
         changes is not None and row["loaded_at"] > changes.refreshed_at

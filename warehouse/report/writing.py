@@ -147,7 +147,7 @@ def _split_and_why(
 
 
 def is_page(path: Path) -> bool:
-    """Whether a path names a page and no folder."""
+    """True where a path names a page and no folder."""
     return is_stream(path) or path.is_file() or path.suffix.lower() in (".html", ".htm")
 
 

@@ -50,7 +50,7 @@ PROMPTS, BENCHMARKS, DRAWN, NAMES = 10, 60, 24, 300
 
 @dataclass(frozen=True, eq=False)
 class Looked:
-    """What a filter keeps of a comparison."""
+    """The part of a comparison that a filter keeps."""
 
     flips: Flips
     prompts: Ids | None  #: that it keeps by what they are; None for all.

@@ -84,7 +84,7 @@ class HeldPairs:
         }
 
     def gauges(self, reference: Runs) -> Mapping[Runs, Gauge]:
-        """Of all that were compared with a reference, by the ids of their runs."""
+        """Gauges of all that were compared with a reference, by the ids of their runs."""
         packed = self._packed.get(reference)
         return (
             pickle.loads(zlib.decompress(packed)) if packed else {}

@@ -1,4 +1,4 @@
-"""What is wrong with the data, with the command that mends it."""
+"""Faults of the data, each with the command that mends it."""
 
 from __future__ import annotations
 

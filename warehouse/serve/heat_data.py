@@ -56,7 +56,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Facts:
-    """What the store says of its runs before any leaderboard."""
+    """The runs of a store, as known before any leaderboard."""
 
     runs: tuple[
         Row, ...
@@ -64,7 +64,7 @@ class Facts:
     suites: Mapping[str, tuple[str, ...]]  #: names of benchmarks by suite.
 
     def values(self, facet: str) -> list[str]:
-        """What can be chosen of a facet, by name."""
+        """Values of a facet that can be chosen, by name."""
         if facet == "suite":
             return sorted(self.suites)
         name = FACETS[facet]

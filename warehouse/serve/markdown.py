@@ -28,7 +28,7 @@ _AS_WRITTEN = ("link", "image", "autolink", "reference", "html_block", "html_inl
 
 
 def is_installed() -> bool:
-    """Whether Markdown can be shown here."""
+    """True where Markdown can be shown."""
     return all(find_spec(name) is not None for name in ("markdown_it", "nh3"))
 
 

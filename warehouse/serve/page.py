@@ -157,7 +157,7 @@ def checked_name(kind: str, name: str, names: Iterable[str]) -> str:
 
 
 def question_from(kind: type[T], request: PageRequest, names: Sequence[str] = ()) -> T:
-    """What an address asks for, as a question or a filter.
+    """Make a question or a filter of what an address asks for.
 
     Args:
         kind: its class.
@@ -200,7 +200,7 @@ def _read(name: str, option: FieldOption, request: PageRequest) -> Any:
 
 @dataclass(frozen=True)
 class Page:
-    """What a view shows."""
+    """A view, ready to be shown."""
 
     template: str  #: its file.
     title: str  #: of the page.

@@ -143,7 +143,7 @@ def _of_class(kinds: str) -> str:
 
 
 def name(head: str, values: Iterable[str | None], *, wrap: bool = False) -> PageColumn:
-    """What a row is of: its header."""
+    """Column of the names of rows: their headers."""
     kind = " class=wrap" if wrap else ""
     return PageColumn(
         head,
@@ -277,7 +277,7 @@ def number(
 
 
 def is_finite(value: Any) -> bool:
-    """Whether a value is there and finite."""
+    """True where a value is there and finite."""
     return value is not None and math.isfinite(value)
 
 

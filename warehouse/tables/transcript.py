@@ -72,7 +72,7 @@ def _wrapped(text: str, width: int) -> Iterator[str]:
 
 
 def ends_with(text: str, response: str) -> bool:
-    """Whether the last message of a transcript says the response, and nothing else."""
+    """True where the last message of a transcript says the response, and nothing else."""
     last = (json.loads(text) or [{}])[-1]
     said = list(_texts(last.get("content")))
     return bool(last.get("role") == "assistant" and said[-1:] == [_trimmed(response)])

@@ -74,7 +74,7 @@ class Table:
         ]
 
     def _says(self, index: int) -> bool:
-        """Whether a column has a value; of a count, one beside 0."""
+        """True where a column has a value; of a count, one beside 0."""
         is_count = self.columns[index] in self.counts
         for row in self.rows:
             value = row[index]

@@ -279,7 +279,7 @@ def cell(value: Any) -> str:
 
 
 def is_number(values: Iterable[Any]) -> bool:
-    """Whether all known values of a column are numbers."""
+    """True where all known values of a column are numbers."""
     given = list(values)
     kinds = set(map(type, given)) - {type(None)}  # of which there are few
     if any(issubclass(kind, str) for kind in kinds):
@@ -302,8 +302,8 @@ _NAMES = 3
 
 
 def reasons(pairs: Iterable[tuple[Any, str]]) -> list[str]:
-    """What is to be said of rows (of a model and condition), a sentence for each
-    reason; empty: nothing."""
+    """Sentences on rows (of a model and condition), one for each reason; empty where no
+    row has one."""
     names: dict[str, list[str]] = {}
     for row, reason in pairs:
         if reason:
