@@ -288,7 +288,9 @@ def layer(mark: Spec, rows: Sequence[Spec], **channels: Spec) -> Spec:
     """A layer: marks of one kind. Rows have the fields ``x`` and ``y``, and what
     channels name."""
     layer: Spec = {"mark": mark, "data": {"values": list(rows)}}
-    return layer | {"encoding": channels} if channels else layer
+    if not channels:
+        return layer
+    return layer | {"encoding": channels}
 
 
 def point(x: float | None, y: float | None, **more: float | str | None) -> Spec:
@@ -315,7 +317,9 @@ def distinct(names: Sequence[str], length: int) -> list[str]:
         shared = os.path.commonprefix(names)
     cut = len(shared.rstrip(_INSIDE)) if len(shared) > 1 else 0
     for name in names:
-        short = shorten(f"…{name[cut:]}" if cut else name, length)
+        if cut:
+            name = f"…{name[cut:]}"
+        short = shorten(name, length)
         label, number = short, 2
         while label in labels:
             label = f"{short} ({number})"
@@ -349,7 +353,9 @@ def _number_format(low: float, high: float) -> str:
     largest = max(abs(low), abs(high))
     if largest >= 1e15 or largest < 1e-5:
         return ".3~g"
-    return ".12~s" if largest >= 1e4 else ""
+    if largest >= 1e4:
+        return ".12~s"
+    return ""
 
 
 def _powers(low: float, high: float) -> list[float]:

@@ -162,7 +162,8 @@ def _number(value: float, step: float, largest: float, log: bool) -> str:
 
 def wide(words: str) -> float:
     """Pixels of a text; a sign of Chinese or the like is as wide as two letters."""
-    return _LETTER * sum(2 if east_asian_width(sign) in "WF" else 1 for sign in words)
+    n_wide = sum(east_asian_width(sign) in "WF" for sign in words)
+    return _LETTER * (len(words) + n_wide)
 
 
 class _Plot:
@@ -326,7 +327,9 @@ def _lines(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> Non
 
 def _dashes(mark: Spec, encoding: Spec, row: Spec) -> str:
     dashes = _painted(mark, encoding, row, "strokeDash") or [1, 0]
-    return "" if dashes == [1, 0] else ",".join(map(str, dashes))
+    if dashes == [1, 0]:
+        return ""
+    return ",".join(map(str, dashes))
 
 
 def _areas(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> None:

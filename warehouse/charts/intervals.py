@@ -58,7 +58,9 @@ def picture_of(figure: Chart | Picture) -> Picture:
     """A chart as a picture: its own, or drawn."""
     if isinstance(figure, Picture):
         return figure
-    return figure.own if isinstance(figure, IntervalChart) else draw(figure)
+    if isinstance(figure, IntervalChart):
+        return figure.own
+    return draw(figure)
 
 
 def interval_chart(
@@ -136,7 +138,9 @@ def interval_chart(
     own = own or forest(
         title, rows, figure=axis, n_decimals=n_decimals, note=say, zero=zero, most=MOST
     )
-    return None if own is None else IntervalChart(title, say, spec, own)
+    if own is None:
+        return None
+    return IntervalChart(title, say, spec, own)
 
 
 def _interval(point: Spec) -> Interval:

@@ -59,8 +59,11 @@ class Sheet:
         self, course: str, colour: str, width: float = 1, *, dashed: bool = False
     ) -> None:
         """A line; one without length is a dot. The course is made of numbers alone."""
-        more = f' stroke-width="{width:g}" stroke-linecap="round"' if width != 1 else ""
-        more += ' stroke-dasharray="2 2"' if dashed else ""
+        more = ""
+        if width != 1:
+            more += f' stroke-width="{width:g}" stroke-linecap="round"'
+        if dashed:
+            more += ' stroke-dasharray="2 2"'
         self.parts.append(
             Markup(f'<path d="{course}" stroke="var(--{colour})"{more}/>')
         )

@@ -28,6 +28,7 @@ from warehouse.stats.paired.change import ReportedFigure, change_p_value
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 from warehouse.tables.view import Table, View
+from warehouse.tables.words import plural
 
 #: Columns of alerts that a table does without where they say nothing.
 HIDE_EMPTY = ("p_value", "p_holm", "change", "noise_floor")
@@ -103,10 +104,7 @@ class Alerts(Result):
     @property
     def one_line(self) -> str:
         number = len(self.rows)
-        return (
-            f"{number or 'no'} alert{'' if number == 1 else 's'} ({self.tests} tests, "
-            "Holm)"
-        )
+        return f"{number or 'no'} {plural('alert', number)} ({self.tests} tests, Holm)"
 
     def view(self, *, verbose: bool = False) -> View:
         """What people are shown of it."""
@@ -145,12 +143,7 @@ def check(store: Store, rules: Rules, refresh: int, now: datetime) -> Alerts:
     if rules.worse:
         tests += _worse(values)
     tests += _newest(values, before, rules)
-    adjusted = holm(
-        [
-            math.nan if test.alert.p_value is None else test.alert.p_value
-            for test in tests
-        ]
-    )
+    adjusted = holm([_p_of(test.alert) for test in tests])
     found = [
         replace(test, alert=replace(test.alert, p_holm=float(p)))
         for test, p in zip(tests, adjusted, strict=True)
@@ -287,6 +280,12 @@ def _newest_in_words(row: Mapping[str, Any]) -> str:
         f"{row['metric']} is {now} in run {about['run']}, the newest, against {then} "
         f"in {runs} of it before"
     )
+
+
+def _p_of(alert: Alert) -> float:
+    if alert.p_value is None:
+        return math.nan
+    return alert.p_value
 
 
 def _each_once(tests: Sequence[_Test]) -> Iterator[Alert]:

@@ -216,7 +216,9 @@ def leaves_table(name_of: str, board: SuiteBoard) -> Markup:
 def _said(row: LeaderboardRow | SuiteRow, end: float | None) -> float | None:
     """An end of the interval; None where it says nothing for want of seeds, whose
     figures stand beside it."""
-    return None if TOO_FEW in row.flags else end
+    if TOO_FEW in row.flags:
+        return None
+    return end
 
 
 def flags(names: Iterable[str]) -> str:
@@ -265,7 +267,9 @@ def _estimates(
 
 
 def _rank_set(row: LeaderboardRow) -> str:
-    return "" if row.rank_low is None else f"{row.rank_low}–{row.rank_high}"
+    if row.rank_low is None:
+        return ""
+    return f"{row.rank_low}–{row.rank_high}"
 
 
 def _part(row: LeaderboardRow, n_decimals: int) -> str:
@@ -289,4 +293,6 @@ def _with_interval(row: LeaderboardRow, n_decimals: int) -> str:
 
 
 def _label(row: LeaderboardRow) -> str:
-    return f"{row.model} {row.condition}" if row.condition else row.model
+    if row.condition:
+        return f"{row.model} {row.condition}"
+    return row.model

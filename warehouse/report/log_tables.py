@@ -193,7 +193,7 @@ def unscored_table(rows: Sequence[Row]) -> Markup:
 
 
 def short_paths(paths: Sequence[str]) -> list[str]:
-    """The shortest end of each path that no other has; an address of a network whole."""
+    """The shortest end of each path that no other has; addresses of a network whole."""
     parts = [_parts(path) for path in paths]
     short: dict[tuple[str, ...], str] = {}
     longest = max(map(len, parts), default=0)

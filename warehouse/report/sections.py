@@ -139,8 +139,11 @@ def benchmark_claims(
     if part.board is not None and part.board.rows:
         commands["board"] = _claim(f"leaderboard {name}{_level(level)}{_as_rows(rows)}")
     if part.pairs is not None:
-        draws = f" --resamples {n_resamples}" if n_resamples != PAIR_RESAMPLES else ""
-        draws += f" --seed {seed}" if seed != SEED else ""
+        draws = ""
+        if n_resamples != PAIR_RESAMPLES:
+            draws += f" --resamples {n_resamples}"
+        if seed != SEED:
+            draws += f" --seed {seed}"
         commands["pairs"] = _claim(
             f"pairs {name}{_level(level)}{draws}{_as_rows(rows)}"
         )
@@ -162,7 +165,9 @@ def suite_claim(part: SuitePart, level: float, rows: RowRules = ONE_ROW) -> str:
 
 
 def _level(level: float) -> str:
-    return f" --level {level:g}" if level != LEVEL else ""
+    if level == LEVEL:
+        return ""
+    return f" --level {level:g}"
 
 
 def _as_rows(rules: RowRules) -> str:

@@ -178,12 +178,10 @@ class HeatData:
                 read = {}
             for name in block:
                 question = OneLeaderboard(name, n_resamples=_DRAWS)
-                yield (
-                    name,
-                    partial(_board, *read.pop(name))
-                    if name in read
-                    else partial(self._ask, question),
-                )
+                if name in read:
+                    yield name, partial(_board, *read.pop(name))
+                else:
+                    yield name, partial(self._ask, question)
         for name in suites:
             yield name, partial(self._ask, SuiteLeaderboard(name))
 
@@ -204,11 +202,9 @@ class HeatData:
     @property
     def left(self) -> int:
         """Leaderboards that are still to be computed."""
-        return (
-            self._todo - len(self._boards)
-            if self._version == self.answers.store.version
-            else 1
-        )
+        if self._version != self.answers.store.version:
+            return 1
+        return self._todo - len(self._boards)
 
     def left_out(self) -> dict[str, str]:
         """Benchmarks without a leaderboard, or without a score that can be shown, and
@@ -229,11 +225,9 @@ class HeatData:
             suites: with those of suites, whose figures are over all runs.
         """
         with self._lock:
-            boards = (
-                dict(self._boards)
-                if self._version == self.answers.store.version
-                else {}
-            )
+            boards = {}
+            if self._version == self.answers.store.version:
+                boards = dict(self._boards)
         columns = [
             self._column(name, own, boards.get(name))
             for name, own in _by_benchmark(runs).items()

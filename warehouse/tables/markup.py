@@ -206,6 +206,12 @@ def _parts(view: View) -> Iterator[tuple[str, ...] | MarkupTable]:
         yield tuple(before)
 
 
+def _with_error(figure: str, error: str) -> str:
+    if not error.strip("-"):
+        return figure
+    return f"{figure} ({error})"
+
+
 def _cells(values: Iterable[Any]) -> list[str]:
     return ["" if value is None else cell(value) for value in values]
 
@@ -221,9 +227,7 @@ def _texts(
     error = names.index(ERROR) if ERROR in names else 0
     if error and to_right[error - 1]:
         pairs = zip(texts[error - 1], texts[error], strict=True)
-        texts[error - 1] = [
-            f"{figure} ({se})" if se.strip("-") else figure for figure, se in pairs
-        ]
+        texts[error - 1] = [_with_error(figure, se) for figure, se in pairs]
         names[error - 1] += f" ({ERROR})"
         for part in (names, to_right, texts):
             del part[error]

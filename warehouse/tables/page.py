@@ -74,7 +74,13 @@ def table(
     if constant:
         about = Markup("{} In all rows: {}.").format(caption, ", ".join(constant))
     minor = any(column.minor for column in kept)
-    many = " many" if minor and len(kept) > MANY else ""
+    many, shows_all, kind = "", "", Markup("")
+    if minor:
+        shows_all = _ALL
+    if minor and len(kept) > MANY:
+        many = " many"
+    if sortable:
+        kind = Markup(' class="sortable"')
     heads = "".join(_head(column) for column in kept)
     columns_of_cells = [column.cells for column in kept]
     rows = [f"<tr>{''.join(cells)}\n" for cells in zip(*columns_of_cells, strict=True)]
@@ -83,8 +89,7 @@ def table(
     n_first = FIRST_ROWS if len(rows) > MANY_ROWS else len(rows)
 
     def of(label: str, about: str, own: Sequence[str]) -> Markup:
-        kind = Markup(' class="sortable"') if sortable else ""
-        opened = _OPENED.format(many, label, _ALL if minor else "", kind, about)
+        opened = _OPENED.format(many, label, shows_all, kind, about)
         return opened + Markup(
             f"<thead><tr>{heads}</tr></thead>\n"
             f"<tbody>{''.join(own)}</tbody></table></div>"

@@ -207,7 +207,9 @@ class _TableText:
                 map(len, name.replace(" - ", "---").split(" "))
             )  # "a - b" stays in one line
             room = naming if index == self.first_long else least
-            widths.append(max(word, longest if longest <= max(SHORT, room) else room))
+            if longest <= max(SHORT, room):
+                room = longest
+            widths.append(max(word, room))
         return widths
 
 
@@ -260,10 +262,12 @@ def _lines(
 ) -> Iterator[str]:
     """The lines of a row, each cell in lines of its own."""
     for parts in zip_longest(*cells, fillvalue=""):
-        padded = [
-            text.rjust(room) if to_right else text.ljust(room)
-            for text, room, to_right in zip(parts, widths, right, strict=True)
-        ]
+        padded: list[str] = []
+        for text, room, to_right in zip(parts, widths, right, strict=True):
+            if to_right:
+                padded.append(text.rjust(room))
+            else:
+                padded.append(text.ljust(room))
         yield GAP.join(padded).rstrip()
 
 
@@ -292,7 +296,9 @@ def fold(text: str, width: int) -> list[str]:
     while len(text) > width:
         blank = text.rfind(" ", 0, width + 1)
         sign = max(text.rfind(mark, 3, width) for mark in BREAKS) + 1
-        cut = blank if blank > 0 else sign or width
+        cut = sign or width
+        if blank > 0:
+            cut = blank
         lines.append(text[:cut].rstrip())
         text = text[cut:].lstrip()
     return [*lines, text]

@@ -72,7 +72,7 @@ def _wrapped(text: str, width: int) -> Iterator[str]:
 
 
 def ends_with(text: str, response: str) -> bool:
-    """True where the last message of a transcript says the response, and nothing else."""
+    """True where the last message of a transcript says the response and nothing else."""
     last = (json.loads(text) or [{}])[-1]
     said = list(_texts(last.get("content")))
     return bool(last.get("role") == "assistant" and said[-1:] == [_trimmed(response)])
@@ -177,7 +177,9 @@ def _listed(value: Any) -> list[Any]:
 def _parsed(call: Any) -> Any:
     """A call, parsed where it is given as JSON text."""
     try:
-        return json.loads(call) if isinstance(call, str) else call
+        if isinstance(call, str):
+            return json.loads(call)
+        return call
     except ValueError:
         return call
 
@@ -195,15 +197,14 @@ def _call(raw: Any) -> str:
     if not isinstance(call, dict):
         return f"-> {call}"
     function = call.get("function")
-    arguments = _parsed(
-        (function if isinstance(function, dict) else call).get("arguments")
-    )
+    given = function if isinstance(function, dict) else call
+    arguments = _parsed(given.get("arguments"))
+    if arguments is None:
+        return f"-> {_name(call)}()"
     if not isinstance(arguments, dict):
-        return f"-> {_name(call)}({'' if arguments is None else arguments})"
-    return (
-        "-> "
-        f"{_name(call)}({', '.join(f'{key}={_argument(value)}' for key, value in arguments.items())})"
-    )
+        return f"-> {_name(call)}({arguments})"
+    named = [f"{key}={_argument(value)}" for key, value in arguments.items()]
+    return f"-> {_name(call)}({', '.join(named)})"
 
 
 def _argument(value: Any) -> str:

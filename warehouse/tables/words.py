@@ -81,7 +81,9 @@ def number(
         return None
     says = n_decimals >= MOST_DECIMALS or (not sign and abs(value) > _NOISE)
     if value and says and not round(float(value), n_decimals):
-        return WrittenNumber(f"{value:{'+' if sign else ''}.2g}")
+        if sign:
+            return WrittenNumber(f"{value:+.2g}")
+        return WrittenNumber(f"{value:.2g}")
     return WrittenNumber(fixed(value, n_decimals, sign=sign))
 
 
@@ -220,18 +222,24 @@ def percentage(share: float | None) -> WrittenNumber | None:
 
 def count_range(least: int, most: int) -> str:
     """The smallest and the largest count, or the one that both are."""
-    return f"{least}" if least == most else f"{least}-{most}"
+    if least == most:
+        return f"{least}"
+    return f"{least}-{most}"
 
 
 def span_of(values: Collection[float], form: str = "") -> str:
     """The smallest and the largest value, or the one that all are, in a format."""
     low, high = format(min(values), form), format(max(values), form)
-    return low if low == high else f"{low} to {high}"
+    if low == high:
+        return low
+    return f"{low} to {high}"
 
 
 def plural(noun: str, n: int) -> str:
     """A noun as it stands after a number: ``prompt``, ``prompts``."""
-    return noun if n == 1 else f"{noun}s"
+    if n == 1:
+        return noun
+    return f"{noun}s"
 
 
 def direction(higher_is_better: bool | None) -> str:
