@@ -25,7 +25,7 @@ from warehouse.analysis.selection.prompts import prompts_by_id
 from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.suites.question import AnyLeaderboard
-from warehouse.charts.axes import make_axis
+from warehouse.charts.axes import Axis, make_axis
 from warehouse.charts.in_tables import interval_drawn
 from warehouse.charts.picture import Picture
 from warehouse.errors import MisuseError
@@ -173,6 +173,12 @@ def _of_votes(site: Site, question: Prefer) -> Page:
     return Page("votes.html.j2", question.benchmark, shown, report, [question])
 
 
+def _interval_of(row: Any, axis: Axis | None) -> Markup:
+    if axis is None:
+        return Markup("")
+    return Markup(interval_drawn(axis, row.estimate, row.ci_low, row.ci_high))
+
+
 def _sentence(board: Any) -> Any:
     if isinstance(board, Leaderboard):
         return rows_in_words(board.rows, board.higher_is_better)
@@ -194,21 +200,18 @@ def _of_rows(
         ends += [row.estimate, row.ci_low, row.ci_high]
     axis = make_axis(ends)
     several = len({row.model for row in board.rows}) < len(board.rows)
-    lines: list[Line] = []
-    for row in shown:
-        drawn = Markup("")
-        if axis:
-            drawn = Markup(interval_drawn(axis, row.estimate, row.ci_low, row.ci_high))
-        line = Line(
+    lines = [
+        Line(
             row,
             label_of(row),
             _called(row, several),
-            drawn,
+            _interval_of(row, axis),
             flags(row.flags),
             held.get(tuple(row.run_ids)),
             row is reference,
         )
-        lines.append(line)
+        for row in shown
+    ]
     reasons = {row.reason if row.ci_low is None else "" for row in board.rows}
     differences = [
         line.gauge.pair.standard_error

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from warehouse.tables.words import MEANINGS
+from warehouse.tables.flag_meanings import MEANINGS
 
 
 @dataclass(frozen=True)
