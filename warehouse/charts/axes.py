@@ -25,11 +25,9 @@ class Axis:
 
     def at(self, value: float | None) -> float | None:
         """Position of a value in pixels; None for a missing one."""
-        return (
-            None
-            if value is None
-            else _pixel((self.low, self.high), value, self.left, self.width)
-        )
+        if value is None:
+            return None
+        return _pixel((self.low, self.high), value, self.left, self.width)
 
 
 def make_axis(

@@ -170,7 +170,7 @@ def axis(
 
 
 def is_long(ends: Ends) -> bool:
-    """Whether the ends of an axis lie far enough apart for a logarithmic scale."""
+    """True where the ends of an axis lie far enough apart for a logarithmic scale."""
     low, high = ends
     return low >= 0 and high + 1 > _LONG * (low + 1)
 
@@ -189,42 +189,61 @@ def lines(
         dots: points have dots.
         faint: points of others, which have no names.
     """
-    others = [f"{len(faint)} other{'s' * (len(faint) > 1)}"] if faint else []
-    names = distinct([name for name, _ in curves] + others, _NAME)
+    names = distinct([name for name, _ in curves] + _name_of_others(faint), _NAME)
     looks = dict(zip(names, [*SERIES[: len(curves)], (_FAINT, [1, 0])], strict=False))
     drawn = [
         (name, points)
         for name, (_, points) in zip(names, curves, strict=False)
-        if any(finite(up) is not None for _, up in points)
+        if _has_figure(points)
     ]
-    legend = {"columns": 1, "symbolType": "stroke", "symbolSize": 300}
     kinds = [name for name, _ in drawn] + names[len(curves) :]
-    channels = {
-        channel: {
-            "field": "k",
-            "type": "nominal",
-            "legend": legend,
-            "scale": {"domain": kinds, "range": [looks[kind][part] for kind in kinds]},
-        }
-        for part, channel in enumerate(("color", "strokeDash"))
-    }
-    mark: Spec = {
-        "type": "line",
-        "point": {"size": 20, "filled": True} if dots else False,
-    }
-    layers = [_faint(faint)] if faint else []
-    layers.append(
-        layer(
-            mark, [point(*at, k=name) for name, ats in drawn for at in ats], **channels
-        )
+    colours = [looks[kind][0] for kind in kinds]
+    dashes = [looks[kind][1] for kind in kinds]
+    mark: Spec = {"type": "line", "point": False}
+    if dots:
+        mark["point"] = {"size": 20, "filled": True}
+    rows: list[Spec] = []
+    for name, points in drawn:
+        rows += [point(*at, k=name) for at in points]
+    coloured = layer(
+        mark,
+        rows,
+        color=_told_apart(kinds, colours),
+        strokeDash=_told_apart(kinds, dashes),
     )
-    return layers
+    if not faint:
+        return [coloured]
+    return [_faint(faint), coloured]
+
+
+def _name_of_others(curves: Sequence[Points]) -> list[str]:
+    """Entry of the legend for curves without a name; none where there are no such
+    curves."""
+    if not curves:
+        return []
+    if len(curves) == 1:
+        return ["1 other"]
+    return [f"{len(curves)} others"]
+
+
+def _has_figure(points: Points) -> bool:
+    return any(finite(up) is not None for _, up in points)
+
+
+def _told_apart(kinds: Sequence[str], looks: Sequence[Any]) -> Spec:
+    """A channel that gives each kind of curve its look, with a legend."""
+    return {
+        "field": "k",
+        "type": "nominal",
+        "legend": {"columns": 1, "symbolType": "stroke", "symbolSize": 300},
+        "scale": {"domain": kinds, "range": looks},
+    }
 
 
 def _faint(curves: Sequence[Points]) -> Spec:
-    rows = [
-        point(*at, k=number) for number, points in enumerate(curves) for at in points
-    ]
+    rows: list[Spec] = []
+    for number, points in enumerate(curves):
+        rows += [point(*at, k=number) for at in points]
     mark = {"type": "line", "stroke": _FAINT, "strokeWidth": 0.75}
     return layer(mark, rows, detail={"field": "k", "type": "nominal"})
 
@@ -269,7 +288,9 @@ def layer(mark: Spec, rows: Sequence[Spec], **channels: Spec) -> Spec:
     """A layer: marks of one kind. Rows have the fields ``x`` and ``y``, and what
     channels name."""
     layer: Spec = {"mark": mark, "data": {"values": list(rows)}}
-    return layer | {"encoding": channels} if channels else layer
+    if not channels:
+        return layer
+    return layer | {"encoding": channels}
 
 
 def point(x: float | None, y: float | None, **more: float | str | None) -> Spec:
@@ -279,7 +300,9 @@ def point(x: float | None, y: float | None, **more: float | str | None) -> Spec:
 
 def finite(value: float | None) -> float | None:
     """The value, None for one that is not finite: JSON has no word for it."""
-    return None if value is None or not math.isfinite(value) else value
+    if value is None or not math.isfinite(value):
+        return None
+    return value
 
 
 def distinct(names: Sequence[str], length: int) -> list[str]:
@@ -287,35 +310,36 @@ def distinct(names: Sequence[str], length: int) -> list[str]:
     they do not fit, without the words that all begin with, which tell none apart. A
     sign of Chinese or the like is as wide as two letters."""
     labels: list[str] = []
-    others = (sign for name in names if not name.isascii() for sign in name)
-    length = (
-        length // 2
-        if any(east_asian_width(sign) in "WF" for sign in others)
-        else length
-    )
-    shared = (
-        os.path.commonprefix(names)
-        if len({*names}) > 1 and max(map(len, names)) > length
-        else ""
-    )
+    if any(map(_has_wide_sign, names)):
+        length //= 2
+    shared = ""
+    if len({*names}) > 1 and max(map(len, names)) > length:
+        shared = os.path.commonprefix(names)
     cut = len(shared.rstrip(_INSIDE)) if len(shared) > 1 else 0
-    for name in (f"…{name[cut:]}" if cut else name for name in names):
+    for name in names:
+        if cut:
+            name = f"…{name[cut:]}"
         short = shorten(name, length)
-        numbered = (f"{short} ({number})" for number in range(2, len(names) + 2))
-        labels.append(
-            next(label for label in (short, *numbered) if label not in labels)
-        )
+        label, number = short, 2
+        while label in labels:
+            label = f"{short} ({number})"
+            number += 1
+        labels.append(label)
     return labels
+
+
+def _has_wide_sign(name: str) -> bool:
+    if name.isascii():
+        return False
+    return any(east_asian_width(sign) in "WF" for sign in name)
 
 
 def shorten(name: str, length: int) -> str:
     """A name on one line whose middle is left out: its end, as ``seed=2``, may tell it
     apart."""
-    shown = (
-        name
-        if name.isprintable()
-        else "".join(sign if sign.isprintable() else " " for sign in name)
-    )
+    shown = name
+    if not name.isprintable():
+        shown = "".join(sign if sign.isprintable() else " " for sign in name)
     words = " ".join(shown.split())
     if len(words) <= length:
         return words
@@ -329,7 +353,9 @@ def _number_format(low: float, high: float) -> str:
     largest = max(abs(low), abs(high))
     if largest >= 1e15 or largest < 1e-5:
         return ".3~g"
-    return ".12~s" if largest >= 1e4 else ""
+    if largest >= 1e4:
+        return ".12~s"
+    return ""
 
 
 def _powers(low: float, high: float) -> list[float]:
@@ -337,4 +363,7 @@ def _powers(low: float, high: float) -> list[float]:
     many."""
     first, last = math.ceil(math.log10(max(low, 1.0))), math.floor(math.log10(high))
     step = 1 + (last - first) // 6
-    return [0.0] * (low == 0) + [10.0**power for power in range(first, last + 1, step)]
+    powers = [10.0**power for power in range(first, last + 1, step)]
+    if low == 0:
+        return [0.0, *powers]
+    return powers

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from unicodedata import east_asian_width
@@ -64,38 +64,34 @@ def draw(chart: Chart) -> Picture:
 
 def _table(spec: Spec) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     """The drawn data as a table: positions of marks and heights of bars."""
-    marks = [
-        row
-        for layer in spec["layer"]
-        for row in layer["data"]["values"]
-        if "x2" in row or "y2" not in row
-    ]
+    marks: list[Spec] = []
+    for layer in spec["layer"]:
+        marks += [
+            row for row in layer["data"]["values"] if "x2" in row or "y2" not in row
+        ]
     titles = {
         axis: spec["encoding"][axis]["axis"]["title"] or axis for axis in ("x", "y")
     }
     heads = {"x": titles["x"], "x2": "to", "y": titles["y"], "k": "of"}
-    heads = {
-        field: words
-        for field, words in heads.items()
-        if any(field in row for row in marks)
-    }
-    rows = [
-        {**row, "y": row["y2"] - row["y"] if "y2" in row else row["y"]}
-        for row in marks[:_MOST_ROWS]
-    ]
-    return tuple(heads.values()), tuple(
-        tuple(_cell(row.get(field)) for field in heads) for row in rows
-    )
+    given = set().union(*marks)
+    heads = {field: words for field, words in heads.items() if field in given}
+    rows = [_cells(row, heads) for row in marks[:_MOST_ROWS]]
+    return tuple(heads.values()), tuple(rows)
+
+
+def _cells(mark: Spec, fields: Iterable[str]) -> tuple[str, ...]:
+    """A row of the table: a bar by its height."""
+    if "y2" in mark:
+        mark = {**mark, "y": mark["y2"] - mark["y"]}
+    return tuple(_cell(mark.get(field)) for field in fields)
 
 
 def _cell(value: Any) -> str:
-    return (
-        ""
-        if value is None
-        else f"{value + 0.0:.6g}"
-        if isinstance(value, float)
-        else f"{value}"
-    )
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value + 0.0:.6g}"
+    return f"{value}"
 
 
 @dataclass(frozen=True)
@@ -166,7 +162,8 @@ def _number(value: float, step: float, largest: float, log: bool) -> str:
 
 def wide(words: str) -> float:
     """Pixels of a text; a sign of Chinese or the like is as wide as two letters."""
-    return _LETTER * sum(2 if east_asian_width(sign) in "WF" else 1 for sign in words)
+    n_wide = sum(east_asian_width(sign) in "WF" for sign in words)
+    return _LETTER * (len(words) + n_wide)
 
 
 class _Plot:
@@ -183,17 +180,21 @@ class _Plot:
         self.is_above = self.axis["x"].get("orient") == "top"
         pitch = self.across.length / max(len(self.across.ticks), 1)
         self.is_turned = self.is_above and self.across.longest > pitch
-        names = (
-            (self.across.longest + _GAP if self.is_turned else _LINE)
-            if self.is_above
-            else 8
-        )
-        self.top = names + (_LINE if self.axis["y"]["title"] else 0)
-        self.below = (
-            _GAP
-            if self.is_above
-            else _LINE * (2 if self.axis["x"]["title"] else 1) + _GAP
-        )
+        self.top, self.below = self._margins()
+
+    def _margins(self) -> tuple[float, float]:
+        """Room above and below the axes, for the words of the lower axis and titles."""
+        top: float = 8
+        below: float = _LINE + _GAP
+        if self.axis["x"]["title"]:
+            below += _LINE
+        if self.is_above:
+            top, below = _LINE, _GAP
+        if self.is_turned:
+            top = self.across.longest + _GAP
+        if self.axis["y"]["title"]:
+            top += _LINE
+        return top, below
 
     def at(self, row: Spec, x: str = "x", y: str = "y") -> tuple[float, float]:
         return self.across.at(row[x]), self.up.at(row[y])
@@ -267,13 +268,8 @@ class _Plot:
                     min(max(at, half - self.left), self.across.length + _RIGHT - half),
                     1,
                 )
-                self.text(
-                    at,
-                    -_GAP if self.is_above else self.up.length + _LINE - 2,
-                    words,
-                    "var(--dim)",
-                    "middle",
-                )
+                y = -_GAP if self.is_above else self.up.length + _LINE - 2
+                self.text(at, y, words, "var(--dim)", "middle")
                 taken = at + half + 4
 
 
@@ -309,10 +305,12 @@ def _lines(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> Non
                 continue
             x, y = plot.at(row)
             dots.append((x, y))
-            steps = mark.get("interpolate") == "step-after"
-            course += (
-                (f"H{x}V{y}" if steps else f"L{x} {y}") if is_down else f"M{x} {y}"
-            )
+            if not is_down:
+                course += f"M{x} {y}"
+            elif mark.get("interpolate") == "step-after":
+                course += f"H{x}V{y}"
+            else:
+                course += f"L{x} {y}"
             is_down = True
         colour = _painted(mark, encoding, own[0], "stroke", "color")
         plot.path(
@@ -322,13 +320,16 @@ def _lines(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> Non
             width=mark.get("strokeWidth", 1.75),
             dash=_dashes(mark, encoding, own[0]),
         )
-        for x, y in dots if mark.get("point") else ():
-            plot.dot(x, y, mark["point"]["size"], colour)
+        if mark.get("point"):
+            for x, y in dots:
+                plot.dot(x, y, mark["point"]["size"], colour)
 
 
 def _dashes(mark: Spec, encoding: Spec, row: Spec) -> str:
     dashes = _painted(mark, encoding, row, "strokeDash") or [1, 0]
-    return "" if dashes == [1, 0] else ",".join(map(str, dashes))
+    if dashes == [1, 0]:
+        return ""
+    return ",".join(map(str, dashes))
 
 
 def _areas(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> None:
@@ -396,11 +397,8 @@ def _texts(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> Non
     for row in rows:
         words, (x, y) = row[encoding["text"]["field"]], plot.at(row)
         end = x + wide(words)
-        y = next(
-            low
-            for low in (y + 12 * step for step in range(len(rows) + 1))
-            if not _hits(taken, x, end, low)
-        )
+        steps = (y + 12 * step for step in range(len(rows) + 1))
+        y = next(low for low in steps if not _hits(taken, x, end, low))
         taken.append((x, end, y))
         plot.text(
             x + mark["dx"],
@@ -413,7 +411,7 @@ def _texts(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> Non
 def _hits(
     taken: Sequence[tuple[float, float, float]], start: float, end: float, at: float
 ) -> bool:
-    """Whether a text would stand on another."""
+    """True where a text would stand on another."""
     return any(
         left < end and start < right and abs(y - at) < 12 for left, right, y in taken
     )
@@ -489,13 +487,14 @@ def _legend(spec: Spec, width: float, top: float) -> tuple[str, float]:
     """The legend below the axes, and where it ends."""
     parts, x, y = list[str](), 0.0, top + 8
     for words, sign in _entries(spec):
-        room = (26 if sign else 0) + wide(words) + 12
+        indent = 26 if sign else 0
+        room = indent + wide(words) + 12
         if x and x + room > width + 12:
             x, y = 0.0, y + _LINE
         if sign:
             parts.append(f'<path transform="translate({x:g} {y:g})" {sign}/>')
         parts.append(
-            f'<text x="{x + 26 if sign else x:g}" y="{y + 4:g}" '
+            f'<text x="{x + indent:g}" y="{y + 4:g}" '
             f'fill="var(--dim)">{escape(words)}</text>'
         )
         x += room
@@ -536,9 +535,8 @@ def _entries(spec: Spec) -> Iterator[tuple[str, str]]:
                     'stroke-linecap="round"',
                 )
             else:
+                line = f'd="M0 0h22" stroke="{escape(look)}" stroke-width="1.75"'
                 dash = _dashes(mark, encoding, row)
-                yield (
-                    kind,
-                    f'd="M0 0h22" stroke="{escape(look)}" stroke-width="1.75"'
-                    + (f' stroke-dasharray="{dash}"' if dash else ""),
-                )
+                if dash:
+                    line += f' stroke-dasharray="{dash}"'
+                yield kind, line

@@ -42,11 +42,11 @@ def heat_map(
         f"{100 * shade // SHADES}–{100 * (shade + 1) // SHADES}%"
         for shade in range(SHADES)
     ]
-    runs = sorted(
-        (shade, row + 0.5, row + 1.5, first + 0.5, last + 0.5)
-        for row, shares in enumerate(values)
-        for shade, first, last in _runs(shares)
-    )
+    runs: list[tuple[int, float, float, float, float]] = []
+    for row, shares in enumerate(values):
+        for shade, first, last in _runs(shares):
+            runs.append((shade, row + 0.5, row + 1.5, first + 0.5, last + 0.5))
+    runs.sort()
     cells = [
         (left, right, top, bottom, words[shade])
         for shade, top, bottom, left, right in runs

@@ -32,11 +32,9 @@ def interval_drawn(
     """An estimate and its interval on an axis."""
     if not is_finite(value):
         return ""
-    bar = (
-        f'<path class="bar" d="M{axis.at(low)} 10H{axis.at(high)}"/>'
-        if is_finite(low) and is_finite(high)
-        else ""
-    )
+    bar = ""
+    if is_finite(low) and is_finite(high):
+        bar = f'<path class="bar" d="M{axis.at(low)} 10H{axis.at(high)}"/>'
     return (
         f'<svg aria-hidden="true">{bar}<circle class="dot" cx="{axis.at(value)}" '
         'cy="10" r="4"/></svg>'

@@ -58,7 +58,9 @@ def picture_of(figure: Chart | Picture) -> Picture:
     """A chart as a picture: its own, or drawn."""
     if isinstance(figure, Picture):
         return figure
-    return figure.own if isinstance(figure, IntervalChart) else draw(figure)
+    if isinstance(figure, IntervalChart):
+        return figure.own
+    return draw(figure)
 
 
 def interval_chart(
@@ -75,9 +77,11 @@ def interval_chart(
         "title": None,
         "axis": {"labelLimit": 0},
     }
-    y = {"field": "day", "type": "temporal", "title": "released"} if over_days else y
+    along, across = "x", "y"
+    if over_days:
+        along, across = "y", "x"
+        y = {"field": "day", "type": "temporal", "title": "released"}
     x = {"type": "quantitative", "scale": {"zero": False}, "title": axis}
-    along, across = ("y", "x") if over_days else ("x", "y")
     ends = {along: {"field": "low", **x}, f"{along}2": {"field": "high"}, across: y}
     layers: list[Spec] = [
         {
@@ -124,11 +128,7 @@ def interval_chart(
         "data": {"values": list(points)},
         "layer": layers,
     }
-    rows = [
-        Interval(*(point[name] for name in ("name", *ENDS)))
-        for point in points
-        if isfinite(point["estimate"])
-    ]
+    rows = [_interval(point) for point in points if isfinite(point["estimate"])]
     n_decimals = decimals(
         (row.high - row.low) / 4
         for row in rows
@@ -138,7 +138,13 @@ def interval_chart(
     own = own or forest(
         title, rows, figure=axis, n_decimals=n_decimals, note=say, zero=zero, most=MOST
     )
-    return None if own is None else IntervalChart(title, say, spec, own)
+    if own is None:
+        return None
+    return IntervalChart(title, say, spec, own)
+
+
+def _interval(point: Spec) -> Interval:
+    return Interval(*(point[name] for name in ("name", *ENDS)))
 
 
 def _dated(

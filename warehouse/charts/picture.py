@@ -34,7 +34,7 @@ class Picture:
 
     @cached_property
     def markdown(self) -> str:
-        """The same as a table for Markdown."""
+        """The picture as a table for Markdown."""
         to_right = [False] + [True] * (len(self.head) - 1)
         return with_caption(
             self.title, pipe_table(self.head, self.rows, to_right), self.note
@@ -50,7 +50,7 @@ class Picture:
 
 
 class Sheet:
-    """What is drawn, from back to front; colours are names of style.css."""
+    """A drawing, from back to front; colours are names of style.css."""
 
     def __init__(self) -> None:
         self.parts: list[Markup] = []
@@ -59,8 +59,11 @@ class Sheet:
         self, course: str, colour: str, width: float = 1, *, dashed: bool = False
     ) -> None:
         """A line; one without length is a dot. The course is made of numbers alone."""
-        more = f' stroke-width="{width:g}" stroke-linecap="round"' if width != 1 else ""
-        more += ' stroke-dasharray="2 2"' if dashed else ""
+        more = ""
+        if width != 1:
+            more += f' stroke-width="{width:g}" stroke-linecap="round"'
+        if dashed:
+            more += ' stroke-dasharray="2 2"'
         self.parts.append(
             Markup(f'<path d="{course}" stroke="var(--{colour})"{more}/>')
         )
@@ -100,7 +103,11 @@ class Sheet:
 
 def end_at(at: float, left: float) -> str:
     """Where words stand at a place, so that they stay inside."""
-    return "start" if at < left + 20 else "end" if at > WIDTH - 20 else "middle"
+    if at < left + 20:
+        return "start"
+    if at > WIDTH - 20:
+        return "end"
+    return "middle"
 
 
 def fitting(names: Sequence[str], pixels: float) -> list[str]:
@@ -109,5 +116,5 @@ def fitting(names: Sequence[str], pixels: float) -> list[str]:
 
 
 def note_of(parts: Iterable[str]) -> str:
-    """What a picture rests on, from what there is of it."""
+    """Sentence on what a picture rests on, from what there is of it."""
     return "; ".join(filter(None, parts))

@@ -69,7 +69,9 @@ def forest(
         most: rows that are drawn.
     """
     shown = rows[:most]
-    ends = (end for row in shown for end in (row.estimate, row.low, row.high))
+    ends: list[float | None] = []
+    for row in shown:
+        ends += [row.estimate, row.low, row.high]
     axis = make_axis(ends, zero=zero, left=_MARGIN, width=WIDTH - 2 * _MARGIN)
     if axis is None:
         return None
@@ -80,26 +82,22 @@ def forest(
     for at, (row, name) in enumerate(
         zip(shown, fitting([row.name for row in shown], room), strict=True)
     ):
-        middle, colour, dot = (
-            at * _ROW + 23,
-            "dim" if row.mark else "mark",
-            axis.at(row.estimate) or 0.0,
-        )
+        middle = at * _ROW + 23
+        colour = "dim" if row.mark else "mark"
+        dot = axis.at(row.estimate) or 0.0
         sheet.text(0, middle - 9, name)
         sheet.text(WIDTH, middle - 9, figures[at], "dim", "end")
         if is_finite(row.low) and is_finite(row.high):
             low, high = axis.at(row.low) or 0.0, axis.at(row.high) or 0.0
-            bars = (
-                [(low, high)] if row.filled else [(low, dot - 4.5), (dot + 4.5, high)]
-            )
-            sheet.line(
-                "".join(f"M{a:g} {middle}H{b:g}" for a, b in bars if a <= b), colour, 2
-            )
-        sheet.line(
-            f"M{dot} {middle}h0" if row.filled else ring(dot, middle, 3.5),
-            colour,
-            9 if row.filled else 2,
-        )
+            bars = [(low, dot - 4.5), (dot + 4.5, high)]
+            if row.filled:
+                bars = [(low, high)]
+            course = "".join(f"M{a:g} {middle}H{b:g}" for a, b in bars if a <= b)
+            sheet.line(course, colour, 2)
+        if row.filled:
+            sheet.line(f"M{dot} {middle}h0", colour, 9)
+        else:
+            sheet.line(ring(dot, middle, 3.5), colour, 2)
     return Picture(
         title,
         f"{title}: {_some(len(shown), len(rows))}, from {shown[0].name} with "
@@ -109,16 +107,17 @@ def forest(
         height,
         NOTHING.join(sheet.parts),
         ("Model", figure, "low", "high"),
-        tuple(
-            (
-                f"{row.name}{row.mark}",
-                *(
-                    written(at, n_decimals, sign=zero)
-                    for at in (row.estimate, row.low, row.high)
-                ),
-            )
-            for row in rows
-        ),
+        tuple(_cells(row, n_decimals, sign=zero) for row in rows),
+    )
+
+
+def _cells(row: Interval, n_decimals: int, *, sign: bool) -> tuple[str, ...]:
+    """A row of the table of a forest."""
+    return (
+        f"{row.name}{row.mark}",
+        written(row.estimate, n_decimals, sign=sign),
+        written(row.low, n_decimals, sign=sign),
+        written(row.high, n_decimals, sign=sign),
     )
 
 
@@ -129,11 +128,9 @@ def ring(x: float, y: float, radius: float) -> str:
 
 
 def _figure(row: Interval, n_decimals: int, sign: bool) -> str:
-    ends = (
-        f" [{written(row.low, n_decimals)}, {written(row.high, n_decimals)}]"
-        if is_finite(row.low) and is_finite(row.high)
-        else ""
-    )
+    ends = ""
+    if is_finite(row.low) and is_finite(row.high):
+        ends = f" [{written(row.low, n_decimals)}, {written(row.high, n_decimals)}]"
     return f"{written(row.estimate, n_decimals, sign=sign)}{row.mark}{ends}"
 
 
@@ -158,11 +155,7 @@ def ties(
         n_decimals: of the figures.
         note: what the picture rests on.
     """
-    letters = sorted({letter for _, _, own in rows for letter in own})
-    groups = [
-        [at for at, row in enumerate(rows) if letter in row[2]] for letter in letters
-    ]
-    groups = [group for group in groups if len(group) > 1]
+    groups = _groups([own for _, _, own in rows])
     if not 3 <= len(rows) <= MOST_TIED or len(groups) > MOST_GROUPS:
         return None
     height, sheet, left = len(rows) * _PITCH + 10, Sheet(), 82 + 9 * len(groups)
@@ -186,11 +179,15 @@ def ties(
         x = 78 + 9 * number
         sheet.line(f"M{x} {_PITCH * group[0] + 8}V{_PITCH * group[-1] + 16}", "mark", 3)
         sheet.line("".join(f"M{x} {_PITCH * at + 12}h0" for at in group), "mark", 7)
-    words = "; ".join(", ".join(rows[at][0] for at in group) for group in groups)
+    in_words: list[str] = []
+    for group in groups:
+        in_words.append(", ".join(rows[at][0] for at in group))
+    says = "all differ"
+    if groups:
+        says = f"joined by a bar, as no test tells them apart: {'; '.join(in_words)}"
     return Picture(
         title,
-        f"{title}: "
-        f"{f'joined by a bar, as no test tells them apart: {words}' if groups else 'all differ'}",
+        f"{title}: {says}",
         note,
         WIDTH,
         height,
@@ -198,6 +195,16 @@ def ties(
         ("Model", figure, "Group"),
         tuple((name, fixed(value, n_decimals), own) for name, value, own in rows),
     )
+
+
+def _groups(letters: Sequence[str]) -> list[list[int]]:
+    """Indices of the rows that share a letter, for each letter that several have."""
+    groups: list[list[int]] = []
+    for letter in sorted(set().union(*letters)):
+        group = [at for at, own in enumerate(letters) if letter in own]
+        if len(group) > 1:
+            groups.append(group)
+    return groups
 
 
 def wins(
@@ -258,13 +265,10 @@ def pair_map(
         note: what the picture rests on.
     """
     shown, edge = fitting(names, 150), 176
-    largest = (
-        max(
-            (abs(value) for row in differences for value in row if value == value),
-            default=0.0,
-        )
-        or 1.0
-    )
+    sizes: list[float] = []
+    for values in differences:
+        sizes += [abs(value) for value in values if value == value]
+    largest = max(sizes, default=0.0) or 1.0
     shades: dict[int, list[str]] = {}
     for at, (values, tests) in enumerate(zip(differences, tested, strict=True)):
         for other, (value, test) in enumerate(zip(values, tests, strict=True)):
@@ -314,19 +318,29 @@ def pair_map(
         NOTHING.join(sheet.parts),
         ("row minus column", *names),
         tuple(
-            (
-                name,
-                *(
-                    f"{fixed(value, n_decimals, sign=True)}{'*' if test == 1 else ''}"
-                    if value == value
-                    else ""
-                    for value, test in zip(values, tests, strict=True)
-                ),
-            )
+            (name, *_starred(values, tests, n_decimals))
             for name, values, tests in zip(names, differences, tested, strict=True)
         ),
     )
 
 
+def _starred(
+    differences: Sequence[float], tested: Sequence[float], n_decimals: int
+) -> list[str]:
+    """Differences as text, with a star where a test finds one; empty where there is
+    none."""
+    cells: list[str] = []
+    for value, test in zip(differences, tested, strict=True):
+        if value != value:
+            cells.append("")
+        elif test == 1:
+            cells.append(f"{fixed(value, n_decimals, sign=True)}*")
+        else:
+            cells.append(fixed(value, n_decimals, sign=True))
+    return cells
+
+
 def _some(n: int, n_all: int) -> str:
-    return f"{n} models" if n == n_all else f"the first {n} of {n_all} models"
+    if n == n_all:
+        return f"{n} models"
+    return f"the first {n} of {n_all} models"

@@ -166,11 +166,9 @@ def _stacked_spec(charts: Sequence[Chart]) -> Spec:
         {**_coloured(chart.spec), "title": chart.title} for chart in charts
     ]
     around: Spec = {"$schema": _SCHEMA, "config": CONFIG | _CONFIG}
-    return around | (
-        specs[0]
-        if len(specs) == 1
-        else {"vconcat": specs, "resolve": {"scale": _APART}}
-    )
+    if len(specs) == 1:
+        return around | specs[0]
+    return around | {"vconcat": specs, "resolve": {"scale": _APART}}
 
 
 def _coloured(spec: Spec) -> Spec:

@@ -69,19 +69,15 @@ def by_cost(
         ]
         low, high = ordered[0].x, ordered[-1].x
         steps = (1, 2, 5) if high - low < 1.5 else (1,)
-        marks = [
-            step * 10.0**power
-            for power in range(math.floor(low) - 1, math.ceil(high) + 1)
-            for step in steps
+        marks: list[float] = []
+        for power in range(math.floor(low) - 1, math.ceil(high) + 1):
+            marks += [step * 10.0**power for step in steps]
+        ticks = [
+            (math.log10(mark), f"{mark:g}")
+            for mark in marks
+            if low <= math.log10(mark) <= high
         ]
-        ticks, x = (
-            [
-                (math.log10(mark), f"{mark:g}")
-                for mark in marks
-                if low <= math.log10(mark) <= high
-            ],
-            f"{x}, logarithmic",
-        )
+        x = f"{x}, logarithmic"
     note = note_of([note, "blue: better than all that cost no more"])
     return scatter(
         title,
@@ -124,17 +120,13 @@ def scatter(
         joined: a line of steps joins those that are named.
     """
     left, height = 40.0, 220
-    across, up = (
-        make_axis([at for row in rows for at in row], left=start, width=width)
-        for rows, start, width in (
-            (
-                [(spot.x, *(spot.x_ends or ())) for spot in spots],
-                left + 6,
-                WIDTH - left - 16,
-            ),
-            ([(spot.y, *(spot.y_ends or ())) for spot in spots], 8, height - 46),
-        )
-    )
+    xs: list[float] = []
+    ys: list[float] = []
+    for spot in spots:
+        xs += [spot.x, *(spot.x_ends or ())]
+        ys += [spot.y, *(spot.y_ends or ())]
+    across = make_axis(xs, left=left + 6, width=WIDTH - left - 16)
+    up = make_axis(ys, left=8, width=height - 46)
     if len(spots) < 2 or across is None or up is None:
         return None
     floor, sheet = height - 30, Sheet()
@@ -165,14 +157,7 @@ def scatter(
         sheet.line(f"M{at} {top}h0", "mark" if spot.named else "faint", 7)
     taken: list[float] = []
     for spot, at, top in sorted(positions, key=lambda position: position[2]):
-        below = next(
-            (
-                step
-                for step in (0, 13, 26)
-                if all(abs(top + step - other) > 12 for other in taken)
-            ),
-            None,
-        )
+        below = _free_below(top, taken)
         if spot.named and below is not None:
             taken.append(top + below)
             is_left = at < WIDTH / 2
@@ -190,6 +175,15 @@ def scatter(
         ("Model", x, y),
         tuple((spot.name, spot.x_words, fixed(spot.y, n_decimals)) for spot in spots),
     )
+
+
+def _free_below(top: float, taken: Sequence[float]) -> int | None:
+    """Steps down from a point to where a name fits between those that stand there;
+    None where there is no room."""
+    for step in (0, 13, 26):
+        if all(abs(top + step - other) > 12 for other in taken):
+            return step
+    return None
 
 
 def _whiskers(

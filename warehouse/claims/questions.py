@@ -194,13 +194,10 @@ def ask(store: Store, kind: str, parameters: Mapping[str, Any]) -> ClaimedRows:
     ]
     if getattr(result, "overall", None) is not None:
         rows.append(result.overall.to_dict())
-    ids = {
-        number
-        for row in rows
-        for name in LOCAL & row.keys()
-        for number in _numbers(row[name])
-    }
-    ids.update(getattr(result, "run_ids", ()))
+    ids = set(getattr(result, "run_ids", ()))
+    for row in rows:
+        for name in LOCAL & row.keys():
+            ids.update(_numbers(row[name]))
     sources = getattr(result, "source_ids", ())
     return ClaimedRows(
         [_plain(row) for row in rows], result.one_line, tuple(sorted(ids)), sources
@@ -236,11 +233,8 @@ def _result(store: Store, kind: str, given: dict[str, Any]) -> Any:
 
 
 def _numbers(value: Any) -> list[int]:
-    return [
-        item
-        for item in (value if isinstance(value, list) else [value])
-        if isinstance(item, int)
-    ]
+    items = value if isinstance(value, list) else [value]
+    return [item for item in items if isinstance(item, int)]
 
 
 def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -296,11 +290,12 @@ def sources_behind(
 def clusterings_behind(store: Store, benchmarks: Sequence[str]) -> list[dict[str, Any]]:
     """The default clusterings of some benchmarks."""
     stored = store.rows(query_text("analysis", "stored_clusterings"))
-    return [
-        {name: row[name] for name in ("benchmark", "name", "kind")}
-        for row in stored
-        if row["is_default"] and row["benchmark"] in benchmarks
-    ]
+    clusterings: list[dict[str, Any]] = []
+    for row in stored:
+        if row["is_default"] and row["benchmark"] in benchmarks:
+            named = {name: row[name] for name in ("benchmark", "name", "kind")}
+            clusterings.append(named)
+    return clusterings
 
 
 def make_claim(
@@ -328,11 +323,9 @@ def make_claim(
     elif answer.run_ids:
         require_proven(store, answer.run_ids)
     runs = runs_behind(store, answer.run_ids) if answer.run_ids else []
-    metrics = (
-        {str(row["metric"]) for row in answer.rows if row.get("metric")}
-        if answer.run_ids
-        else set()
-    )
+    metrics: set[str] = set()
+    if answer.run_ids:
+        metrics = {str(row["metric"]) for row in answer.rows if row.get("metric")}
     return Claim(
         command=command,
         kind=kind,

@@ -110,30 +110,25 @@ def verify_claim(
         return Verdict(False, (*command, unanswered), (), 0)
     keys = _keys_by_words(claim.runs, found.runs)
     sources = [*_entries("source", claim.sources, found.sources, _file)]
-    rows = (
-        *command,
-        *_runs(claim.runs, found.runs, keys),
-        *([] if other_files else sources),
-        *_entries("clustering", claim.clusterings, found.clusterings, _clustering),
-        *_entries(
-            "row",
-            claim.rows,
-            found.rows,
-            _row,
-            "figure",
-            words_of=_row_without_condition,
-        ),
-        *(
-            []
-            if claim.answer == found.answer
-            else [Difference("answer", "", claim.answer, found.answer)]
-        ),
+    rows = [*command, *_runs(claim.runs, found.runs, keys)]
+    if not other_files:
+        rows += sources
+    rows += _entries("clustering", claim.clusterings, found.clusterings, _clustering)
+    rows += _entries(
+        "row",
+        claim.rows,
+        found.rows,
+        _row,
+        "figure",
+        words_of=_row_without_condition,
     )
-    n_figures = sum(
-        isinstance(value, int | float) for row in claim.rows for value in row.values()
-    )
+    if claim.answer != found.answer:
+        rows.append(Difference("answer", "", claim.answer, found.answer))
+    n_figures = 0
+    for row in claim.rows:
+        n_figures += sum(isinstance(value, int | float) for value in row.values())
     notes = [*_notes(claim, found, sources, other_files), *_notes_on_conditions(keys)]
-    return Verdict(not rows, rows, tuple(notes), n_figures)
+    return Verdict(not rows, tuple(rows), tuple(notes), n_figures)
 
 
 def _command(claim: Claim, read_command: CommandReader) -> list[Difference]:
@@ -164,11 +159,9 @@ def _notes(
     claim: Claim, found: Claim, sources: Sequence[Difference], other_files: bool
 ) -> Iterator[str]:
     if others := [row.where for row in sources if row.found == MISSING]:
-        advice = (
-            ""
-            if other_files
-            else "; let files with the same samples pass: --other-files"
-        )
+        advice = ""
+        if not other_files:
+            advice = "; let files with the same samples pass: --other-files"
         yield (
             f"{len(others)} of {len(claim.sources)} source files are others: "
             f"{', '.join(others[:5])}{advice}"
@@ -364,11 +357,9 @@ def _by_name(
     named: dict[str, Mapping[str, Any]] = {}
     for number, row in enumerate(rows):
         words = name_of(row)
-        named[
-            words
-            if words and words not in named
-            else f"{words} (row {number + 1})".strip()
-        ] = row
+        if not words or words in named:
+            words = f"{words} (row {number + 1})".strip()
+        named[words] = row
     return named
 
 
@@ -402,11 +393,9 @@ def store_of_dumps(folder: Path, paths: Sequence[str], claim: Claim) -> str:
     with open_store(url, create=True) as store:
         report = ingest(store, paths)
         if not any(one.state == "loaded" for one in report.sources):
-            why = (
-                report.refused[0].error
-                if report.refused
-                else "nothing there is of a known format"
-            )
+            why = "nothing there is of a known format"
+            if report.refused:
+                why = report.refused[0].error
             raise MisuseError(f"no dump could be read: {why}")
         for row in claim.clusterings:
             if row.get("kind") != "source":

@@ -1,4 +1,4 @@
-"""What a refresh found that somebody should look at, with false alarms held down.
+"""Alerts: what somebody should look at after a refresh, with false alarms held down.
 
 Every test of one refresh is adjusted together (Holm), so that one in which nothing
 changed but chance raises a false alarm with at most the chance ``alpha``, however many
@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from operator import itemgetter
 from typing import Any
 
 from warehouse.analysis.families.family import GONE
@@ -27,6 +28,7 @@ from warehouse.stats.paired.change import ReportedFigure, change_p_value
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 from warehouse.tables.view import Table, View
+from warehouse.tables.words import plural
 
 #: Columns of alerts that a table does without where they say nothing.
 HIDE_EMPTY = ("p_value", "p_holm", "change", "noise_floor")
@@ -102,10 +104,7 @@ class Alerts(Result):
     @property
     def one_line(self) -> str:
         number = len(self.rows)
-        return (
-            f"{number or 'no'} alert{'' if number == 1 else 's'} ({self.tests} tests, "
-            "Holm)"
-        )
+        return f"{number or 'no'} {plural('alert', number)} ({self.tests} tests, Holm)"
 
     def view(self, *, verbose: bool = False) -> View:
         """What people are shown of it."""
@@ -144,21 +143,18 @@ def check(store: Store, rules: Rules, refresh: int, now: datetime) -> Alerts:
     if rules.worse:
         tests += _worse(values)
     tests += _newest(values, before, rules)
-    adjusted = holm(
-        [
-            math.nan if test.alert.p_value is None else test.alert.p_value
-            for test in tests
-        ]
-    )
+    adjusted = holm([_p_of(test.alert) for test in tests])
     found = [
         replace(test, alert=replace(test.alert, p_holm=float(p)))
         for test, p in zip(tests, adjusted, strict=True)
         if rejects(p, rules.alpha)
     ]
     alerts = list(_beside_noise_floors(store, _each_once(found)))
-    alerts += _gone(written, before) if rules.gone else []
+    if rules.gone:
+        alerts += _gone(written, before)
     alerts += _unscored(values, rules.max_unscored)
-    alerts += _published(store, values) if rules.published else []
+    if rules.published:
+        alerts += _published(store, values)
     alerts += _silence(store, rules.max_silence, now)
     notes = _without_direction(values) if rules.worse else []
     alerts = _told_by_rows(alerts, [*values, *before.values()])
@@ -175,8 +171,8 @@ def _news(
         return []
     query = query_text("refresh", "values_back").format(refresh=refresh)
     back = {tuple(row.values()) for row in store.rows(query)}
-    names = (*KEY, "input_fingerprint")
-    return [row for row in values if tuple(row[name] for name in names) not in back]
+    key_of = itemgetter(*KEY, "input_fingerprint")
+    return [row for row in values if key_of(row) not in back]
 
 
 def _read(store: Store, name: str, refresh: int) -> list[dict[str, Any]]:
@@ -277,13 +273,19 @@ def _newest_in_words(row: Mapping[str, Any]) -> str:
     now, then = f"{about['mean']:.4g}", f"{about['mean_before']:.4g}"
     if not about["runs_before"]:
         return f"{row['metric']} is stated as {now}, and was stated as {then} before"
-    runs = (
-        "the run" if about["runs_before"] == 1 else f"the {about['runs_before']} runs"
-    )
+    runs = "the run"
+    if about["runs_before"] != 1:
+        runs = f"the {about['runs_before']} runs"
     return (
         f"{row['metric']} is {now} in run {about['run']}, the newest, against {then} "
         f"in {runs} of it before"
     )
+
+
+def _p_of(alert: Alert) -> float:
+    if alert.p_value is None:
+        return math.nan
+    return alert.p_value
 
 
 def _each_once(tests: Sequence[_Test]) -> Iterator[Alert]:
@@ -316,10 +318,8 @@ def _beside_noise_floors(store: Store, found: Iterable[Alert]) -> Iterator[Alert
     """Alerts of benchmarks that have training seeds, with whether another seed would do
     as much."""
     alerts = list(found)
-    floors = {
-        name: _noise_floor(store, name)
-        for name in {alert.benchmark for alert in alerts}
-    }
+    benchmarks = {alert.benchmark for alert in alerts}
+    floors = {name: _noise_floor(store, name) for name in benchmarks}
     for alert in alerts:
         floor = floors[alert.benchmark]
         if floor is None or alert.change is None:
@@ -346,19 +346,16 @@ def _noise_floor(store: Store, benchmark: str) -> float | None:
     pooled = pooled_seed_variance(
         read_recipes(store, find_benchmark(store, benchmark).ids)
     )
-    return (
-        None
-        if pooled is None
-        else t_quantile(_LEVEL, pooled[1]) * math.sqrt(2 * pooled[0])
-    )
+    if pooled is None:
+        return None
+    return t_quantile(_LEVEL, pooled[1]) * math.sqrt(2 * pooled[0])
 
 
 def _figure(row: Mapping[str, Any]) -> ReportedFigure:
     units = row["n"] if row["n_clusters"] is None else row["n_clusters"]
-    none = (
-        None if row["method"] == "published" else 0.0
-    )  # scores are there, without spread
-    error = none if row["standard_error"] is None else row["standard_error"]
+    error = row["standard_error"]
+    if error is None and row["method"] != "published":
+        error = 0.0  # scores are there, without spread
     return ReportedFigure(
         row["estimate"],
         error,
@@ -375,9 +372,9 @@ def _worse(values: Sequence[Mapping[str, Any]]) -> Iterator[_Test]:
         p = row["parameters"].get("p_worse")
         if row["statistic"] != "difference" or p is None:
             continue
-        kind = (
-            "the checkpoint before" if row["subject_kind"] == "step" else "the baseline"
-        )
+        kind = "the baseline"
+        if row["subject_kind"] == "step":
+            kind = "the checkpoint before"
         message = f"{row['metric']} {row['estimate']:+.4g} against {kind}"
         yield _Test(
             Alert(
@@ -421,7 +418,7 @@ def _unscored(
 
 
 def _published(store: Store, values: Sequence[Mapping[str, Any]]) -> list[Alert]:
-    """Of the benchmarks that this refresh touched."""
+    """Alerts on published figures of the benchmarks that this refresh touched."""
     if not store.rows(
         _ANY_PUBLISHED
     ):  # to plan the view takes an engine a tenth of a second

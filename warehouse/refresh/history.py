@@ -1,4 +1,4 @@
-"""What stored figures were, refresh by refresh."""
+"""The history of stored figures, refresh by refresh."""
 
 from __future__ import annotations
 
@@ -39,11 +39,9 @@ def history(store: Store, question: FigureHistory) -> History:
     model, benchmark = question.model, None
     if question.benchmark is None:
         about_model = _subjects_of(store, str(model), None)
-        rows = [
-            row
-            for name in _stored_names(store)
-            for row in _of_model(_figures(store, name), about_model)
-        ]
+        rows: list[HistoryRow] = []
+        for name in _stored_names(store):
+            rows += _of_model(_figures(store, name), about_model)
     else:
         benchmark = find_benchmark(store, question.benchmark)
         try:
@@ -54,23 +52,17 @@ def history(store: Store, question: FigureHistory) -> History:
                 rows = _of_model(rows, _subjects_of(store, model, benchmark.ids, rows))
         except MisuseError as error:
             raise MisuseError(f"{error}; {_what_there_is(store, benchmark)}") from None
-    about = " on ".join(
-        filter(
-            None,
-            ("" if model is None else repr(model), benchmark.name if benchmark else ""),
-        )
-    )
+    named = [] if model is None else [repr(model)]
+    if benchmark:
+        named.append(benchmark.name)
+    about = " on ".join(named)
     if not rows:
         raise MisuseError(
             f"no refresh has computed figures of {about}; "
             f"{_what_there_is(store, benchmark)}"
         )
-    rows = _narrowed(
-        _narrowed(rows, "metric", question.metric, about),
-        "statistic",
-        question.statistic,
-        about,
-    )
+    rows = _narrowed(rows, "metric", question.metric, about)
+    rows = _narrowed(rows, "statistic", question.statistic, about)
     kept = [row for row in rows if question.last is None or row.age <= question.last]
     return History(
         model, benchmark.name if benchmark else "", tuple(kept), _settings(store, kept)
@@ -87,12 +79,10 @@ def _settings(store: Store, rows: Sequence[HistoryRow]) -> dict[str, str]:
         except MisuseError:  # it is gone, its figures are not
             continue
         of_model: dict[str, list[Condition]] = defaultdict(list)
-        subjects = {
-            side
-            for row in rows
-            if row.benchmark == name
-            for side in _sides(row.subject)
-        }
+        subjects: set[str] = set()
+        for row in rows:
+            if row.benchmark == name:
+                subjects.update(_sides(row.subject))
         for condition in conditions:
             if subject_of(condition) in subjects:
                 of_model[condition.model].append(condition)
@@ -106,7 +96,7 @@ def _settings(store: Store, rows: Sequence[HistoryRow]) -> dict[str, str]:
 def _rows(
     store: Store, conditions: Sequence[Condition], subjects: Collection[str]
 ) -> dict[str, str]:
-    """What rows over seeds and checkpoints are called, by their subjects."""
+    """Names of rows over seeds and checkpoints, by their subjects."""
     rows = [
         row
         for row in refresh_rows(store, conditions, dict)
@@ -186,31 +176,21 @@ def _what_there_is(store: Store, benchmark: Benchmark | None) -> str:
     here = [
         row for row in stored if benchmark is None or row["benchmark"] == benchmark.name
     ]
-    models = sorted(
-        {
-            model_of(side)
-            for row in here
-            for side in _sides(row["subject"])
-            if "#" in side
-        }
-    )
+    models: set[str] = set()
+    for row in here:
+        models.update(model_of(side) for side in _sides(row["subject"]) if "#" in side)
     if models:
         return (
-            f"figures are stored of: {some_of(models, _NAMES)}; what is new needs: "
-            "warehouse refresh"
+            f"figures are stored of: {some_of(sorted(models), _NAMES)}; what is new "
+            "needs: warehouse refresh"
         )
-    command = (
-        "warehouse refresh"
-        if benchmark is None
-        else f"warehouse refresh {benchmark.name}"
-    )
+    says = "run: warehouse refresh"
+    if benchmark is not None:
+        says += f" {benchmark.name}"
     others = sorted({str(row["benchmark"]) for row in stored})
-    there = (
-        f"; figures are stored of the benchmarks {some_of(others, _NAMES)}"
-        if others
-        else ""
-    )
-    return f"run: {command}{there}"
+    if others:
+        says += f"; figures are stored of the benchmarks {some_of(others, _NAMES)}"
+    return says
 
 
 def _row(stored: dict[str, Any]) -> HistoryRow:

@@ -159,4 +159,6 @@ def _side(changes: History, side: str) -> str:
     model, settings = _model(side), changes.settings.get(side, "")
     if settings and model == changes.model:
         return settings
-    return f"{model} ({settings})" if settings else model
+    if settings:
+        return f"{model} ({settings})"
+    return model

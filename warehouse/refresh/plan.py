@@ -52,7 +52,7 @@ class PlannedQuestion:
 
 @dataclass(frozen=True)
 class RefreshPlan:
-    """What there is and what is to be done."""
+    """The questions that there are, and those to be answered."""
 
     questions: tuple[
         PlannedQuestion, ...
@@ -197,11 +197,9 @@ def _why(now: str, before: set[str]) -> str:
 
 def _first_line(error: BaseException) -> str:
     text = str(error).strip()
-    return (
-        f"{type(error).__name__}: {text.splitlines()[0]}"
-        if text
-        else type(error).__name__
-    )
+    if not text:
+        return type(error).__name__
+    return f"{type(error).__name__}: {text.splitlines()[0]}"
 
 
 #: Reasons that do not mean that a stored figure is wrong.

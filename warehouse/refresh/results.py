@@ -1,4 +1,4 @@
-"""What a refresh says of itself."""
+"""Results of a refresh."""
 
 from __future__ import annotations
 

@@ -185,13 +185,9 @@ class _Refresh:
 
     def run(self, progress: Progress | None) -> Refreshed:
         for planned in self.plan.questions:
-            name = (
-                "resumed"
-                if planned.name in self.plan.resumed
-                else ""
-                if planned.why
-                else "fresh"
-            )
+            name = "" if planned.why else "fresh"
+            if planned.name in self.plan.resumed:
+                name = "resumed"
             self.counts[planned.family.name][name] += 1
         stale = self.plan.stale
         if stale:
@@ -266,11 +262,9 @@ class _Refresh:
         kept: list[dict[str, Any]] = []
         for question, rows in self.waiting:
             data = question.data
-            runs = [
-                run
-                for key in question.question.conditions
-                for run in data.conditions[key].run_ids
-            ]
+            runs: list[int] = []
+            for key in question.question.conditions:
+                runs += data.conditions[key].run_ids
             if any(now.get(run) != data.digests[run] for run in runs):
                 self.overtaken += 1
                 continue
@@ -318,14 +312,13 @@ class _Refresh:
     def _marks(self) -> dict[str, Any]:
         """Alerts are due with the figures, in one transaction; without any there are
         none."""
-        names = ("values", "gone", "resumed")
-        news = any(counts[name] for counts in self.counts.values() for name in names)
-        due = DUE if news else TOLD
-        return (
-            {MARKS: dict.fromkeys(self.work.channels, due)}
-            if self.work.channels
-            else {}
-        )
+        if not self.work.channels:
+            return {}
+        due = TOLD
+        for counts in self.counts.values():
+            if counts["values"] or counts["gone"] or counts["resumed"]:
+                due = DUE
+        return {MARKS: dict.fromkeys(self.work.channels, due)}
 
     def _family_row(self, name: str) -> RefreshedFamilyRow:
         counts = self.counts[name]
@@ -344,12 +337,8 @@ def _fetched(
         runs = {index: _runs(questions) for index, questions in enumerate(chunk)}
         with opener.reading() as store:
             for index, shared in in_blocks(store, runs):
-                keys = [
-                    key
-                    for planned in chunk[index]
-                    for key in planned.question.conditions
-                ]
-                chunk[index][0].data.fetch(shared, keys)
+                questions = chunk[index]
+                questions[0].data.fetch(shared, _conditions(questions))
         for questions in chunk:
             yield from questions
             questions[0].data.drop()
@@ -372,5 +361,16 @@ def _chunks(stale: Sequence[PlannedQuestion]) -> Iterator[list[list[PlannedQuest
 
 def _runs(questions: Sequence[PlannedQuestion]) -> list[Run]:
     """Runs of the conditions that questions on one benchmark ask for."""
-    keys = {key for planned in questions for key in planned.question.conditions}
-    return [run for key in keys for run in questions[0].data.conditions[key].runs]
+    conditions = questions[0].data.conditions
+    runs: list[Run] = []
+    for key in set(_conditions(questions)):
+        runs += conditions[key].runs
+    return runs
+
+
+def _conditions(questions: Sequence[PlannedQuestion]) -> list[str]:
+    """Keys of the conditions that questions ask for, one question after the other."""
+    keys: list[str] = []
+    for planned in questions:
+        keys += planned.question.conditions
+    return keys

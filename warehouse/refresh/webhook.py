@@ -61,9 +61,10 @@ def post(
         if not problem:
             return
         if final or attempt == tries:
+            attempts = "1 try" if attempt == 1 else f"{attempt} tries"
             raise WarehouseError(
                 f"the webhook at {parts.hostname} did not take the message: {problem}"
-                f" ({attempt} {'try' if attempt == 1 else 'tries'})"
+                f" ({attempts})"
             )
         time.sleep(pause * 2 ** (attempt - 1))
 

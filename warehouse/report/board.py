@@ -40,8 +40,12 @@ def _what_differs(rows: Sequence[LeaderboardRow]) -> str:
     """How many prompts there are and by what method, where that is not said of all
     rows; a semicolon before them."""
     methods = [*dict.fromkeys(row.method.replace("_", " ") for row in rows)]
-    prompts = counts_in_words(rows) if len({row.n_prompts for row in rows}) > 1 else ""
-    return prompts + (f"; by {listed(methods)}" if len(methods) > 1 else "")
+    differs = ""
+    if len({row.n_prompts for row in rows}) > 1:
+        differs += counts_in_words(rows)
+    if len(methods) > 1:
+        differs += f"; by {listed(methods)}"
+    return differs
 
 
 def board_table(
@@ -195,28 +199,26 @@ def leaves_table(name_of: str, board: SuiteBoard) -> Markup:
     """The score of each model of a suite on each of its benchmarks."""
     rows = board.rows
     n_decimals = decimals(row.standard_error for row in rows)
+    columns = [
+        name("Model on the suite", [row.model for row in rows]),
+        text("Condition", [row.condition for row in rows], minor=True),
+    ]
+    for at, leaf in enumerate(board.leaves):
+        estimates = [row.leaf_estimates[at] for row in rows]
+        columns.append(number(f"<bdi>{broken(leaf.name)}</bdi>", estimates, n_decimals))
     return table(
         f"Benchmarks of suite {name_of}",
         "Estimate on each benchmark of the suite.",
-        [
-            name("Model on the suite", [row.model for row in rows]),
-            text("Condition", [row.condition for row in rows], minor=True),
-            *(
-                number(
-                    f"<bdi>{broken(leaf.name)}</bdi>",
-                    [row.leaf_estimates[at] for row in rows],
-                    n_decimals,
-                )
-                for at, leaf in enumerate(board.leaves)
-            ),
-        ],
+        columns,
     )
 
 
 def _said(row: LeaderboardRow | SuiteRow, end: float | None) -> float | None:
     """An end of the interval; None where it says nothing for want of seeds, whose
     figures stand beside it."""
-    return None if TOO_FEW in row.flags else end
+    if TOO_FEW in row.flags:
+        return None
+    return end
 
 
 def flags(names: Iterable[str]) -> str:
@@ -265,29 +267,32 @@ def _estimates(
 
 
 def _rank_set(row: LeaderboardRow) -> str:
-    return "" if row.rank_low is None else f"{row.rank_low}–{row.rank_high}"
+    if row.rank_low is None:
+        return ""
+    return f"{row.rank_low}–{row.rank_high}"
 
 
 def _part(row: LeaderboardRow, n_decimals: int) -> str:
     if row.part_estimate is None:
         return ""
-    ends = (
-        f" [{written(row.part_ci_low, n_decimals)}, "
-        f"{written(row.part_ci_high, n_decimals)}]"
-        if is_finite(row.part_ci_low)
-        else ""
-    )
+    ends = ""
+    if is_finite(row.part_ci_low):
+        low = written(row.part_ci_low, n_decimals)
+        high = written(row.part_ci_high, n_decimals)
+        ends = f" [{low}, {high}]"
     return f"{written(row.part_estimate, n_decimals)}{ends} of {row.part_n_prompts}"
 
 
 def _with_interval(row: LeaderboardRow, n_decimals: int) -> str:
-    ends = (
-        f" [{written(row.ci_low, n_decimals)}, {written(row.ci_high, n_decimals)}]"
-        if is_finite(row.ci_low)
-        else ""
-    )
+    ends = ""
+    if is_finite(row.ci_low):
+        low = written(row.ci_low, n_decimals)
+        high = written(row.ci_high, n_decimals)
+        ends = f" [{low}, {high}]"
     return f"{written(row.estimate, n_decimals)}{ends}"
 
 
 def _label(row: LeaderboardRow) -> str:
-    return f"{row.model} {row.condition}" if row.condition else row.model
+    if row.condition:
+        return f"{row.model} {row.condition}"
+    return row.model

@@ -25,7 +25,7 @@ _MARKS = {PART: "on a part", PUBLISHED: "as published, not tested"}
 
 
 def board_pictures(part: BenchmarkPart, level: float) -> list[Picture]:
-    """What is seen of a leaderboard before its table; nothing of a single row."""
+    """Pictures of a leaderboard, shown before its table; none of a single row."""
     board = part.board
     if board is None or len(board.rows) < 2:
         return []
@@ -65,7 +65,7 @@ def board_pictures(part: BenchmarkPart, level: float) -> list[Picture]:
 
 
 def suite_picture(name: str, board: SuiteBoard, level: float) -> Picture | None:
-    """What is seen of a suite before its table; nothing where every model lacks a
+    """Picture of a suite, shown before its table; None where every model lacks a
     benchmark."""
     if len(board.rows) < 2 or not any(row.rank is not None for row in board.rows):
         return None
@@ -99,18 +99,12 @@ def _intervals(
         if row.estimate is not None and row.estimate == row.estimate
     ]
     says = ["filled: no other is significantly better"] if tested else []
-    says += [
-        f"{mark} {words}"
-        for mark, words in _MARKS.items()
-        if any(row.mark == mark for row in shown)
-    ]
+    marks = {row.mark for row in shown}
+    says += [f"{mark} {words}" for mark, words in _MARKS.items() if mark in marks]
+    if any(row.low is not None for row in shown):
+        title = f"{title}, {100 * level:g}% intervals"
     return forest(
-        title
-        + (
-            f", {100 * level:g}% intervals"
-            if any(row.low is not None for row in shown)
-            else ""
-        ),
+        title,
         shown,
         figure=metric,
         n_decimals=decimals(row.standard_error for row in rows),
@@ -134,11 +128,9 @@ def _by_cost(part: BenchmarkPart, note: str) -> Picture | None:
         ]
         if costs and len(costs) == len(row.run_ids):
             cost = sum(costs) / len(costs)
-            ends = (
-                None
-                if row.ci_low is None or row.ci_high is None
-                else (row.ci_low, row.ci_high)
-            )
+            ends = None
+            if row.ci_low is not None and row.ci_high is not None:
+                ends = (row.ci_low, row.ci_high)
             spots.append(
                 Spot(label_of(row), cost, f"{cost:.4g}", estimate, False, y_ends=ends)
             )
@@ -223,7 +215,9 @@ def _scatter(
 def _unknown(part: BenchmarkPart, n_shown: int) -> str:
     """How many have no cost, or no date."""
     n_others = len(_ranked(part)) - n_shown
-    return f"; {n_others} of which it is not known: not shown" if n_others else ""
+    if not n_others:
+        return ""
+    return f"; {n_others} of which it is not known: not shown"
 
 
 def _ranked(part: BenchmarkPart) -> list[tuple[LeaderboardRow, float]]:
@@ -245,9 +239,9 @@ def _methods(rows: Sequence[LeaderboardRow]) -> str:
         for row in rows
         if row.ci_low is not None and row.method != "published"
     }
-    return (
-        f"intervals by {' and '.join(sorted(methods))}" if 0 < len(methods) < 3 else ""
-    )
+    if not methods or len(methods) > 2:
+        return ""
+    return f"intervals by {' and '.join(sorted(methods))}"
 
 
 def _ties(group: PairGroup, benchmark: str, metric: str, note: str) -> Picture | None:

@@ -57,11 +57,9 @@ def fit(sections: Sequence[str], room: int) -> list[str]:
 
 def _without_body(section: str) -> str:
     head, mark, body = section.partition(BODY)
-    return (
-        f"{head}{folded(body.removesuffix(_END), 'All of it')}{_END}"
-        if mark
-        else section
-    )
+    if not mark:
+        return section
+    return f"{head}{folded(body.removesuffix(_END), 'All of it')}{_END}"
 
 
 def _without_large(section: str, room: int) -> str:

@@ -21,7 +21,7 @@ from warehouse.analysis.leaderboard.words import first_group, label_of
 from warehouse.analysis.selection.scored_conditions import is_partial
 from warehouse.analysis.suites.row import SuiteRow
 from warehouse.tables.page import is_finite, written
-from warehouse.tables.words import MOST_DECIMALS, decimals
+from warehouse.tables.words import MOST_DECIMALS, decimals, direction
 
 #: Rows and columns that a reader sees first.
 ROWS, COLUMNS = 25, 40
@@ -143,7 +143,7 @@ class HeatWindow:
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing is left out."""
+        """True where nothing is left out."""
         return len(self.lines) == self.n_rows and len(self.heads) == self.n_columns
 
 
@@ -153,9 +153,8 @@ def cells_of(
     """For each model the cell of its row in the first group, else of another of its
     rows; a model with several rows there, by its settings, has a cell for each, under
     the name that tells them apart."""
-    first = {
-        id(row) for row in first_group([row for row in rows if row.rank is not None])
-    }
+    ranked = [row for row in rows if row.rank is not None]
+    first = {id(row) for row in first_group(ranked)}
     n_ranked = Counter(row.model for row in rows if id(row) in first)
     ordered: list[LeaderboardRow | SuiteRow] = [*rows]
     ordered.sort(
@@ -178,27 +177,28 @@ def mark_of(row: LeaderboardRow | SuiteRow) -> str:
         or STOPPED in row.flags
         or (isinstance(row, SuiteRow) and row.n_missing > 0)
     )
-    return (
-        PART
-        if part
-        else PUBLISHED
-        if row.method == "published"
-        else ""
-        if row.rank is not None
-        else PART
-    )
+    if part:
+        return PART
+    if row.method == "published":
+        return PUBLISHED
+    if row.rank is None:
+        return PART
+    return ""
 
 
 def _cell_of(row: LeaderboardRow | SuiteRow, *, is_alone: bool) -> HeatCell:
     is_alone = is_alone and row.rank is not None
+    rank, statistical_rank, mark = row.rank, row.statistical_rank, mark_of(row)
+    if is_alone:
+        rank, statistical_rank, mark = None, None, ALONE
     return HeatCell(
         row.estimate or 0.0,
         row.standard_error,
         row.ci_low,
         row.ci_high,
-        None if is_alone else row.rank,
-        None if is_alone else row.statistical_rank,
-        ALONE if is_alone else mark_of(row),
+        rank,
+        statistical_rank,
+        mark,
     )
 
 
@@ -249,43 +249,44 @@ def window(
         names = sorted(names, key=lambda name: _from_best(by, name))
     first_column = _within(first_column, len(ordered), n_columns)
     first_row = _within(first_row, len(names), n_rows)
-    shown, rows = (
-        ordered[first_column : first_column + n_columns],
-        names[first_row : first_row + n_rows],
-    )
+    shown = ordered[first_column : first_column + n_columns]
+    rows = names[first_row : first_row + n_rows]
     leaves = [column for column in columns if not column.is_suite]
     several = len({column.metric for column in leaves or columns}) > 1
     drawn = [_drawn(column, rows) for column in shown]
-    all_published = all(
-        cell.mark == PUBLISHED for column in leaves for cell in column.cells.values()
-    )
+    all_published = all(map(_is_published, leaves))
     if all_published:  # said once
-        drawn = [
-            [cell and replace(cell, mark=cell.mark.strip(PUBLISHED)) for cell in cells]
-            for cells in drawn
-        ]
-    marks = {cell.mark for cells in drawn for cell in cells if cell and cell.mark}
+        drawn = [_without_sign(cells, PUBLISHED) for cells in drawn]
+    marks: set[str] = set()
+    for cells in drawn:
+        marks.update(cell.mark for cell in cells if cell)
+    lines: list[HeatLine] = []
+    for at, name in enumerate(rows):
+        own = tuple(cells[at] for cells in drawn)
+        link = (links or {}).get(name, "")
+        lines.append(HeatLine(name, link, _lacks(name, leaves), own))
+    has_gaps = any(None in cells for cells in drawn)
     return HeatWindow(
         heads=tuple(_head(column, several) for column in shown),
-        lines=tuple(
-            HeatLine(
-                name,
-                (links or {}).get(name, ""),
-                _lacks(name, leaves),
-                tuple(cells[at] for cells in drawn),
-            )
-            for at, name in enumerate(rows)
-        ),
+        lines=tuple(lines),
         first_row=first_row,
         first_column=first_column,
         n_rows=len(names),
         n_columns=len(ordered),
-        about=tuple(
-            _about(shown, several, all_published, any(None in cells for cells in drawn))
-        ),
+        about=tuple(_about(shown, several, all_published, has_gaps)),
         order=_in_which_order(order, ordered, by) if len(ordered) > 1 else "",
         keys=tuple((mark, words) for mark, words in _KEYS.items() if mark in marks),
     )
+
+
+def _is_published(column: HeatColumn) -> bool:
+    return all(cell.mark == PUBLISHED for cell in column.cells.values())
+
+
+def _without_sign(
+    cells: Iterable[ShownCell | None], sign: str
+) -> list[ShownCell | None]:
+    return [cell and replace(cell, mark=cell.mark.strip(sign)) for cell in cells]
 
 
 def rows_in_order(columns: Sequence[HeatColumn]) -> list[str]:
@@ -293,7 +294,9 @@ def rows_in_order(columns: Sequence[HeatColumn]) -> list[str]:
     counts as in the middle on some benchmarks more, so that few good scores do not lead
     over many. Rows without any rank come last."""
     counted = [column for column in columns if not column.is_suite] or list(columns)
-    ahead = {name: 0.0 for column in columns for name in column.cells}
+    ahead: dict[str, float] = {}
+    for column in columns:
+        ahead |= dict.fromkeys(column.cells, 0.0)
     added = max(len(counted) * _ADDED, 1.0)
     n_ranked = dict.fromkeys(ahead, added)
     for column in counted:
@@ -360,9 +363,9 @@ def _in_blocks(
     blocks: list[list[HeatColumn]] = []
     while left:
         seed = next(iter(left))
-        shared = Counter(
-            at for name in columns[seed].cells for at in columns_of[name] if at in left
-        )
+        shared: Counter[int] = Counter()
+        for name in columns[seed].cells:
+            shared.update(at for at in columns_of[name] if at in left)
         block = [
             at
             for at in left
@@ -378,12 +381,13 @@ def _in_blocks(
         )
     )
     first: dict[str, int] = {}
+    ordered: list[HeatColumn] = []
     for number, some in enumerate(blocks):
-        for name in (name for column in some for name in column.cells):
-            first.setdefault(name, number)
-    return [column for some in blocks for column in some], sorted(
-        names, key=first.__getitem__
-    )
+        ordered += some
+        for column in some:
+            for name in column.cells:
+                first.setdefault(name, number)
+    return ordered, sorted(names, key=first.__getitem__)
 
 
 def _n_cells(columns: Iterable[HeatColumn]) -> int:
@@ -457,46 +461,43 @@ def _shade(column: HeatColumn, cell: HeatCell) -> int:
         or cell.mark == PART
     ):
         return 0
-    return (
-        SHADES
-        if rank == 1
-        else round((SHADES - 1) * max(1 - (rank - 1) / column.n_others, 0.0))
-    )
+    if rank == 1:
+        return SHADES
+    return round((SHADES - 1) * max(1 - (rank - 1) / column.n_others, 0.0))
 
 
 def _lacks(name: str, leaves: Sequence[HeatColumn]) -> str:
     own = sum(name in column.cells for column in leaves)
-    return "" if own == len(leaves) else f"{own} of {len(leaves)} benchmarks"
+    if own == len(leaves):
+        return ""
+    return f"{own} of {len(leaves)} benchmarks"
 
 
 def _about(
     shown: Sequence[HeatColumn], several: bool, all_published: bool, has_gaps: bool
 ) -> Iterable[str]:
-    """What a reader has to know of what is shown."""
+    """Sentences that a reader needs to understand the table."""
     if not several and shown:
-        direction = {
-            True: "higher is better",
-            False: "lower is better",
-            None: "direction unknown",
-        }
         ways = {column.higher_is_better for column in shown}
-        yield (
-            "Scores: "
-            f"{shown[0].metric}{f', {direction[ways.pop()]}' if len(ways) == 1 else ''}."
-        )
+        way = f", {direction(ways.pop())}" if len(ways) == 1 else ""
+        yield f"Scores: {shown[0].metric}{way}."
     elif shown:
         yield "Scores, each by the metric below its benchmark's name."
     if has_gaps:
         yield "An empty cell: no score."
     if all_published and shown:
         yield "All are as their sources publish them."
-    if any(_shade(column, cell) for column in shown for cell in column.cells.values()):
+    if any(map(_is_shaded, shown)):
         yield (
             "The stronger a cell's colour, the fewer models are significantly better "
             "(Holm); at its strongest, none."
         )
     if any(column.higher_is_better is None for column in shown):
         yield "Nobody is first where it is not known whether higher is better (?)."
+
+
+def _is_shaded(column: HeatColumn) -> bool:
+    return any(_shade(column, cell) for cell in column.cells.values())
 
 
 def _in_which_order(
@@ -511,9 +512,7 @@ def _in_which_order(
         first = "those that most of the first models have first"
     if order == "apart":
         first = f"{first}, with those that share their models"
-    rows = (
-        f"score on {by.name}"
-        if by
-        else "their mean place where they have a score; few scores count for less"
-    )
+    rows = "their mean place where they have a score; few scores count for less"
+    if by:
+        rows = f"score on {by.name}"
     return f"Models by {rows}. Benchmarks: {first}."

@@ -76,9 +76,7 @@ def published_table(rows: Sequence[Row], caption: str) -> Markup:
     rows = sorted(recomputable, key=lambda row: row["verdict"] != "contradicts")[
         :MOST_PUBLISHED
     ]
-    n_decimals = _n_decimals(
-        value for row in rows for value in (row["published"], row["recomputed"])
-    )
+    n_decimals = _n_decimals_of(rows)
     return table(
         "Figures that sources publish",
         caption,
@@ -113,9 +111,7 @@ def published_table(rows: Sequence[Row], caption: str) -> Markup:
 
 def errors_table(rows: Sequence[Row]) -> Markup:
     """Standard errors that sources publish, and the formula behind each."""
-    n_decimals = _n_decimals(
-        value for row in rows for value in (row["published"], row["recomputed"])
-    )
+    n_decimals = _n_decimals_of(rows)
     return table(
         "Published standard errors",
         "Standard errors that sources publish, and the formula that gives them from "
@@ -197,7 +193,7 @@ def unscored_table(rows: Sequence[Row]) -> Markup:
 
 
 def short_paths(paths: Sequence[str]) -> list[str]:
-    """Of each path the shortest end that no other has; an address of a network whole."""
+    """The shortest end of each path that no other has; addresses of a network whole."""
     parts = [_parts(path) for path in paths]
     short: dict[tuple[str, ...], str] = {}
     longest = max(map(len, parts), default=0)
@@ -222,6 +218,14 @@ def _parts(path: str) -> tuple[str, ...]:
     )
 
 
+def _n_decimals_of(rows: Iterable[Row]) -> int:
+    """Decimals of the published figures and the recomputed ones."""
+    figures: list[float | None] = []
+    for row in rows:
+        figures += [row["published"], row["recomputed"]]
+    return _n_decimals(figures)
+
+
 def _n_decimals(values: Iterable[float | None]) -> int:
     """Decimals that show six digits of the largest figure, the same for all."""
     largest = max(
@@ -240,24 +244,19 @@ def verdicts_in_words(rows: Sequence[Row]) -> str:
 
 
 def _benchmark(row: Row) -> str:
-    return (
-        f"{row['benchmark']} ({row['split']})"
-        if row["split"]
-        else str(row["benchmark"])
-    )
+    if row["split"]:
+        return f"{row['benchmark']} ({row['split']})"
+    return str(row["benchmark"])
 
 
 def _metric(row: Row) -> str:
-    return (
-        f"{row['metric']},{row['metric_filter']}"
-        if row["metric_filter"]
-        else str(row["metric"])
-    )
+    if row["metric_filter"]:
+        return f"{row['metric']},{row['metric_filter']}"
+    return str(row["metric"])
 
 
 def _error_verdict(row: Row) -> str:
-    return (
-        f"{row['verdict']} ({row['clustering']})".replace("_", " ")
-        if row["clustering"]
-        else row["verdict"].replace("_", " ")
-    )
+    words = str(row["verdict"])
+    if row["clustering"]:
+        words = f"{words} ({row['clustering']})"
+    return words.replace("_", " ")

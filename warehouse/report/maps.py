@@ -17,7 +17,9 @@ def abilities_say(abilities: AbilityReport) -> str:
     """One sentence on a scale."""
     first = abilities.rows[0]
     tied = sum(row.rank_low == 1 for row in abilities.rows[1:])
-    alike = f"; {tied} more may be first" if tied else ""
+    alike = ""
+    if tied:
+        alike = f"; {tied} more may be first"
     return (
         f" is the most able of {len(abilities.rows)} on the scale of {first.n_items} "
         f"and more prompts{alike}."

@@ -26,7 +26,7 @@ from warehouse.report.heat import (
 )
 from warehouse.tables.anchors import anchor
 from warehouse.tables.page import count, name, number, table, text
-from warehouse.tables.words import decimals, fixed
+from warehouse.tables.words import decimals, fixed, plural
 
 #: Columns and cells of the heat table that is folded below the first of it.
 MOST_COLUMNS, MOST_CELLS = 200, 12_000
@@ -49,7 +49,7 @@ class OpeningLine:
 
 @dataclass(frozen=True)
 class HeadEntry:
-    """What the head of a report keeps of a benchmark."""
+    """Entry of a benchmark at the head of a report."""
 
     name: str  #: of it.
     answer: Markup  #: its sentence.
@@ -64,15 +64,13 @@ class HeadEntry:
 
 
 def head_of(part: BenchmarkPart, answer: Markup) -> HeadEntry:
-    """What the head of a report keeps of a benchmark with its sentence."""
+    """Make the entry of a benchmark, with its sentence."""
     board = part.board
-    column = (
-        HeatColumn(
+    column = None
+    if board:
+        column = HeatColumn(
             part.name, board.metric, board.higher_is_better, cells_of(board.rows)
         )
-        if board
-        else None
-    )
     n_parts = sum(mark_of(row) == PART for row in board.rows) if board else 0
     return HeadEntry(
         part.name,
@@ -92,7 +90,7 @@ def opening(
     note: str = "",
     left_out: Sequence[tuple[str, str]] = (),
 ) -> dict[str, Any]:
-    """What stands at the head of the page.
+    """Parts of the head of the page.
 
     Args:
         changes: between the last two refreshes; None without them. Where there are
@@ -117,23 +115,24 @@ def opening(
         for head in benchmarks
     ]
     heat = heat_windows(heat_columns(suites, benchmarks, links))
+    answers: dict[str, str] = {}
+    if links and len(lines) > FEW:
+        answers = {line.link: line.words for line in lines}
+    told = None
+    if changes and (changes.rows or note):
+        nobody_first = {head.name for head in benchmarks if head.nobody_first}
+        told = _changes(changes, note, nobody_first)
     return {
         "lines": lines,
         "telling": [
             line for line in lines if heat and line.name == heat[0].heads[0].name
         ],
-        "answers": {line.link: line.words for line in lines}
-        if links and len(lines) > FEW
-        else {},
+        "answers": answers,
         "few": FEW,
         "most": MOST_LINES,
         "left_out": left_out,
         "heat": heat,
-        "changes": _changes(
-            changes, note, {head.name for head in benchmarks if head.nobody_first}
-        )
-        if changes and (changes.rows or note)
-        else None,
+        "changes": told,
     }
 
 
@@ -248,7 +247,7 @@ def left_out_of(
         ),
     ]
     return [
-        (f"#{part}" if part in shows else "", f"{n:,} {what}{'s' * (n != 1)}{which}")
+        (f"#{part}" if part in shows else "", f"{n:,} {plural(what, n)}{which}")
         for part, n, what, which in counts
         if n
     ]
@@ -271,9 +270,7 @@ def _in_words(changes: Changes, nobody_first: set[str]) -> Markup:
         ("new", len(changes.new)),
         ("gone", len(changes.gone)),
     )
-    phrases = [
-        f"{n} {'figure' if n == 1 else 'figures'} {word}" for word, n in counts if n
-    ]
+    phrases = [f"{n} {plural('figure', n)} {word}" for word, n in counts if n]
     if not phrases:
         return Markup("{}, no figure has changed.").format(since)
     first = [
@@ -314,8 +311,6 @@ def _changes_table(rows: Sequence[ScoreChange]) -> Markup:
 def _change(row: ScoreChange, n_decimals: int) -> str:
     if row.before is None:
         return "new"
-    return (
-        "gone"
-        if row.now is None
-        else fixed(row.now - row.before, n_decimals, sign=True)
-    )
+    if row.now is None:
+        return "gone"
+    return fixed(row.now - row.before, n_decimals, sign=True)

@@ -44,7 +44,7 @@ class Report(Protocol):
 
 
 class Settings(Protocol):
-    """What figures rest on."""
+    """Settings that figures rest on."""
 
     @property
     def level(self) -> float: ...
@@ -178,10 +178,9 @@ class Renderer:
         links = {entry.name: entry.file for entry in pages}
         heads = [section.head for section in sections]
         placeholder = secrets.token_hex(16)
-        text = self._page.render(
-            data=data,
-            n_benchmarks=len(sections),
-            opening=opening(
+        opened = None
+        if sections and not home:
+            opened = opening(
                 data.suites,
                 heads,
                 data.changes,
@@ -189,8 +188,10 @@ class Renderer:
                 _since(data),
                 left_out_of(data, heads, shows),
             )
-            if sections and not home
-            else None,
+        text = self._page.render(
+            data=data,
+            n_benchmarks=len(sections),
+            opening=opened,
             shows=shows,
             title=title,
             placeholder=placeholder,
@@ -221,7 +222,7 @@ def render(report: Report, *, made: str = "") -> str:
 
 
 def _since(data: ReportData) -> str:
-    """What was read since the last refresh."""
+    """Sentence on sources read since the last refresh."""
     changes = data.changes
     newer = sum(
         changes is not None and row["loaded_at"] > changes.refreshed_at

@@ -33,11 +33,9 @@ def _group(
     group: PairGroup, rows: list[PairRow], benchmark: str, several: bool
 ) -> dict[str, Any]:
     labels = group.labels
-    part = (
-        ", ".join(filter(None, (group.metric, group.split, group.task_version)))
-        if several
-        else ""
-    )
+    part = ""
+    if several:
+        part = ", ".join(filter(None, (group.metric, group.split, group.task_version)))
     small = len(labels) <= MOST_NUMBERS
     return {
         "first": labels[0],
@@ -101,17 +99,19 @@ def _numbers(group: PairGroup, benchmark: str, part: str) -> Markup:
             (row[column], tests[column] == 1)
             for row, tests in zip(differences, tested, strict=True)
         ]
-        written = [
-            fixed(value, n_decimals) if value == value else "·" for value, _ in values
-        ]
-        cells = [
-            f"<td><b>{words}*</b>" if differs else f"<td>{words}"
-            for words, (_, differs) in zip(written, values, strict=True)
-        ]
+        cells: list[str] = []
+        for value, differs in values:
+            words = fixed(value, n_decimals) if value == value else "·"
+            if differs:
+                words = f"<b>{words}*</b>"
+            cells.append(f"<td>{words}")
         return PageColumn(f"<bdi>{escape(heads[column])}</bdi>", "n", tuple(cells))
 
+    heading = f"All pairs of {benchmark}"
+    if part:
+        heading += f" {part}"
     return table(
-        f"All pairs of {benchmark}{' ' * bool(part)}{part}",
+        heading,
         f"Row minus column, on the {shared_prompts(group)} prompts that both have; "
         f"bold with *: differs by Holm at {round(1 - group.pairs.level, 10):g}.",
         [

@@ -47,28 +47,28 @@ def benchmark_section(
     on_board = part.board.rows if part.board else ()
     pictures = board_pictures(part, level)
     with_letters = not any("Group" in picture.head for picture in pictures)
+    own_table, others, legend = None, None, []
+    if part.board:
+        own_table = board_table(part, level, with_letters=with_letters)
+        if part.board.others:
+            others = others_table(part)
+    if part.board is not None:
+        legend = list(part.board.legend)
+    if not with_letters:
+        legend = [line for line in legend if not line.startswith("group:")]
+    why_no_pairs = ""
+    if sum(row.method != "published" for row in on_board) > 1:
+        why_no_pairs = part.why_no_pairs
     return {
         "part": part,
         "answer": answer_of(part),
         "claims": benchmark_claims(part, level, n_resamples, seed, rows),
-        "board_table": board_table(part, level, with_letters=with_letters)
-        if part.board
-        else None,
-        "others_table": others_table(part)
-        if part.board and part.board.others
-        else None,
+        "board_table": own_table,
+        "others_table": others,
         "pictures": pictures,
         "groups": pair_groups(part.pairs) if part.pairs else [],
-        "legend": []
-        if part.board is None
-        else [
-            line
-            for line in part.board.legend
-            if with_letters or not line.startswith("group:")
-        ],
-        "why_no_pairs": part.why_no_pairs
-        if sum(row.method != "published" for row in on_board) > 1
-        else "",
+        "legend": legend,
+        "why_no_pairs": why_no_pairs,
         "sections": sections_in_html(part),
         "parts": _parts(part),
     }
@@ -89,17 +89,21 @@ def suite_section(
 ) -> dict[str, Any]:
     """A suite with its tables."""
     board = part.board
+    picture, own_table, leaves = None, None, None
+    if board:
+        picture = suite_picture(part.name, board, level)
+        own_table = suite_table(part.name, board, level)
+        if len(board.leaves) <= MOST_LEAVES:
+            leaves = leaves_table(part.name, board)
     return {
         "part": part,
         "claim": suite_claim(part, level, rows),
-        "picture": suite_picture(part.name, board, level) if board else None,
-        "table": suite_table(part.name, board, level) if board else None,
+        "picture": picture,
+        "table": own_table,
         "sections": [
             section.suite_html(part.name) for section in part.sections.values()
         ],
-        "leaves": leaves_table(part.name, board)
-        if board and len(board.leaves) <= MOST_LEAVES
-        else None,
+        "leaves": leaves,
     }
 
 
@@ -135,8 +139,11 @@ def benchmark_claims(
     if part.board is not None and part.board.rows:
         commands["board"] = _claim(f"leaderboard {name}{_level(level)}{_as_rows(rows)}")
     if part.pairs is not None:
-        draws = f" --resamples {n_resamples}" if n_resamples != PAIR_RESAMPLES else ""
-        draws += f" --seed {seed}" if seed != SEED else ""
+        draws = ""
+        if n_resamples != PAIR_RESAMPLES:
+            draws += f" --resamples {n_resamples}"
+        if seed != SEED:
+            draws += f" --seed {seed}"
         commands["pairs"] = _claim(
             f"pairs {name}{_level(level)}{draws}{_as_rows(rows)}"
         )
@@ -158,7 +165,9 @@ def suite_claim(part: SuitePart, level: float, rows: RowRules = ONE_ROW) -> str:
 
 
 def _level(level: float) -> str:
-    return f" --level {level:g}" if level != LEVEL else ""
+    if level == LEVEL:
+        return ""
+    return f" --level {level:g}"
 
 
 def _as_rows(rules: RowRules) -> str:

@@ -32,15 +32,11 @@ def jobs_for(n_benchmarks: int) -> int:
 def side_by_side(reading: ReportReading, jobs: int | None = None) -> Makes | None:
     """What makes the sections in so many processes (None: as many as pay); None where
     this process does it all."""
-    where, n = (
-        reading.other_process_reader,
-        jobs_for(len(reading.names)) if jobs is None else jobs,
-    )
-    return (
-        None
-        if where is None or n < 2
-        else lambda renderer: _sections(reading, where, renderer, n)
-    )
+    where = reading.other_process_reader
+    n = jobs_for(len(reading.names)) if jobs is None else jobs
+    if where is None or n < 2:
+        return None
+    return lambda renderer: _sections(reading, where, renderer, n)
 
 
 def _sections(

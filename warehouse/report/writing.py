@@ -34,6 +34,7 @@ from warehouse.report.page import (
     Section,
     file_name,
 )
+from warehouse.tables.words import plural
 
 #: Benchmarks and bytes up to which a report is one page unless something else is asked
 #: for.
@@ -61,12 +62,10 @@ class Written:
     def __str__(self) -> str:
         if self.unchanged:
             return f"unchanged: {self.path}"
-        some = f"{self.benchmarks} benchmark{'s' * (self.benchmarks != 1)}"
+        some = f"{self.benchmarks} {plural('benchmark', self.benchmarks)}"
         pages = f" on {self.pages} pages" if self.pages > 1 else ""
-        return (
-            f"wrote {self.path}: {some}{pages}, {self.bytes:,} "
-            f"bytes{f' ({self.why_split})' * bool(self.why_split)}"
-        )
+        why = f" ({self.why_split})" if self.why_split else ""
+        return f"wrote {self.path}: {some}{pages}, {self.bytes:,} bytes{why}"
 
 
 def write_report(
@@ -148,7 +147,7 @@ def _split_and_why(
 
 
 def is_page(path: Path) -> bool:
-    """Whether a path names a page and no folder."""
+    """True where a path names a page and no folder."""
     return is_stream(path) or path.is_file() or path.suffix.lower() in (".html", ".htm")
 
 

@@ -293,15 +293,12 @@ class _JobRun:
     def _log_alerts(self, alerts: Sequence[Alerts]) -> Iterator[int]:
         names = ("rule", "benchmark", "subject", "message")
         for batch in alerts:
-            about = (
-                {}
-                if batch.refresh_id == self.refresh_id
-                else {"refresh_id": batch.refresh_id}
-            )
-            rows = [
-                {name: getattr(row, name) for name in names} | about
-                for row in batch.rows
-            ]
+            about: dict[str, Any] = {}
+            if batch.refresh_id != self.refresh_id:
+                about["refresh_id"] = batch.refresh_id
+            rows: list[dict[str, Any]] = []
+            for row in batch.rows:
+                rows.append({name: getattr(row, name) for name in names} | about)
             self._tell("alert", rows, "warning")
             yield batch.refresh_id
 
@@ -402,8 +399,8 @@ def in_words(error: Exception) -> str:
     if isinstance(error, WarehouseError):
         return str(error)
     if isinstance(error, OSError) and error.strerror:
-        return (
-            f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-        )
+        if error.filename:
+            return f"{error.filename}: {error.strerror}"
+        return error.strerror
     first = (str(error).splitlines() or [""])[0]
     return f"{type(error).__name__}: {first}"

@@ -94,11 +94,9 @@ def _masked(value: Any) -> Any:
         return {name: _masked(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
         return [_masked(item) for item in value]
-    return (
-        value
-        if value is None or isinstance(value, bool | int | float)
-        else masked(str(value))
-    )
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    return masked(str(value))
 
 
 def _event(line: str) -> dict[str, Any] | None:

@@ -37,13 +37,11 @@ class Ended:
     def result(self) -> str:
         """In a word: what the job says of itself, else ``stopped`` (by SIGTERM),
         ``killed`` or ``crashed``."""
-        silent = (
-            "crashed"
-            if self.exit_code >= 0
-            else "stopped"
-            if self.exit_code == -signal.SIGTERM
-            else "killed"
-        )
+        silent = "killed"
+        if self.exit_code >= 0:
+            silent = "crashed"
+        elif self.exit_code == -signal.SIGTERM:
+            silent = "stopped"
         return str(self.last.get("result", silent))
 
 

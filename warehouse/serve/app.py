@@ -181,9 +181,9 @@ class Pages:
     async def failed(self, _request: Request, error: Exception) -> Response:
         """A page for what Starlette refuses."""
         status = error.status_code if isinstance(error, HTTPException) else 500
-        words = (
-            "There is no such page." if status == 404 else "This cannot be answered."
-        )
+        words = "This cannot be answered."
+        if status == 404:
+            words = "There is no such page."
         return self.plain(status, words)
 
 

@@ -25,7 +25,7 @@ from warehouse.analysis.selection.prompts import prompts_by_id
 from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.suites.question import AnyLeaderboard
-from warehouse.charts.axes import make_axis
+from warehouse.charts.axes import Axis, make_axis
 from warehouse.charts.in_tables import interval_drawn
 from warehouse.charts.picture import Picture
 from warehouse.errors import MisuseError
@@ -110,6 +110,11 @@ def benchmark(site: Site, request: PageRequest) -> Page:
     )
     named = f"pictures {question!r} {pairs is None} {facts is None}"
     drawn = site.answers.once(named, lambda _store: _pictures(part))
+    questions: list[Any] = [question]
+    if pairs:
+        questions.append(pair_question)
+    if plan_question:
+        questions.append(plan_question)
     return Page(
         "benchmark.html.j2",
         name,
@@ -126,11 +131,7 @@ def benchmark(site: Site, request: PageRequest) -> Page:
             "planned": request.values("plan"),
         },
         board,
-        [
-            question,
-            *([pair_question] if pairs else []),
-            *([plan_question] if plan_question else []),
-        ],
+        questions,
         "select * from score_summary where benchmark = "
         f"'{name.replace(chr(39), 2 * chr(39))}' order by estimate desc",
         again=1 if waits else 0,
@@ -172,6 +173,18 @@ def _of_votes(site: Site, question: Prefer) -> Page:
     return Page("votes.html.j2", question.benchmark, shown, report, [question])
 
 
+def _interval_of(row: Any, axis: Axis | None) -> Markup:
+    if axis is None:
+        return Markup("")
+    return Markup(interval_drawn(axis, row.estimate, row.ci_low, row.ci_high))
+
+
+def _sentence(board: Any) -> Any:
+    if isinstance(board, Leaderboard):
+        return rows_in_words(board.rows, board.higher_is_better)
+    return board.sentence
+
+
 def _of_rows(
     board: Any,
     request: PageRequest,
@@ -182,19 +195,17 @@ def _of_rows(
     first = request.number("row", most=max(len(board.rows) - 1, 0))
     most = _n_rows(board)
     shown = board.rows[first : first + most]
-    ends = [end for row in shown for end in (row.estimate, row.ci_low, row.ci_high)]
-    axis, several = (
-        make_axis(ends),
-        len({row.model for row in board.rows}) < len(board.rows),
-    )
+    ends: list[float | None] = []
+    for row in shown:
+        ends += [row.estimate, row.ci_low, row.ci_high]
+    axis = make_axis(ends)
+    several = len({row.model for row in board.rows}) < len(board.rows)
     lines = [
         Line(
             row,
             label_of(row),
             _called(row, several),
-            Markup(interval_drawn(axis, row.estimate, row.ci_low, row.ci_high))
-            if axis
-            else Markup(""),
+            _interval_of(row, axis),
             flags(row.flags),
             held.get(tuple(row.run_ids)),
             row is reference,
@@ -207,11 +218,14 @@ def _of_rows(
         for line in lines
         if line.gauge and line.gauge.pair
     ]
+    before, after, last = "", "", first + len(shown)
+    if first:
+        before = request.url(row=max(first - most, 0) or None)
+    if first + most < len(board.rows):
+        after = request.url(row=first + most)
     return {
         "board": board,
-        "sentence": rows_in_words(board.rows, board.higher_is_better)
-        if isinstance(board, Leaderboard)
-        else board.sentence,
+        "sentence": _sentence(board),
         "lines": lines,
         "why_no_interval": next(iter(reasons)) if len(reasons) == 1 else "",
         "reference": label_of(reference) if reference else "",
@@ -221,11 +235,9 @@ def _of_rows(
         "written": written,
         "is_finite": is_finite,
         "first": first,
-        "last": first + len(shown),
-        "before": request.url(row=max(first - most, 0) or None) if first else "",
-        "after": request.url(row=first + most)
-        if first + most < len(board.rows)
-        else "",
+        "last": last,
+        "before": before,
+        "after": after,
         "metrics": [],
         "is_all": False,
         "pictures_of": [],
@@ -272,12 +284,12 @@ def _reference(board: Leaderboard, pairs: HeldPairs | None, requested: str) -> A
     if pairs is None:
         return None
     by_runs = {row.run_ids: row for row in board.rows}
-    matching = [
-        row
-        for row in board.rows
-        if requested in (label_of(row), *(f"run:{run}" for run in row.run_ids))
-    ]
-    return matching[0] if requested and matching else by_runs.get(pairs.first)
+    if requested:
+        for row in board.rows:
+            runs = [f"run:{run}" for run in row.run_ids]
+            if requested in (label_of(row), *runs):
+                return row
+    return by_runs.get(pairs.first)
 
 
 def _plan(

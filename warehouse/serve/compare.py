@@ -50,7 +50,7 @@ PROMPTS, BENCHMARKS, DRAWN, NAMES = 10, 60, 24, 300
 
 @dataclass(frozen=True, eq=False)
 class Looked:
-    """What a filter keeps of a comparison."""
+    """The part of a comparison that a filter keeps."""
 
     flips: Flips
     prompts: Ids | None  #: that it keeps by what they are; None for all.
@@ -97,6 +97,9 @@ def compare(site: Site, request: PageRequest) -> Page:
         has_texts = not store.dialect.is_lake
         rows = looked.flips.rows(store, start, PROMPTS) if has_texts else ()
     end = start + len(rows)
+    table = [*comparison.rows[:BENCHMARKS]]
+    if comparison.overall:
+        table.append(comparison.overall)
     shown = form | {
         "compared": compared,
         "comparison": comparison,
@@ -111,10 +114,7 @@ def compare(site: Site, request: PageRequest) -> Page:
         "better": better_in_words,
         "form_of": lambda error, sign="": f"%{sign}.{decimals([error])}f",
         "overall": OVERALL,
-        "table": [
-            *comparison.rows[:BENCHMARKS],
-            *([comparison.overall] if comparison.overall else []),
-        ],
+        "table": table,
         "n_left": max(0, len(comparison.rows) - BENCHMARKS),
         "pictures": pictures(comparison),
         "looked": looked,
@@ -128,11 +128,9 @@ def compare(site: Site, request: PageRequest) -> Page:
     questions = [replace(question, benchmark=name) for name in chosen[:DRAWN]] or [
         question
     ]
-    answer = (
-        _for_programs(comparison, looked, rows, end)
-        if request.value("format") == "json"
-        else None
-    )
+    answer = None
+    if request.value("format") == "json":
+        answer = _for_programs(comparison, looked, rows, end)
     return Page(
         "compare.html.j2",
         f"{comparison.a} against {comparison.b}",
@@ -214,11 +212,9 @@ def _question(request: PageRequest) -> Compare:
 def _chosen(request: PageRequest) -> list[str]:
     """Benchmarks, each once; several stand in one value, a line each, as a form sends
     them, or in several."""
-    lines = [
-        line.strip()
-        for value in request.values("benchmark")
-        for line in value.splitlines()
-    ]
+    lines: list[str] = []
+    for value in request.values("benchmark"):
+        lines += map(str.strip, value.splitlines())
     return [*dict.fromkeys(line for line in lines if line)]
 
 
@@ -233,17 +229,13 @@ def hypothesis(site: Site, request: PageRequest) -> Download:
     """The file of the address ``/hypothesis.json``: the claim that looking gave, to be
     tested on other data."""
     compared, prompt_filter, looked = read(site, request)
-    runs = sorted(
-        {
-            run
-            for pair in compared.pairs
-            for side in (pair.a, pair.b)
-            for run in side.run_ids
-        }
-    )
+    runs: set[int] = set()
+    for pair in compared.pairs:
+        runs.update(pair.a.run_ids, pair.b.run_ids)
     with site.store.lend() as store:
         sources = store.rows(
-            query_text("analysis", "claim_sources"), {"run_ids": runs, "source_ids": ()}
+            query_text("analysis", "claim_sources"),
+            {"run_ids": sorted(runs), "source_ids": ()},
         )
     named = sorted(
         {
@@ -260,24 +252,30 @@ def pictures(comparison: Comparison) -> list[Picture | None]:
     """The differences, one below the other: overall last, or, where they have no mean,
     those of each metric apart."""
     rows = comparison.rows[:DRAWN]
-    apart = [
-        [row for row in rows if row.metric == metric]
-        for metric in dict.fromkeys(row.metric for row in rows)
-    ]
+    if comparison.overall:
+        return [_picture(comparison, [*rows, comparison.overall])]
+    by_metric: dict[str, list[ComparisonRow]] = {}
+    for row in rows:
+        by_metric.setdefault(row.metric, []).append(row)
+    return [_picture(comparison, drawn) for drawn in by_metric.values()]
+
+
+def _picture(comparison: Comparison, drawn: Sequence[ComparisonRow]) -> Picture | None:
     n = len(comparison.rows)
-    on = f"{DRAWN} of {n} benchmarks" if n > DRAWN else "each benchmark"
-    return [
-        forest(
-            f"a - b, {drawn[-1].metric}, on "
-            f"{drawn[0].benchmark if len(drawn) == 1 else on}",
-            [_interval(row) for row in drawn],
-            figure="a - b",
-            n_decimals=decimals([row.standard_error for row in drawn]),
-            note=_note(comparison, drawn),
-            zero=True,
-        )
-        for drawn in ([[*rows, comparison.overall]] if comparison.overall else apart)
-    ]
+    if len(drawn) == 1:
+        on = drawn[0].benchmark
+    elif n > DRAWN:
+        on = f"{DRAWN} of {n} benchmarks"
+    else:
+        on = "each benchmark"
+    return forest(
+        f"a - b, {drawn[-1].metric}, on {on}",
+        [_interval(row) for row in drawn],
+        figure="a - b",
+        n_decimals=decimals([row.standard_error for row in drawn]),
+        note=_note(comparison, drawn),
+        zero=True,
+    )
 
 
 def _note(comparison: Comparison, drawn: Sequence[ComparisonRow]) -> str:
@@ -285,16 +283,18 @@ def _note(comparison: Comparison, drawn: Sequence[ComparisonRow]) -> str:
     methods = sorted(
         {row.method.replace("_", " ") for row in drawn if row.benchmark != OVERALL}
     )
-    n_prompts = f"; {span_of([row.n_prompts for row in drawn])} common prompts"
-    how = f"{100 * drawn[0].level:g}% intervals by {listed(methods)}"
-    return (
-        f"{comparison.one_line}{n_prompts * (len(comparison.rows) > 1 and not comparison.overall)}; "
-        f"{how}"
-    )
+    parts = [comparison.one_line]
+    if len(comparison.rows) > 1 and not comparison.overall:
+        span = span_of([row.n_prompts for row in drawn])
+        parts.append(f"{span} common prompts")
+    parts.append(f"{100 * drawn[0].level:g}% intervals by {listed(methods)}")
+    return "; ".join(parts)
 
 
 def _interval(row: ComparisonRow) -> Interval:
-    name = row.benchmark + (f" ({row.split})" if row.split else "")
+    name = row.benchmark
+    if row.split:
+        name += f" ({row.split})"
     return Interval(
         name,
         row.difference,

@@ -21,11 +21,9 @@ Part = tuple[str, bool]
 def shortened(text: str) -> str:
     """A text without its middle, where it is long."""
     left_out = len(text) - BEGINNING - END
-    return (
-        text
-        if left_out <= 0
-        else f"{text[:BEGINNING]}\n[… {left_out} characters …]\n{text[-END:]}"
-    )
+    if left_out <= 0:
+        return text
+    return f"{text[:BEGINNING]}\n[… {left_out} characters …]\n{text[-END:]}"
 
 
 def compared_parts(a: str, b: str) -> tuple[list[Part], list[Part]]:

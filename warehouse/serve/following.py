@@ -99,9 +99,10 @@ class _State:
         self.idle.clear()
         if self.copy is not None and not self.readers:
             for path in self.copy.parent.glob(f"{self.copy.name}*"):
-                shutil.rmtree(
-                    path, ignore_errors=True
-                ) if path.is_dir() else path.unlink(missing_ok=True)
+                if path.is_dir():
+                    shutil.rmtree(path, ignore_errors=True)
+                else:
+                    path.unlink(missing_ok=True)
 
 
 class FollowedStore:
@@ -332,11 +333,10 @@ class FollowedStore:
             if state is None
             else self._of(self._taken()) as store
         ):
-            return " ".join(
-                str(value)
-                for row in store.rows(query_text("roles", "version_of_store"))
-                for value in row.values()
-            )
+            words: list[str] = []
+            for row in store.rows(query_text("roles", "version_of_store")):
+                words += map(str, row.values())
+            return " ".join(words)
 
     def _new_state(self, wait: float) -> _State:
         seen = (

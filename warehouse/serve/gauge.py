@@ -50,12 +50,16 @@ class Gauge:
             and self.pair is not None
             and self.pair.standard_error is not None
         )
-        return f"{abs(self.difference):.4g}" if is_tie and self.difference else ""
+        if is_tie and self.difference:
+            return f"{abs(self.difference):.4g}"
+        return ""
 
     @property
     def alpha(self) -> str:
         """Level of the plan: as strict as the tests of all pairs."""
-        return f"{_alpha(self.pair):.3g}" if self.pair else ""
+        if not self.pair:
+            return ""
+        return f"{_alpha(self.pair):.3g}"
 
 
 def _alpha(row: PairRow) -> float:
@@ -84,7 +88,7 @@ class HeldPairs:
         }
 
     def gauges(self, reference: Runs) -> Mapping[Runs, Gauge]:
-        """Of all that were compared with a reference, by the ids of their runs."""
+        """Gauges of all that were compared with a reference, by ids of their runs."""
         packed = self._packed.get(reference)
         return (
             pickle.loads(zlib.decompress(packed)) if packed else {}

@@ -1,4 +1,4 @@
-"""What is wrong with the data, with the command that mends it."""
+"""Faults of the data, each with the command that mends it."""
 
 from __future__ import annotations
 
@@ -26,11 +26,9 @@ def health(site: Site, request: PageRequest) -> Page:
     shown = {"parts": parts, "few": ALL if part else FEW, "part": part}
     answer = [plain(problem) | {"rows": list(problem.rows)} for problem in parts]
     questions = [Audit(audit)] if audit else []
-    sql = (
-        ""
-        if audit
-        else "select * from ingest_log where state <> 'loaded' or n_rejected > 0"
-    )
+    sql = "select * from ingest_log where state <> 'loaded' or n_rejected > 0"
+    if audit:
+        sql = ""
     return Page(
         "health.html.j2", "What is wrong with the data?", shown, answer, questions, sql
     )

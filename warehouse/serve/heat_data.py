@@ -56,7 +56,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Facts:
-    """What the store says of its runs before any leaderboard."""
+    """The runs of a store, as known before any leaderboard."""
 
     runs: tuple[
         Row, ...
@@ -64,17 +64,14 @@ class Facts:
     suites: Mapping[str, tuple[str, ...]]  #: names of benchmarks by suite.
 
     def values(self, facet: str) -> list[str]:
-        """What can be chosen of a facet, by name."""
+        """Values of a facet that can be chosen, by name."""
         if facet == "suite":
             return sorted(self.suites)
         name = FACETS[facet]
-        found = {
-            value
-            for run in self.runs
-            for value in ([run[name]] if name != "tags" else run["tags"])
-            if value
-        }
-        return sorted(found)
+        found: set[str] = set()
+        for run in self.runs:
+            found.update(run["tags"] if name == "tags" else [run[name]])
+        return sorted(filter(None, found))
 
     def chosen(
         self, facets: Mapping[str, Collection[str]], since: date | None = None
@@ -86,9 +83,9 @@ class Facts:
             if not values:
                 continue
             if facet == "suite":
-                leaves = {
-                    leaf for suite in values for leaf in self.suites.get(suite, ())
-                }
+                leaves: set[str] = set()
+                for suite in values:
+                    leaves.update(self.suites.get(suite, ()))
                 runs = [run for run in runs if run["benchmark"] in leaves]
             elif facet == "tag":
                 runs = [run for run in runs if not set(values).isdisjoint(run["tags"])]
@@ -110,13 +107,10 @@ def read_overview(store: Store) -> Facts:
         tags = orjson.loads(row["tags"] or "null") or []
         row["tags"] = [str(tag) for tag in tags]
     suites = list_suites(read_names(store), {row["benchmark_id"] for row in rows})
-    return Facts(
-        tuple(rows),
-        {
-            name: tuple(leaf.name for leaf in suite.leaves)
-            for name, suite in suites.items()
-        },
-    )
+    leaves: dict[str, tuple[str, ...]] = {}
+    for name, suite in suites.items():
+        leaves[name] = tuple(leaf.name for leaf in suite.leaves)
+    return Facts(tuple(rows), leaves)
 
 
 @dataclass
@@ -184,12 +178,10 @@ class HeatData:
                 read = {}
             for name in block:
                 question = OneLeaderboard(name, n_resamples=_DRAWS)
-                yield (
-                    name,
-                    partial(_board, *read.pop(name))
-                    if name in read
-                    else partial(self._ask, question),
-                )
+                if name in read:
+                    yield name, partial(_board, *read.pop(name))
+                else:
+                    yield name, partial(self._ask, question)
         for name in suites:
             yield name, partial(self._ask, SuiteLeaderboard(name))
 
@@ -210,11 +202,9 @@ class HeatData:
     @property
     def left(self) -> int:
         """Leaderboards that are still to be computed."""
-        return (
-            self._todo - len(self._boards)
-            if self._version == self.answers.store.version
-            else 1
-        )
+        if self._version != self.answers.store.version:
+            return 1
+        return self._todo - len(self._boards)
 
     def left_out(self) -> dict[str, str]:
         """Benchmarks without a leaderboard, or without a score that can be shown, and
@@ -235,11 +225,9 @@ class HeatData:
             suites: with those of suites, whose figures are over all runs.
         """
         with self._lock:
-            boards = (
-                dict(self._boards)
-                if self._version == self.answers.store.version
-                else {}
-            )
+            boards = {}
+            if self._version == self.answers.store.version:
+                boards = dict(self._boards)
         columns = [
             self._column(name, own, boards.get(name))
             for name, own in _by_benchmark(runs).items()

@@ -28,7 +28,7 @@ _AS_WRITTEN = ("link", "image", "autolink", "reference", "html_block", "html_inl
 
 
 def is_installed() -> bool:
-    """Whether Markdown can be shown here."""
+    """True where Markdown can be shown."""
     return all(find_spec(name) is not None for name in ("markdown_it", "nh3"))
 
 
@@ -41,11 +41,10 @@ def as_html(text: str, most: int = MOST_ELEMENTS) -> tuple[Markup | None, int]:
     """
     parser, sanitiser = _parser(), load("nh3", "serve", "Markdown")
     tokens = parser.parse(text)
-    n = sum(
-        inner.nesting >= 0 and bool(inner.tag)
-        for token in tokens
-        for inner in (token, *(token.children or ()))
-    )
+    n = 0
+    for token in tokens:
+        parts = (token, *(token.children or ()))
+        n += sum(part.nesting >= 0 and bool(part.tag) for part in parts)
     if n > most or any(token.level >= DEEPEST - 1 for token in tokens):
         return None, n
     for token in tokens:

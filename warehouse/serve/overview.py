@@ -16,13 +16,13 @@ from warehouse.analysis.suites.question import AnyLeaderboard
 from warehouse.errors import MisuseError
 from warehouse.records.clock import utc_now
 from warehouse.refresh.alerts import Rules, check
-from warehouse.report.heat import HeatColumn, HeatLine, HeatWindow, window
+from warehouse.report.heat import HeatCell, HeatColumn, HeatLine, HeatWindow, window
 from warehouse.serve.gauge import CLEAR, word_of
 from warehouse.serve.heat_data import Facts
 from warehouse.serve.page import Page, PageRequest, Site, link
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
-from warehouse.tables.words import decimals, fixed, number
+from warehouse.tables.words import decimals, fixed, number, plural
 
 TITLE = "What do we know?"
 #: Rows and columns of a window: with its heads and facets fewer than 5 000 nodes.
@@ -80,11 +80,9 @@ def overview(site: Site, request: PageRequest) -> Page:
     lines = tuple(_line(line, seen, columns, request) for line in seen.lines)
     seen = replace(seen, heads=heads, lines=lines)
     picked = [request.value("a"), request.value("b")]
-    first_two = (
-        [line.name for line in lines[:2]]
-        if not (any(picked) or at or left_to_go)
-        else []
-    )
+    first_two: list[str] = []
+    if not (any(picked) or at or left_to_go):
+        first_two = [line.name for line in lines[:2]]
     verdict, comparison = _verdict(
         site, first_two if len(first_two) > 1 else picked, seen.n_rows
     )
@@ -152,11 +150,9 @@ def _pick(request: PageRequest, name: str) -> str:
     """A name that is followed becomes the first of two, then the second; a third begins
     anew."""
     a, b = request.value("a"), request.value("b")
-    return (
-        request.url(a=a, b=name) + "#verdict"
-        if a and not b and a != name
-        else request.url(a=name, b=None) + "#verdict"
-    )
+    if a and not b and a != name:
+        return request.url(a=a, b=name) + "#verdict"
+    return request.url(a=name, b=None) + "#verdict"
 
 
 def _verdict(
@@ -187,14 +183,15 @@ def _verdict(
     row = answer.overall or answer.rows[0]
     sure = word_of(row, n_models * (n_models - 1) // 2)
     n_decimals = decimals([row.standard_error])
+    words = answer.in_words(figures=False)
+    if any(row.condition_a or row.condition_b for row in answer.rows):
+        words += " Of a model with several conditions the newest is compared."
+    is_one_of_several = answer.overall is None and len(answer.rows) > 1
     return {
-        "words": answer.in_words(figures=False)
-        + " Of a model with several conditions the newest is compared."
-        * any(row.condition_a or row.condition_b for row in answer.rows),
+        "words": words,
         "link": link("compare", a=a, b=b, latest=1),
         "row": row,
-        "on": f" on {row.benchmark}"
-        * (answer.overall is None and len(answer.rows) > 1),
+        "on": f" on {row.benchmark}" if is_one_of_several else "",
         "difference": number(row.difference, n_decimals, sign=True),
         "ends": [
             fixed(end, n_decimals)
@@ -229,21 +226,29 @@ def _pages(request: PageRequest, seen: HeatWindow) -> list[tuple[str, str]]:
 
 def _figures(columns: Sequence[HeatColumn]) -> list[dict[str, Any]]:
     """The whole table for programs, not only its window."""
-    fields = ("estimate", "standard_error", "low", "high", "rank", "statistical_rank")
-    return [
-        {
-            **{
-                name: getattr(column, name)
-                for name in ("metric", "higher_is_better", "is_suite")
-            },
-            "benchmark": column.name,
-            "models": [
-                {"model": model, **{name: getattr(cell, name) for name in fields}}
-                for model, cell in column.cells.items()
-            ],
-        }
-        for column in columns
-    ]
+    return [_figures_of_column(column) for column in columns]
+
+
+def _figures_of_column(column: HeatColumn) -> dict[str, Any]:
+    return {
+        "metric": column.metric,
+        "higher_is_better": column.higher_is_better,
+        "is_suite": column.is_suite,
+        "benchmark": column.name,
+        "models": [_figure(*item) for item in column.cells.items()],
+    }
+
+
+def _figure(model: str, cell: HeatCell) -> dict[str, Any]:
+    return {
+        "model": model,
+        "estimate": cell.estimate,
+        "standard_error": cell.standard_error,
+        "low": cell.low,
+        "high": cell.high,
+        "rank": cell.rank,
+        "statistical_rank": cell.statistical_rank,
+    }
 
 
 def _strip(site: Site, facts: Facts) -> list[tuple[str, str, str]]:
@@ -312,11 +317,10 @@ def _alerts(store: Store, rules: Rules) -> str:
     if newest is None:
         return ""
     found = check(store, replace(rules, published=False), newest, utc_now())
-    words = [
-        f"{row.rule}: {row.benchmark}{', ' * bool(row.benchmark)}{row.subject}: "
-        f"{row.message}"
-        for row in found.rows
-    ]
+    words: list[str] = []
+    for row in found.rows:
+        about = f"{row.benchmark}, {row.subject}" if row.benchmark else row.subject
+        words.append(f"{row.rule}: {about}: {row.message}")
     more = f"; {len(words) - MOST_ALERTS} more" if len(words) > MOST_ALERTS else ""
     return f"{'; '.join(words[:MOST_ALERTS])}{more}"
 
@@ -352,4 +356,4 @@ def _left_out(site: Site) -> str:
 
 
 def _some(n: int, what: str) -> str:
-    return f"{n} {what}{'s' * (n != 1)}"
+    return f"{n} {plural(what, n)}"

@@ -121,7 +121,9 @@ class PageRequest:
             several = [value] if isinstance(value, str | int) else value or ()
             kept += [(name, str(item)) for item in several]
         path = address or quote(self.address)
-        return f"{path}?{urlencode(kept)}" if kept else path
+        if kept:
+            path += f"?{urlencode(kept)}"
+        return path
 
 
 def link(*parts: str, **query: str | int | Sequence[str]) -> str:
@@ -133,7 +135,9 @@ def link(*parts: str, **query: str | int | Sequence[str]) -> str:
     if parts[-1] in (".", ".."):
         parts, query = (*parts[:-1], ""), {"name": parts[-1], **query}
     path = "/" + "/".join(quote(part, safe="") for part in parts)
-    return f"{path}?{urlencode(query, doseq=True)}" if query else path
+    if query:
+        path += f"?{urlencode(query, doseq=True)}"
+    return path
 
 
 def checked_name(kind: str, name: str, names: Iterable[str]) -> str:
@@ -157,7 +161,7 @@ def checked_name(kind: str, name: str, names: Iterable[str]) -> str:
 
 
 def question_from(kind: type[T], request: PageRequest, names: Sequence[str] = ()) -> T:
-    """What an address asks for, as a question or a filter.
+    """Make a question or a filter of what an address asks for.
 
     Args:
         kind: its class.
@@ -200,7 +204,7 @@ def _read(name: str, option: FieldOption, request: PageRequest) -> Any:
 
 @dataclass(frozen=True)
 class Page:
-    """What a view shows."""
+    """A view, ready to be shown."""
 
     template: str  #: its file.
     title: str  #: of the page.

@@ -170,13 +170,11 @@ def _neighbours(store: Store, prompt: int) -> tuple[SimilarRow, ...]:
     """Prompts that ask nearly the same; none without vectors."""
     available = embedders(store)
     try:
-        return (
-            similar(
-                store, f"prompt:{prompt}", top=NEIGHBOURS, embedder=available[0].label
-            ).rows
-            if available
-            else ()
-        )
+        if not available:
+            return ()
+        return similar(
+            store, f"prompt:{prompt}", top=NEIGHBOURS, embedder=available[0].label
+        ).rows
     except MisuseError:  # the prompt has no vector
         return ()
 
@@ -207,9 +205,9 @@ def _adjacent(site: Site, request: PageRequest, view: PromptView) -> dict[str, A
 def _adjacent_in_list(site: Site, request: PageRequest, run: int) -> dict[str, Any]:
     flips = read_comparison(site, request)[2].flips
     after = flips.index_after(request.value("key"))
-    side, other = (
-        ("b", "a") if any(run in pair.b.run_ids for pair in flips.pairs) else ("a", "b")
-    )
+    side, other = "a", "b"
+    if any(run in pair.b.run_ids for pair in flips.pairs):
+        side, other = "b", "a"
 
     def url(index: int, side: str) -> str | None:
         if not 0 <= index < len(flips):

@@ -190,10 +190,9 @@ def _raw_path(scope: Scope) -> bytes:
 def _entered(scope: Scope, query: list[tuple[str, str]], token: str) -> App:
     """The token goes from the link, which others may see, into a cookie."""
     path = "/" + _raw_path(scope).decode("latin-1").lstrip("/\\")
-    answer = RedirectResponse(
-        f"{path}?{urlencode(query)}" if query else path,
-        303,
-        {"cache-control": "no-store"},
-    )
+    target = path
+    if query:
+        target += f"?{urlencode(query)}"
+    answer = RedirectResponse(target, 303, {"cache-control": "no-store"})
     answer.set_cookie(COOKIE, token, httponly=True, samesite="strict")
     return answer

@@ -22,12 +22,12 @@ from warehouse.field_docs import document_fields
 def _modules_by_name() -> dict[str, str]:
     """The names that the stub imports, each with its module."""
     stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
-    imports = (node for node in stub.body if isinstance(node, ast.ImportFrom))
-    return {
-        alias.name: f"{__name__}.{node.module}"
-        for node in imports
-        for alias in node.names
-    }
+    modules: dict[str, str] = {}
+    for node in stub.body:
+        if isinstance(node, ast.ImportFrom):
+            names = [alias.name for alias in node.names]
+            modules |= dict.fromkeys(names, f"{__name__}.{node.module}")
+    return modules
 
 
 _MODULES = _modules_by_name()

@@ -91,11 +91,10 @@ def _constant(chunks: Sequence[pa.Array]) -> float | None:
     if n < FEW or nulls:
         return np.nan if n >= FEW and nulls == n else None
     first = next(_values(chunk)[0] for chunk in chunks if len(chunk))
-    return (
-        first.item()
-        if all((_values(chunk) == first).all() for chunk in chunks)
-        else None
-    )
+    if not all((_values(chunk) == first).all() for chunk in chunks):
+        return None
+    value: float = first.item()
+    return value
 
 
 def _values(array: pa.Array) -> NDArray[Any]:
@@ -165,13 +164,9 @@ def held_bytes(value: object) -> dict[int, int]:
         elif id(item) not in seen and not isinstance(item, type):
             seen.add(id(item))
             inside = item if isinstance(item, dict) else getattr(item, "__dict__", ())
-            parts = (
-                item
-                if isinstance(item, list | tuple)
-                else inside.values()
-                if inside
-                else ()
-            )
+            parts = inside.values() if inside else ()
+            if isinstance(item, list | tuple):
+                parts = item
             todo += [part for part in parts if type(part) not in _SCALARS]
     return held
 

@@ -150,9 +150,9 @@ class Store:
         self, _connection: Any, _cursor: Any, sql: str, params: Any, *_more: Any
     ) -> tuple[str, Any]:
         """A statement with what is bound as the engine takes it."""
-        return sql, [self._texts(row) for row in params] if isinstance(
-            params, list
-        ) else self._texts(params)
+        if isinstance(params, list):
+            return sql, [self._texts(row) for row in params]
+        return sql, self._texts(params)
 
     def _texts(self, params: Any) -> Any:
         """Bound values without what no text of the engine can hold; the same object
@@ -307,13 +307,11 @@ def wait_for(
                 raise
             holder = dialect.lock_holder(error)
             if holder is None:
-                advice = (
-                    DAMAGED
-                    if dialect.damaged(error)
-                    else ""
-                    if dialect.embedded or dialect.is_lake
-                    else _UNREACHABLE
-                )
+                advice = _UNREACHABLE
+                if dialect.damaged(error):
+                    advice = DAMAGED
+                elif dialect.embedded or dialect.is_lake:
+                    advice = ""
                 reason = engines.without_secrets(first_line(error), url)
                 raise StoreError(f"cannot open {where}: {reason}{advice}") from None
             if time.monotonic() >= deadline:

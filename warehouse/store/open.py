@@ -92,11 +92,8 @@ def open_store(
         if store.write and store.is_own:
             store.when_closed = partial(objects.remember, store)
         if limits is not None:
-            store = (
-                _as_reader(store, reader, limits, wait, say)
-                if typed and not dialect.is_lake
-                else store
-            )
+            if typed and not dialect.is_lake:
+                store = _as_reader(store, reader, limits, wait, say)
             store.limits = limits
             dialect.guard(store.connection, limits)
     except BaseException:

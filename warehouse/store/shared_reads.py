@@ -126,7 +126,9 @@ def in_blocks(
         row["id"]: row["default_clustering_id"] for row in shared.rows(_CLUSTERINGS)
     }
     for block in blocks_of(runs, most):
-        own = [run for name in block for run in runs[name]]
+        own: list[Mapping[str, Any]] = []
+        for name in block:
+            own += runs[name]
         ids = {run["benchmark_id"] for run in own}
         shared.begin_block(
             benchmark_id=ids,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from warehouse.tables.words import MEANINGS
+from warehouse.tables.flag_meanings import MEANINGS
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,9 @@ def names() -> dict[str, Term]:
         slug(flag): Term(flag, f"A flag: {text}.", "leaderboard")
         for flag, text in MEANINGS.items()
     }
-    others = {other: term for term in terms().values() for other in term.also}
+    others: dict[str, Term] = {}
+    for term in terms().values():
+        others |= dict.fromkeys(term.also, term)
     return flags | others | terms()
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from warehouse.errors import MisuseError
-from warehouse.tables.view import Table, TableNote, View
+from warehouse.tables.view import Part, Table, TableNote, View
 from warehouse.tables.words import (
     WrittenInterval,
     WrittenNumber,
@@ -49,13 +49,12 @@ def in_percent(view: View) -> View:
     Raises:
         MisuseError: a figure above 1, which is no share.
     """
-    return View(
-        tuple(
-            _in_percent(part) if isinstance(part, Table) else part
-            for part in view.parts
-        ),
-        view.notes,
-    )
+    parts: list[Part] = []
+    for part in view.parts:
+        if isinstance(part, Table):
+            part = _in_percent(part)
+        parts.append(part)
+    return View(tuple(parts), view.notes)
 
 
 def _in_percent(table: Table) -> Table:
@@ -67,13 +66,12 @@ def _in_percent(table: Table) -> Table:
         for index, name in enumerate(table.columns)
         if index in (error - 1, error) or name in _SCORES or name.endswith("% interval")
     }
-    rows = (
-        tuple(
-            _per_cent(value, table.columns[at]) if at in shares else value
-            for at, value in enumerate(row)
-        )
-        for row in table.rows
-    )
+    rows: list[tuple[Any, ...]] = []
+    for row in table.rows:
+        values = list(row)
+        for at in shares:
+            values[at] = _per_cent(values[at], table.columns[at])
+        rows.append(tuple(values))
     return replace(table, rows=tuple(rows))
 
 
@@ -109,15 +107,16 @@ class MarkupTable:
 
 def in_markdown(view: View) -> str:
     """A view as Markdown, with pipe tables as GitHub and Pandoc read them."""
-    blocks = []
+    blocks: list[str] = []
     for part in _parts(view):
         if isinstance(part, tuple):
             blocks.append(_broken(part))
             continue
-        blocks += [_broken(part.caption)] * bool(part.caption) + [
-            pipe_table(part.columns, part.rows, part.to_right)
-        ]
-        blocks += [_broken(part.below)] * bool(part.below)
+        if part.caption:
+            blocks.append(_broken(part.caption))
+        blocks.append(pipe_table(part.columns, part.rows, part.to_right))
+        if part.below:
+            blocks.append(_broken(part.below))
     return "\n\n".join(blocks) + "\n"
 
 
@@ -144,16 +143,19 @@ def with_caption(title: str, table: str, note: str) -> str:
 
 def in_latex(view: View) -> str:
     r"""A view as LaTeX: a ``table`` with ``booktabs`` rules for each table; needs ``\usepackage{booktabs}``."""
-    blocks = (
-        _latex(_sentences(part)) if isinstance(part, tuple) else _latex_table(part)
-        for part in _parts(view)
-    )
+    blocks: list[str] = []
+    for part in _parts(view):
+        if isinstance(part, tuple):
+            blocks.append(_latex(_sentences(part)))
+        else:
+            blocks.append(_latex_table(part))
     return "\n\n".join(blocks) + "\n"
 
 
 def _latex_table(table: MarkupTable) -> str:
     head = [r"\begin{table}", r"\centering"]
-    head += [rf"\caption{{{_latex(_sentences(table.caption))}}}"] * bool(table.caption)
+    if table.caption:
+        head.append(rf"\caption{{{_latex(_sentences(table.caption))}}}")
     shape = "".join("r" if right else "l" for right in table.to_right)
     rows = [" & ".join(map(_latex, row)) + r" \\" for row in table.rows]
     names = " & ".join(map(_latex, table.columns)) + r" \\"
@@ -166,10 +168,11 @@ def _latex_table(table: MarkupTable) -> str:
         r"\bottomrule",
         r"\end{tabular}",
     ]
-    notes = [rf"\par\smallskip\footnotesize {_latex(_sentences(table.below))}"] * bool(
-        table.below
-    )
-    return "\n".join([*head, *body, *notes, r"\end{table}"])
+    lines = [*head, *body]
+    if table.below:
+        lines.append(rf"\par\smallskip\footnotesize {_latex(_sentences(table.below))}")
+    lines.append(r"\end{table}")
+    return "\n".join(lines)
 
 
 def _parts(view: View) -> Iterator[tuple[str, ...] | MarkupTable]:
@@ -203,33 +206,42 @@ def _parts(view: View) -> Iterator[tuple[str, ...] | MarkupTable]:
         yield tuple(before)
 
 
+def _with_error(figure: str, error: str) -> str:
+    if not error.strip("-"):
+        return figure
+    return f"{figure} ({error})"
+
+
+def _cells(values: Iterable[Any]) -> list[str]:
+    return ["" if value is None else cell(value) for value in values]
+
+
 def _texts(
     table: Table, before: Sequence[str], below: Sequence[str | TableNote]
 ) -> MarkupTable:
     kept = table.filled()
     names = [table.columns[index] for index in kept]
-    columns = [[row[index] for row in table.rows] for index in kept]
+    columns = [table.values(index) for index in kept]
     to_right = [is_number(values) for values in columns]
-    texts = [
-        ["" if value is None else cell(value) for value in values] for values in columns
-    ]
+    texts = [_cells(values) for values in columns]
     error = names.index(ERROR) if ERROR in names else 0
     if error and to_right[error - 1]:
         pairs = zip(texts[error - 1], texts[error], strict=True)
-        texts[error - 1] = [
-            f"{figure} ({se})" if se.strip("-") else figure for figure, se in pairs
-        ]
+        texts[error - 1] = [_with_error(figure, se) for figure, se in pairs]
         names[error - 1] += f" ({ERROR})"
         for part in (names, to_right, texts):
             del part[error]
     own = _shown(table)
-    notes = [
-        note.line if isinstance(note, TableNote) else note
-        for note in below
-        if _belongs(note, own)
-    ]
-    rows = tuple(zip(*texts, strict=True)) if table.rows else ()
-    caption = [*before] if table.rows else [*before, table.empty]
+    notes: list[str] = []
+    for note in below:
+        if _belongs(note, own):
+            notes.append(note.line if isinstance(note, TableNote) else note)
+    caption = [*before]
+    rows: tuple[tuple[str, ...], ...] = ()
+    if table.rows:
+        rows = tuple(zip(*texts, strict=True))
+    else:
+        caption.append(table.empty)
     return MarkupTable(
         tuple(caption), tuple(names), tuple(to_right), rows, tuple(notes)
     )
@@ -242,9 +254,12 @@ def _shown(table: Table) -> set[str]:
 
 def _sentences(lines: Iterable[str]) -> str:
     """Lines as one text, with a stop between them."""
-    return " ".join(
-        line if line.endswith((".", ":", "?", "!")) else f"{line}." for line in lines
-    )
+    ended: list[str] = []
+    for line in lines:
+        if not line.endswith((".", ":", "?", "!")):
+            line = f"{line}."
+        ended.append(line)
+    return " ".join(ended)
 
 
 def _belongs(note: str | TableNote, shown: set[str]) -> bool:

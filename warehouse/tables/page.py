@@ -70,25 +70,26 @@ def table(
         chosen: a row that stands out.
     """
     kept, constant = _shown([column for column in columns if column is not None])
-    about = (
-        Markup("{} In all rows: {}.").format(caption, ", ".join(constant))
-        if constant
-        else escape(caption)
-    )
+    about = escape(caption)
+    if constant:
+        about = Markup("{} In all rows: {}.").format(caption, ", ".join(constant))
     minor = any(column.minor for column in kept)
-    many = " many" if minor and len(kept) > MANY else ""
+    many, shows_all, kind = "", "", Markup("")
+    if minor:
+        shows_all = _ALL
+    if minor and len(kept) > MANY:
+        many = " many"
+    if sortable:
+        kind = Markup(' class="sortable"')
     heads = "".join(_head(column) for column in kept)
-    rows = [
-        f"<tr{' class=chosen' if index == chosen else ''}>{''.join(cells)}\n"
-        for index, cells in enumerate(
-            zip(*(column.cells for column in kept), strict=True)
-        )
-    ]
+    columns_of_cells = [column.cells for column in kept]
+    rows = [f"<tr>{''.join(cells)}\n" for cells in zip(*columns_of_cells, strict=True)]
+    if 0 <= chosen < len(rows):
+        rows[chosen] = rows[chosen].replace("<tr>", "<tr class=chosen>", 1)
     n_first = FIRST_ROWS if len(rows) > MANY_ROWS else len(rows)
 
     def of(label: str, about: str, own: Sequence[str]) -> Markup:
-        kind = Markup(' class="sortable"') if sortable else ""
-        opened = _OPENED.format(many, label, _ALL if minor else "", kind, about)
+        opened = _OPENED.format(many, label, shows_all, kind, about)
         return opened + Markup(
             f"<thead><tr>{heads}</tr></thead>\n"
             f"<tbody>{''.join(own)}</tbody></table></div>"
@@ -132,18 +133,22 @@ def _shown(columns: Sequence[PageColumn]) -> tuple[list[PageColumn], list[str]]:
 
 
 def _head(column: PageColumn) -> str:
-    kinds = " ".join(filter(None, [column.kind, "x" if column.minor else ""]))
+    kinds = column.kind
+    if column.minor:
+        kinds = f"{kinds} x".strip()
     return f'<th scope="col"{_of_class(kinds)}>{column.head}</th>'
 
 
 def _of_class(kinds: str) -> str:
-    return (
-        "" if not kinds else f' class="{kinds}"' if " " in kinds else f" class={kinds}"
-    )
+    if not kinds:
+        return ""
+    if " " in kinds:
+        return f' class="{kinds}"'
+    return f" class={kinds}"
 
 
 def name(head: str, values: Iterable[str | None], *, wrap: bool = False) -> PageColumn:
-    """What a row is of: its header."""
+    """Column of the names of rows: their headers."""
     kind = " class=wrap" if wrap else ""
     return PageColumn(
         head,
@@ -208,13 +213,16 @@ def text(
         classes: of each cell, besides.
     """
     words = ["" if value is None else str(value) for value in values]
-    kind = "wrap long" if long else "wrap" if wrap else "t"
-    own = f"{kind}{' x' if minor else ''}"
-    kinds = (
-        [_of_class(f"{own} {more}".strip()) for more in classes]
-        if classes
-        else [_of_class(own)] * len(words)
-    )
+    if long:
+        kind = "wrap long"
+    elif wrap:
+        kind = "wrap"
+    else:
+        kind = "t"
+    own = f"{kind} x" if minor else kind
+    kinds = [_of_class(own)] * len(words)
+    if classes:
+        kinds = [_of_class(f"{own} {more}".strip()) for more in classes]
     shown = broken if kind == "t" else escape
     cells = (
         f"<td{kind}>{f'<bdi>{shown(word)}</bdi>' if word else ''}"
@@ -242,11 +250,9 @@ def count(
 ) -> PageColumn:
     """Whole numbers."""
     figures = list(values)
-    words = (
-        None
-        if keep
-        else tuple("" if value is None else f"{value:d}" for value in figures)
-    )
+    words = None
+    if not keep:
+        words = tuple("" if value is None else f"{value:d}" for value in figures)
     return PageColumn(
         head, "n", tuple(_cell(value, "%d", minor) for value in figures), words, minor
     )
@@ -263,9 +269,9 @@ def number(
     """Figures, all with the same decimals, or p-values and shares by a form; never left
     out."""
     figures = list(values)
-    words = (
-        () if any(is_finite(value) for value in figures) else tuple("" for _ in figures)
-    )
+    words: tuple[str, ...] = ()
+    if not any(is_finite(value) for value in figures):
+        words = ("",) * len(figures)
     return PageColumn(
         head,
         "n",
@@ -276,7 +282,7 @@ def number(
 
 
 def is_finite(value: Any) -> bool:
-    """Whether a value is there and finite."""
+    """True where a value is there and finite."""
     return value is not None and math.isfinite(value)
 
 
@@ -286,13 +292,15 @@ def written(value: float | None, form: Form, *, sign: bool = False) -> str:
         return ""
     if isinstance(form, str):
         return str(form % value)
-    return fixed(value, form, sign=sign) if math.isfinite(value) else f"{value}"
+    if not math.isfinite(value):
+        return f"{value}"
+    return fixed(value, form, sign=sign)
 
 
 def _cell(value: float | None, form: Form, minor: bool, sign: bool = False) -> str:
     """A cell, with the exact number where it shows a rounded one, to sort by."""
     shown, exact = written(value, form, sign=sign), written(value, "%.8g")
     own = " class=x" if minor else ""
-    return (
-        f"<td{own}>{shown}" if exact == shown else f'<td{own} data-v="{exact}">{shown}'
-    )
+    if exact == shown:
+        return f"<td{own}>{shown}"
+    return f'<td{own} data-v="{exact}">{shown}'

@@ -63,7 +63,9 @@ def lay_out(
     """
     if not table.rows:
         return TableLayout((table.empty,), ())
-    kept = [table.columns.index(name) for name in chosen] if chosen else table.filled()
+    kept = table.filled()
+    if chosen:
+        kept = [table.columns.index(name) for name in chosen]
     texts = _texts_of(table, kept)
     if width is None:
         return TableLayout(tuple(_plain(texts)), tuple(texts.columns))
@@ -99,14 +101,12 @@ def in_text(view: View, *, width: int = WIDTH, rows: int = ROWS) -> str:
                     width,
                 )
         elif isinstance(part, TableNote):
-            lines += (
-                wrap(part.line, width)
-                if not part.column or part.column in shown
-                else []
-            )
+            if not part.column or part.column in shown:
+                lines += wrap(part.line, width)
         else:
             lines += wrap(part, width)
-    lines += [line for note in view.notes for line in wrap(f"note: {note}", width)]
+    for note in view.notes:
+        lines += wrap(f"note: {note}", width)
     return "\n".join(lines)
 
 
@@ -114,27 +114,25 @@ def wrap(text: str, width: int) -> list[str]:
     """Lines broken at blanks, the later ones of a sentence indented; none is lost."""
     if width < NARROW:
         return text.split("\n")
-    return [
-        part
-        for line in text.split("\n")
-        for part in (
-            textwrap.wrap(
-                line,
-                width,
-                subsequent_indent=GAP,
-                break_long_words=False,
-                break_on_hyphens=False,
-            )
-            if len(line) > width
-            else [line]
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if len(line) <= width:
+            lines.append(line)
+            continue
+        lines += textwrap.wrap(
+            line,
+            width,
+            subsequent_indent=GAP,
+            break_long_words=False,
+            break_on_hyphens=False,
         )
-    ]
+    return lines
 
 
 def _texts_of(table: Table, kept: Sequence[int]) -> _TableText:
     return _TableText(
         [table.columns[index] for index in kept],
-        [[row[index] for row in table.rows] for index in kept],
+        [table.values(index) for index in kept],
         len(table.rows),
     )
 
@@ -149,11 +147,9 @@ def _left_out(table: _TableText, minor: Sequence[str], width: int) -> list[str]:
     if width < NARROW or table.width <= width:
         return []
     extra = [name for name in minor if name in table.columns]
-    naming = (
-        NAMING
-        if table.least_width(COMFORTABLE, NAMING, without=extra) <= width
-        else COMFORTABLE
-    )
+    naming = COMFORTABLE
+    if table.least_width(COMFORTABLE, NAMING, without=extra) <= width:
+        naming = NAMING
     left_out: list[str] = []
     for name in extra:
         if table.least_width(COMFORTABLE, naming, without=left_out) <= width:
@@ -211,7 +207,9 @@ class _TableText:
                 map(len, name.replace(" - ", "---").split(" "))
             )  # "a - b" stays in one line
             room = naming if index == self.first_long else least
-            widths.append(max(word, longest if longest <= max(SHORT, room) else room))
+            if longest <= max(SHORT, room):
+                room = longest
+            widths.append(max(word, room))
         return widths
 
 
@@ -264,10 +262,12 @@ def _lines(
 ) -> Iterator[str]:
     """The lines of a row, each cell in lines of its own."""
     for parts in zip_longest(*cells, fillvalue=""):
-        padded = [
-            text.rjust(room) if to_right else text.ljust(room)
-            for text, room, to_right in zip(parts, widths, right, strict=True)
-        ]
+        padded: list[str] = []
+        for text, room, to_right in zip(parts, widths, right, strict=True):
+            if to_right:
+                padded.append(text.rjust(room))
+            else:
+                padded.append(text.ljust(room))
         yield GAP.join(padded).rstrip()
 
 
@@ -296,7 +296,9 @@ def fold(text: str, width: int) -> list[str]:
     while len(text) > width:
         blank = text.rfind(" ", 0, width + 1)
         sign = max(text.rfind(mark, 3, width) for mark in BREAKS) + 1
-        cut = blank if blank > 0 else sign or width
+        cut = sign or width
+        if blank > 0:
+            cut = blank
         lines.append(text[:cut].rstrip())
         text = text[cut:].lstrip()
     return [*lines, text]

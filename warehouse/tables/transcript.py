@@ -51,9 +51,11 @@ def transcript_lines(text: str, *, whole: bool, width: int) -> Iterator[str]:
     room = max(20, min(width, 100) - 2)
     for message in messages_of(text, width):
         yield f"[{message.title}]"
-        lines = [line for part in message.parts for line in _wrapped(part, room)] or [
-            "(nothing)"
-        ]
+        lines: list[str] = []
+        for part in message.parts:
+            lines += _wrapped(part, room)
+        if not lines:
+            lines = ["(nothing)"]
         shown = lines if whole or len(lines) <= FOLDED + 1 else lines[:FOLDED]
         yield from (f"  {line}".rstrip() for line in shown)
         if len(shown) < len(lines):
@@ -70,7 +72,7 @@ def _wrapped(text: str, width: int) -> Iterator[str]:
 
 
 def ends_with(text: str, response: str) -> bool:
-    """Whether the last message of a transcript says the response, and nothing else."""
+    """True where the last message of a transcript says the response and nothing else."""
     last = (json.loads(text) or [{}])[-1]
     said = list(_texts(last.get("content")))
     return bool(last.get("role") == "assistant" and said[-1:] == [_trimmed(response)])
@@ -99,20 +101,20 @@ def _tool(message: Mapping[str, Any], waiting: dict[str, str]) -> str:
 def _title(message: Mapping[str, Any], tool: str) -> str:
     """The role, the tool that answers, that it failed, and that the model did not write
     it."""
-    said = f"{message.get('role') or 'no role'} {tool}".strip() + " (given)" * (
-        message.get("source") == "input"
-    )
-    return f"{said}: error" if message.get("error") else said
+    said = f"{message.get('role') or 'no role'} {tool}".strip()
+    if message.get("source") == "input":
+        said += " (given)"
+    if message.get("error"):
+        said += ": error"
+    return said
 
 
 def _parts(message: Mapping[str, Any], width: int) -> Iterator[str]:
     error = message.get("error")
     if error:
-        yield (
-            str(error.get("message") or error)
-            if isinstance(error, dict)
-            else str(error)
-        )
+        if isinstance(error, dict):
+            error = error.get("message") or error
+        yield str(error)
     thought = message.get("reasoning_content")
     if isinstance(thought, str) and thought.strip():
         yield f"(reasoning) {_trimmed(thought)}"
@@ -132,11 +134,10 @@ def _texts(content: Any, width: int = 0) -> Iterator[str]:
             continue
         kind = str(part.get("type") or "part").removesuffix("_url")
         text = part.get("text") or part.get("reasoning") or ""
-        yield (
-            f"(reasoning) {text}"
-            if text and kind == "reasoning"
-            else str(text) or f"({kind})"
-        )
+        if text and kind == "reasoning":
+            yield f"(reasoning) {text}"
+        else:
+            yield str(text) or f"({kind})"
 
 
 def _trimmed(text: str) -> str:
@@ -176,17 +177,18 @@ def _listed(value: Any) -> list[Any]:
 def _parsed(call: Any) -> Any:
     """A call, parsed where it is given as JSON text."""
     try:
-        return json.loads(call) if isinstance(call, str) else call
+        if isinstance(call, str):
+            return json.loads(call)
+        return call
     except ValueError:
         return call
 
 
 def _name(call: Mapping[str, Any]) -> str:
     function = call.get("function")
-    return str(
-        (function.get("name") if isinstance(function, dict) else function)
-        or call.get("name")
-    )
+    if isinstance(function, dict):
+        function = function.get("name")
+    return str(function or call.get("name"))
 
 
 def _call(raw: Any) -> str:
@@ -195,15 +197,14 @@ def _call(raw: Any) -> str:
     if not isinstance(call, dict):
         return f"-> {call}"
     function = call.get("function")
-    arguments = _parsed(
-        (function if isinstance(function, dict) else call).get("arguments")
-    )
+    given = function if isinstance(function, dict) else call
+    arguments = _parsed(given.get("arguments"))
+    if arguments is None:
+        return f"-> {_name(call)}()"
     if not isinstance(arguments, dict):
-        return f"-> {_name(call)}({'' if arguments is None else arguments})"
-    return (
-        "-> "
-        f"{_name(call)}({', '.join(f'{key}={_argument(value)}' for key, value in arguments.items())})"
-    )
+        return f"-> {_name(call)}({arguments})"
+    named = [f"{key}={_argument(value)}" for key, value in arguments.items()]
+    return f"-> {_name(call)}({', '.join(named)})"
 
 
 def _argument(value: Any) -> str:

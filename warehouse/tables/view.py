@@ -58,25 +58,29 @@ class Table:
         """The table with these columns, in this order; all of them where none is named."""
         if not names or not self.rows:
             return self
-        kept = [self.columns.index(name) for name in names]
-        return Table(
-            tuple(names),
-            tuple(tuple(row[index] for index in kept) for row in self.rows),
-            self.empty,
-        )
+        kept = [self.values(self.columns.index(name)) for name in names]
+        return Table(tuple(names), tuple(zip(*kept, strict=True)), self.empty)
+
+    def values(self, index: int) -> list[Any]:
+        """The cells of a column."""
+        return [row[index] for row in self.rows]
 
     def filled(self) -> list[int]:
         """Indices of the columns that say something."""
         return [
             index
             for index, name in enumerate(self.columns)
-            if name not in (*self.hide_empty, *self.counts)
-            or any(
-                row[index] not in NOTHING
-                and not (name in self.counts and row[index] == 0)
-                for row in self.rows
-            )
+            if name not in (*self.hide_empty, *self.counts) or self._says(index)
         ]
+
+    def _says(self, index: int) -> bool:
+        """True where a column has a value; of a count, one beside 0."""
+        is_count = self.columns[index] in self.counts
+        for row in self.rows:
+            value = row[index]
+            if value not in NOTHING and not (is_count and value == 0):
+                return True
+        return False
 
 
 @dataclass(frozen=True)
@@ -150,8 +154,12 @@ def constants(
         (value,) = values
         if value != "":
             sentences.append(f"{name}: {value}")
-        rows = [{key: cell for key, cell in row.items() if key != name} for row in rows]
+        rows = [_without(row, name) for row in rows]
     return sentences, rows
+
+
+def _without(row: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if key != name}
 
 
 def legend(meanings: Mapping[str, str], *, are_terms: bool = True) -> list[TableNote]:
@@ -194,12 +202,12 @@ def in_html(view: View, *, rows: int) -> str:
     shown: set[str] = set()
     for part in view.parts:
         if isinstance(part, Table):
-            shown |= (
-                {part.columns[index] for index in part.filled()} if part.rows else set()
-            )
+            if part.rows:
+                shown |= {part.columns[index] for index in part.filled()}
             parts.append(_table(part, rows))
         elif not isinstance(part, TableNote):
-            parts += [_line(part, _LINE)] if part else []
+            if part:
+                parts.append(_line(part, _LINE))
         elif not part.column or part.column in shown:
             parts.append(_line(part.line, _FAINT))
     parts += [_line(f"note: {note}", _FAINT) for note in view.notes]
@@ -218,29 +226,25 @@ def _table(table: Table, most: int) -> str:
     if not table.rows:
         return _line(table.empty, _LINE)
     kept = table.filled()
-    right = [is_number([row[index] for row in table.rows]) for index in kept]
-    scales = [_scale([row[index] for row in table.rows]) for index in kept]
-    head = "".join(
-        '<th scope="col" '
-        f'style="{_HEAD.format(align=_align(to_right))}">{_text(table.columns[index])}</th>'
-        for index, to_right in zip(kept, right, strict=True)
-    )
-    body = "".join(
-        "<tr>"
-        + "".join(
-            "<td "
-            f'style="{_CELL.format(align=_align(to_right))}">{_cell(row[index], scale)}</td>'
-            for index, to_right, scale in zip(kept, right, scales, strict=True)
-        )
-        + "</tr>"
-        for row in table.rows[:most]
-    )
+    head, body = "", ""
+    columns: list[tuple[int, str, tuple[float, float] | None]] = []
+    for index in kept:
+        values = table.values(index)
+        align = _align(is_number(values))
+        style = _HEAD.format(align=align)
+        head += f'<th scope="col" style="{style}">{_text(table.columns[index])}</th>'
+        opened = f'<td style="{_CELL.format(align=align)}">'
+        columns.append((index, opened, _scale(values)))
+    for row in table.rows[:most]:
+        cells = [
+            f"{opened}{_cell(row[index], scale)}</td>"
+            for index, opened, scale in columns
+        ]
+        body += f"<tr>{''.join(cells)}</tr>"
     more = len(table.rows) - most
-    below = (
-        _line(f"... and {more} more rows: to_frame() has all", _FAINT)
-        if more > 0
-        else ""
-    )
+    below = ""
+    if more > 0:
+        below = _line(f"... and {more} more rows: to_frame() has all", _FAINT)
     return (
         '<div style="overflow-x:auto"><table '
         f'style="{_TABLE}"><thead><tr>{head}</tr></thead>'
@@ -256,20 +260,21 @@ def _cell(value: Any, scale: tuple[float, float] | None) -> str:
     if isinstance(value, WrittenInterval) and scale is not None:
         drawn = _drawn(value, *scale)
         return f'<span style="white-space:nowrap">{drawn} {_text(value)}</span>'
-    return "" if value is None else _text(cell(value))
+    if value is None:
+        return ""
+    return _text(cell(value))
 
 
 def _scale(values: Sequence[Any]) -> tuple[float, float] | None:
     """The common ends of the intervals of a column; None where there is nothing to
     draw."""
-    intervals = [value for value in values if isinstance(value, WrittenInterval)]
-    ends = [
-        end
-        for value in intervals
-        for end in (value.low, value.high)
-        if math.isfinite(end)
-    ]
-    return (min(ends), max(ends)) if ends and min(ends) < max(ends) else None
+    ends: list[float] = []
+    for value in values:
+        if isinstance(value, WrittenInterval):
+            ends += filter(math.isfinite, (value.low, value.high))
+    if ends and min(ends) < max(ends):
+        return min(ends), max(ends)
+    return None
 
 
 def _drawn(value: WrittenInterval, low: float, high: float) -> str:
@@ -281,17 +286,14 @@ def _drawn(value: WrittenInterval, low: float, high: float) -> str:
         return round(_MARGIN + share * (_WIDTH - 2 * _MARGIN), 1)
 
     middle = _HEIGHT / 2
-    zero = (
-        f'<line x1="{x_at(0)}" x2="{x_at(0)}" y1="0" y2="{_HEIGHT}" '
-        'stroke="currentColor" stroke-opacity=".35"/>'
-        if low < 0 < high
-        else ""
-    )
-    dot = (
-        f'<circle cx="{x_at(value.at)}" cy="{middle}" r="3" fill="currentColor"/>'
-        if value.at is not None and math.isfinite(value.at)
-        else ""
-    )
+    zero, dot = "", ""
+    if low < 0 < high:
+        zero = (
+            f'<line x1="{x_at(0)}" x2="{x_at(0)}" y1="0" y2="{_HEIGHT}" '
+            'stroke="currentColor" stroke-opacity=".35"/>'
+        )
+    if value.at is not None and math.isfinite(value.at):
+        dot = f'<circle cx="{x_at(value.at)}" cy="{middle}" r="3" fill="currentColor"/>'
     return (
         f'<svg width="{_WIDTH}" height="{_HEIGHT}" role="img" '
         f'aria-label="{escape(value)}" style="vertical-align:middle">{zero}<line '

@@ -7,8 +7,16 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import product
 from math import floor, isfinite, log10
 from typing import Any, Self
+
+from warehouse.tables.flag_meanings import IF_LIKE_PROMPTS as IF_LIKE_PROMPTS
+from warehouse.tables.flag_meanings import IF_ONE_SCALE as IF_ONE_SCALE
+from warehouse.tables.flag_meanings import MEANINGS as MEANINGS
+from warehouse.tables.flag_meanings import MIXED_SCALES as MIXED_SCALES
+from warehouse.tables.flag_meanings import UNEQUAL_PROMPTS as UNEQUAL_PROMPTS
+from warehouse.tables.flag_meanings import meanings as meanings
 
 #: More decimals than these are never written.
 MOST_DECIMALS = 8
@@ -65,9 +73,10 @@ def decimals(errors: Iterable[float | None]) -> int:
 
 def fixed(value: float, n_decimals: int, *, sign: bool = False) -> str:
     """A figure with so many decimals, never -0.000."""
-    return (
-        f"{round(float(value), n_decimals) + 0.0:{'+' if sign else ''}.{n_decimals}f}"
-    )
+    rounded = round(float(value), n_decimals) + 0.0
+    if sign:
+        return f"{rounded:+.{n_decimals}f}"
+    return f"{rounded:.{n_decimals}f}"
 
 
 def number(
@@ -79,7 +88,9 @@ def number(
         return None
     says = n_decimals >= MOST_DECIMALS or (not sign and abs(value) > _NOISE)
     if value and says and not round(float(value), n_decimals):
-        return WrittenNumber(f"{value:{'+' if sign else ''}.2g}")
+        if sign:
+            return WrittenNumber(f"{value:+.2g}")
+        return WrittenNumber(f"{value:.2g}")
     return WrittenNumber(fixed(value, n_decimals, sign=sign))
 
 
@@ -92,9 +103,9 @@ def p_value(value: float | None) -> WrittenNumber | None:
     """A p-value with two digits that say something; never 0."""
     if value is None:
         return None
-    return WrittenNumber(
-        f"{value:.2g}" if value >= SMALLEST_P else f"<{SMALLEST_P:.0g}"
-    )
+    if value >= SMALLEST_P:
+        return WrittenNumber(f"{value:.2g}")
+    return WrittenNumber(f"<{SMALLEST_P:.0g}")
 
 
 def interval(
@@ -163,24 +174,27 @@ def intervals(
 ) -> list[WrittenInterval | None]:
     """:func:`interval` of many."""
     form = f"[%.{n_decimals}f, %.{n_decimals}f]"
-    zeros = {form % (low, high) for low in (0.0, -0.0) for high in (0.0, -0.0)}
-    return [
-        None
-        if low is None or high is None
-        else interval(low, high, n_decimals, at=middle)
-        if (text := form % (low, high)) in zeros
-        else WrittenInterval.of(text, low, high, middle)
-        for low, high, middle in zip(lows, highs, at, strict=True)
-    ]
+    zeros = {form % ends for ends in product((0.0, -0.0), repeat=2)}
+    cells: list[WrittenInterval | None] = []
+    for low, high, middle in zip(lows, highs, at, strict=True):
+        if low is None or high is None:
+            cells.append(None)
+            continue
+        text = form % (low, high)
+        if text in zeros:
+            cells.append(interval(low, high, n_decimals, at=middle))
+        else:
+            cells.append(WrittenInterval.of(text, low, high, middle))
+    return cells
 
 
 def small(value: float | None) -> WrittenNumber | None:
     """A cost, with three digits that count."""
-    return (
-        None
-        if value is None
-        else WrittenNumber(f"{value:,.0f}" if 1000 <= value < 1e12 else f"{value:.3g}")
-    )
+    if value is None:
+        return None
+    if 1000 <= value < 1e12:
+        return WrittenNumber(f"{value:,.0f}")
+    return WrittenNumber(f"{value:.3g}")
 
 
 def small_interval(
@@ -196,7 +210,9 @@ def small_interval(
 
 def scientific(value: float | None) -> WrittenNumber | None:
     """A number with its power of ten, such as ``2.50e-05``."""
-    return None if value is None else WrittenNumber(f"{value:.2e}")
+    if value is None:
+        return None
+    return WrittenNumber(f"{value:.2e}")
 
 
 def level_column(level: float) -> str:
@@ -206,18 +222,31 @@ def level_column(level: float) -> str:
 
 def percentage(share: float | None) -> WrittenNumber | None:
     """A share of 1 in percent, with one decimal."""
-    return None if share is None else WrittenNumber(f"{100 * share:.1f}%")
+    if share is None:
+        return None
+    return WrittenNumber(f"{100 * share:.1f}%")
 
 
 def count_range(least: int, most: int) -> str:
     """The smallest and the largest count, or the one that both are."""
-    return f"{least}" if least == most else f"{least}-{most}"
+    if least == most:
+        return f"{least}"
+    return f"{least}-{most}"
 
 
 def span_of(values: Collection[float], form: str = "") -> str:
     """The smallest and the largest value, or the one that all are, in a format."""
     low, high = format(min(values), form), format(max(values), form)
-    return low if low == high else f"{low} to {high}"
+    if low == high:
+        return low
+    return f"{low} to {high}"
+
+
+def plural(noun: str, n: int) -> str:
+    """A noun as it stands after a number: ``prompt``, ``prompts``."""
+    if n == 1:
+        return noun
+    return f"{noun}s"
 
 
 def direction(higher_is_better: bool | None) -> str:
@@ -239,7 +268,9 @@ def visible(text: str) -> str:
 def excerpt(text: str | None, length: int) -> str:
     """The beginning of a text on one line."""
     words = visible(" ".join((text or "").split()))
-    return words if len(words) <= length else f"{words[: length - 3]}..."
+    if len(words) <= length:
+        return words
+    return f"{words[: length - 3]}..."
 
 
 def cell(value: Any) -> str:
@@ -263,7 +294,7 @@ def cell(value: Any) -> str:
 
 
 def is_number(values: Iterable[Any]) -> bool:
-    """Whether all known values of a column are numbers."""
+    """True where all known values of a column are numbers."""
     given = list(values)
     kinds = set(map(type, given)) - {type(None)}  # of which there are few
     if any(issubclass(kind, str) for kind in kinds):
@@ -286,8 +317,8 @@ _NAMES = 3
 
 
 def reasons(pairs: Iterable[tuple[Any, str]]) -> list[str]:
-    """What is to be said of rows (of a model and condition), a sentence for each
-    reason; empty: nothing."""
+    """Sentences on rows (of a model and condition), one for each reason; empty where no
+    row has one."""
     names: dict[str, list[str]] = {}
     for row, reason in pairs:
         if reason:
@@ -296,148 +327,17 @@ def reasons(pairs: Iterable[tuple[Any, str]]) -> list[str]:
         f"{some_of(list(dict.fromkeys(which)))}: {reason}"
         for reason, which in list(names.items())[:SHOWN]
     ]
-    return lines + (
-        [f"and {len(names) - SHOWN} more reasons; --json has all"]
-        if len(names) > SHOWN
-        else []
-    )
+    if len(names) > SHOWN:
+        lines.append(f"and {len(names) - SHOWN} more reasons; --json has all")
+    return lines
 
 
 def some_of(names: Sequence[str], most: int = _NAMES) -> str:
     """The first names, and how many more there are."""
     shown = ", ".join(names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
-
-
-#: Where scores of some look like shares of 1, those of others like per cent.
-MIXED_SCALES = "mixed_scales"
-UNEQUAL_PROMPTS = "unequal_prompts"
-IF_LIKE_PROMPTS = ", if the prompts that some lack are as hard as the others"
-IF_ONE_SCALE = ", if all scores are on one scale"
-
-MEANINGS = {
-    "few_disagreements": (
-        "judge and people disagree on so few units that little is known of how often "
-        "they do"
-    ),
-    "few_prompts": "too few prompts for the interval to be relied on",
-    "few_skewed_prompts": (
-        "few prompts with skewed values: the t interval may cover too little"
-    ),
-    "few_informative_prompts": (
-        "too few prompts (10, by weight) have the higher or lower scores"
-    ),
-    "heavy_tailed_prompts": "few prompts, by weight, make up most of the error",
-    "few_seeds": (
-        "fewer than 29 seeds may lack one in ten that fails: intervals and noise floor "
-        "suppose that none does"
-    ),
-    "one_seed": "one training seed: how far another would land is not known",
-    "two_seeds": "two seeds: their spread rests on a single difference",
-    "seeds_dominate": (
-        "most of this interval comes from having few seeds: more seeds narrow it, more "
-        "questions do not"
-    ),
-    "seeds_too_few": "too few seeds for an interval, and for a place",
-    "repeats_differ": (
-        "runs claim the same settings, but differ by more than chance: something else "
-        "changed"
-    ),
-    "repeats_doubtful": (
-        "runs of the same settings may differ by more than chance: they count like "
-        "seeds"
-    ),
-    "scored_differently": (
-        "runs score equal responses differently: two scorers, no draws of one another"
-    ),
-    "draws_in_order": (
-        "the draws of a prompt stand in an order: the k-th draw is no run"
-    ),
-    "greedy_differs": "temperature 0, yet runs scored otherwise",
-    "last_partial": (
-        "a later checkpoint was scored in part only: the row is the last whole one"
-    ),
-    "mixed_lengths": (
-        "some seeds go on further: the row is the last checkpoint that all have"
-    ),
-    "infinite": "some scores are infinite, and so is their mean",
-    "far_bound": (
-        "a few prompts at a far bound, missed by chance, would move the mean out"
-    ),
-    "few_differing_prompts": "the runs differ on fewer than 10 prompts, by weight",
-    "few_clusters": "fewer than 20 clusters, by size (or weight): may cover too little",
-    UNEQUAL_PROMPTS: "figures rest on fewer or other prompts than others: they also differ by how hard those are",
-    MIXED_SCALES: "scores of 0 to 1 beside others of up to 100: per cent?",
-    "skewed": (
-        "the mean is skewed: t and bootstrap-t differ, and the interval is wide enough "
-        "for both"
-    ),
-    "weights_concentrated": (
-        "few prompts, by weight, make up the figure: the tail of the weights is hardly "
-        "sampled"
-    ),
-    "weights_dominated": (
-        "one prompt (or cluster) holds a tenth of the weight or more: the figure is "
-        "mostly its score"
-    ),
-    "prompts_without_weight": "prompts of weight 0 are left out",
-    "heavy_tail": (
-        "costs are so skewed for so few prompts (or clusters) that their interval is "
-        "too short"
-    ),
-    "skew_gate": (
-        "costs are too skewed for a verdict on who is cheaper, in some of its pairs"
-    ),
-    "missing_cost": "prompts of which no cost is known are left out",
-    "unbounded": "so little is solved that cost per solved has no upper end",
-    "whole_line": "so little is solved that any cost per solved is possible",
-    "unbounded_interval": "too few prompts (or clusters) vary for an interval",
-    "few_skewed_clusters": (
-        "few clusters with skewed totals: the interval may cover too little"
-    ),
-    "few_informative_clusters": (
-        "too few clusters (11, by weight) have right and wrong answers"
-    ),
-    "heavy_tailed_clusters": "few clusters, by weight, make up most of the error",
-    "few_differing_clusters": "the runs differ on fewer than 10 clusters, by weight",
-    "prompts_outside_clusters": "prompts in no cluster count as clusters of one",
-    "too_few_units": (
-        "fewer than 6 prompts (or clusters) differ: p flip cannot go below 0.05, and p "
-        "and the interval rest on these few"
-    ),
-    "single_prompt": "one prompt has no standard error",
-    "single_cluster": "one cluster has no standard error",
-    "all_scores_equal": "all scores are the same number",
-    "leaves_without_spread": "a benchmark without any spread is not certain: without bounds of the scores it adds no"
-    " error, and the interval may be much too narrow",
-    "all_differences_equal": (
-        "the difference is the same on every prompt: no error, no p"
-    ),
-    "zero_standard_error": "the error comes out as 0: no interval, no p",
-    "no_repeated_draws_a": (
-        "a has one draw per prompt: how much its draws vary is unknown"
-    ),
-    "no_repeated_draws_b": (
-        "b has one draw per prompt: how much its draws vary is unknown"
-    ),
-    "few_varying_prompts": (
-        "the draws of fewer than 10 prompts vary: p, interval and equality rest on "
-        "these few"
-    ),
-    "within_imputed_a": (
-        "prompts of a with one draw take the mean variance of the others"
-    ),
-    "within_imputed_b": (
-        "prompts of b with one draw take the mean variance of the others"
-    ),
-}
-
-
-def meanings(flags: Iterable[str]) -> list[str]:
-    """``flag: meaning`` of each that is known, once, in the order of first mention."""
-    return [
-        f"{flag}: {MEANINGS[flag]}" for flag in dict.fromkeys(flags) if flag in MEANINGS
-    ]
+    if len(names) > most:
+        shown += f" and {len(names) - most} more"
+    return shown
 
 
 def seeds_in_words(means: Sequence[float], n_seeds: int | None, digits: int) -> str:

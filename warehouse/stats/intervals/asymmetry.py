@@ -116,10 +116,8 @@ def implied_skewnesses(samples: FloatArray) -> FloatArray:
 
 def _implied(quantile: Callable[[float], FloatArray]) -> FloatArray:
     middle = quantile(0.5)
-    lows, highs = (
-        np.array([quantile(p) for p in tails])
-        for tails in (_TAILS, [1 - p for p in _TAILS])
-    )
+    lows = np.array([quantile(p) for p in _TAILS])
+    highs = np.array([quantile(1 - p) for p in _TAILS])
     wide = np.all((lows < middle) & (middle < highs), axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.abs(np.log((highs - middle) / (middle - lows)))

@@ -235,7 +235,7 @@ def _hull(sides: _Sides, scored: Estimate | None) -> MissingBounds:
             if whole
             else next(end.reason for end in (low, high) if end.ci_low is None)
         ),
-        flags=tuple(dict.fromkeys(flag for end in (low, high) for flag in end.flags)),
+        flags=tuple(dict.fromkeys((*low.flags, *high.flags))),
         ends=(max(sides.limits[0], min(lows)), min(sides.limits[1], max(highs)))
         if whole
         else None,

@@ -241,10 +241,11 @@ def _over_anchors(
         share = anchors.weights[kept] / anchors.weights[kept].sum()
         part = replace(anchors, items=anchors.items[kept], weights=share)
         without.append(estimate_all(fitted, index, responses, part, weights=omega))
-    return {
-        name: np.std([errors[name] for errors in without], axis=0) * math.sqrt(m - 1)
-        for name in without[0]
-    }
+    errors: dict[str, FloatArray] = {}
+    for name in without[0]:
+        values = [estimates[name] for estimates in without]
+        errors[name] = np.std(values, axis=0) * math.sqrt(m - 1)
+    return errors
 
 
 def shares_of(responses: Responses) -> FloatArray:
@@ -423,12 +424,13 @@ def _monotonicity(
         if not np.isnan(curves.position[i]):
             key = int(curves.recipe[i]), int(curves.seed[i])
             runs.setdefault(key, []).append((float(curves.position[i]), float(value)))
-    taus = [
-        monotonicity_tau([y for _, y in sorted(run)])
-        for run in runs.values()
-        if len(run) > 2
-    ]
-    defined = [tau for tau in taus if tau is not None]
+    defined: list[float] = []
+    for run in runs.values():
+        if len(run) < 3:
+            continue
+        tau = monotonicity_tau([y for _, y in sorted(run)])
+        if tau is not None:
+            defined.append(tau)
     return float(np.mean(defined)) if defined else None
 
 

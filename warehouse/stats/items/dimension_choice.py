@@ -138,25 +138,16 @@ def dimension_errors(
         for size, (gap, error) in zip(tries, behind, strict=True)
         if gap <= max(error, _SAME)
     )
-    return [
-        DimensionError(
-            size,
-            *_over_groups(losses, draws, of),
-            *gap,
-            size == chosen,
-            converged,
-            m,
-            *errors,
-        )
-        for size, (losses, rest, converged), gap in zip(
-            tries, found, behind, strict=True
-        )
-        for m, errors in zip(
-            prompts,
-            _score_errors(responses, prompts, subsets, rest, of, fold),
-            strict=True,
-        )
-    ]
+    rows: list[DimensionError] = []
+    for size, (losses, rest, converged), gap in zip(tries, found, behind, strict=True):
+        loss = _over_groups(losses, draws, of)
+        by_size = _score_errors(responses, prompts, subsets, rest, of, fold)
+        for m, errors in zip(prompts, by_size, strict=True):
+            row = DimensionError(
+                size, *loss, *gap, size == chosen, converged, m, *errors
+            )
+            rows.append(row)
+    return rows
 
 
 def _choices(
@@ -269,14 +260,7 @@ def _score_errors(
         plain, *wrong = (
             np.abs(estimate - truth).mean(axis=0) for estimate in estimates
         )
-        yield (
-            float(plain.mean()),
-            *(
-                figure
-                for loss in wrong
-                for figure in (
-                    float(loss.mean()),
-                    *_over_groups(plain - loss, ones, groups),
-                )
-            ),
-        )
+        figures = [float(plain.mean())]
+        for loss in wrong:
+            figures += [float(loss.mean()), *_over_groups(plain - loss, ones, groups)]
+        yield tuple(figures)

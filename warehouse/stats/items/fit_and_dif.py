@@ -177,15 +177,11 @@ def family_dif(
             anew, fit.a[clean], fit.d[clean], fit.prior_mean, fit.prior_sd
         )
         tables = _test(fit, part, theta[compared], groups, enough, alpha)
-    rows = (
-        FamilyDif(
-            name,
-            int(groups[i].sum()),
-            int(len(groups[i]) - groups[i].sum()),
-            *(table[i] for table in tables),
-        )
-        for i, name in enumerate(ours)
-    )
+    rows: list[FamilyDif] = []
+    for i, name in enumerate(ours):
+        inside = int(groups[i].sum())
+        outside = int(len(groups[i]) - groups[i].sum())
+        rows.append(FamilyDif(name, inside, outside, *(table[i] for table in tables)))
     few = tuple(str(name) for name in names[sizes < MODELS_PER_FAMILY])
     return Dif(fit.items, tuple(rows), few, int(enough.sum()), alpha)
 

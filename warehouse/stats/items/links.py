@@ -65,8 +65,11 @@ def links(responses: Responses) -> Links:
     pieces = [np.flatnonzero(labels == label) for label in np.unique(labels)]
     pieces.sort(key=lambda rows: (-len(rows), rows[0]))
     bridges = _bridges(answered)
+    components: list[tuple[str, ...]] = []
+    for rows in pieces:
+        components.append(tuple(responses.models[i] for i in rows))
     return Links(
-        tuple(tuple(responses.models[i] for i in rows) for rows in pieces),
+        tuple(components),
         tuple(responses.items[i - m] for i in bridges if i >= m),
         tuple(responses.models[i] for i in bridges if i < m),
     )

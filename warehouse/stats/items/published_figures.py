@@ -160,14 +160,12 @@ def check_connected(figures: Figures) -> None:
     labels = components(figures.model, count + figures.benchmark, total)
     pieces = int(labels.max()) + 1
     if pieces > 1:
-        names = [
-            f"{(labels[:count] == piece).sum()} models on "
-            + ", ".join(
-                figures.benchmarks[j]
-                for j in np.flatnonzero(labels[count:] == piece)[:5]
-            )
-            for piece in range(pieces)
-        ]
+        names: list[str] = []
+        for piece in range(pieces):
+            n_models = (labels[:count] == piece).sum()
+            first = np.flatnonzero(labels[count:] == piece)[:5]
+            benchmarks = ", ".join(figures.benchmarks[j] for j in first)
+            names.append(f"{n_models} models on {benchmarks}")
         raise StatisticsError(
             f"the models share no scale: they fall into {pieces} components "
             f"({'; '.join(names[:5])}), and no model has figures on benchmarks of two. "

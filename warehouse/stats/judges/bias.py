@@ -124,10 +124,8 @@ def _own(
     differing = int((d != 0).sum())
     reason = "" if figure.standard_error else "its error is 0 or not defined"
     if differing < FEWEST_DIFFERING:
-        reason = (
-            f"judge and people differ on {differing} unit{'s' * (differing != 1)}, "
-            f"fewer than {FEWEST_DIFFERING}"
-        )
+        units = "1 unit" if differing == 1 else f"{differing} units"
+        reason = f"judge and people differ on {units}, fewer than {FEWEST_DIFFERING}"
     p = None
     if figure.standard_error and figure.degrees_of_freedom and not reason:
         p = t_p_value(

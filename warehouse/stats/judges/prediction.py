@@ -290,20 +290,18 @@ def label_spread(
         strata: of each unit, from 0, shape (N,).
     """
     codes = range(int(strata.max()) + 1)
-    if any(
-        np.isfinite(h[strata == code]).sum() < FEWEST_OF_A_KIND
-        for h, _ in samples
-        for code in codes
-    ):
-        return None
+    for h, _ in samples:
+        labelled = strata[np.isfinite(h)]
+        if np.bincount(labelled, minlength=len(codes)).min() < FEWEST_OF_A_KIND:
+            return None
     slopes = [
         _slope(_checked(h, g, None, strata, None, False, 0.95)) for h, g in samples
     ]
     weight = _cut(*np.sum(slopes, axis=0))
-    squares = [
-        [np.nanvar((h - weight * g)[strata == code], ddof=1) for code in codes]
-        for h, g in samples
-    ]
+    squares: list[list[float]] = []
+    for h, g in samples:
+        rest = h - weight * g
+        squares.append([np.nanvar(rest[strata == code], ddof=1) for code in codes])
     counts = np.bincount(strata[np.isfinite(samples[0][0])]) - 1
     variances = np.mean(squares, axis=0)
     variance_of_all = counts @ variances / counts.sum()

@@ -325,7 +325,9 @@ def free_form_options(
             "`answers` must have the same models for each item, found "
             f"{sorted(widths)} of them"
         )
-    most = max(1, max(len(draws) for models in answers for draws in models))
+    most = 1
+    for models in answers:
+        most = max(most, *map(len, models))
     codes = np.empty((len(answers), widths.pop(), most), dtype=np.int64)
     texts, n_dropped, lacking = [], 0, [NOT_ASKED] * most
     for item, (models, key) in enumerate(zip(answers, keys, strict=True)):
@@ -334,15 +336,10 @@ def free_form_options(
         numbers: dict[Answer, int] = {
             text: number for number, text in enumerate(named, start=key is None)
         }
-        codes[item] = [
-            [numbers.get(text, UNPARSED) for text in draws] + lacking[len(draws) :]
-            for draws in models
-        ]
-        n_dropped += sum(
-            text is not None and text not in numbers
-            for draws in models
-            for text in draws
-        )
+        for model, draws in enumerate(models):
+            given = [numbers.get(text, UNPARSED) for text in draws]
+            codes[item, model] = given + lacking[len(draws) :]
+            n_dropped += sum(text is not None and text not in numbers for text in draws)
     return FreeFormOptions(
         answers=codes,
         keys=np.array(

@@ -180,15 +180,13 @@ def _search(
     p_value = None
     if len(best) and observed is not None:
         p_value = (1 + int((best >= observed - TIE).sum())) / (1 + len(best))
-    counts = tuple(
-        ClusterCount(
-            number, *(None if np.isnan(value) else float(value) for value in figures)
-        )
-        for number, *figures in zip(tried, tables[0], means, highs, strict=True)
-    )
+    counts: list[ClusterCount] = []
+    for number, *values in zip(tried, tables[0], means, highs, strict=True):
+        figures = (None if np.isnan(value) else float(value) for value in values)
+        counts.append(ClusterCount(number, *figures))
     return ClusterSearch(
         chosen,
-        counts,
+        tuple(counts),
         float(best.mean()) if len(best) else None,
         p_value,
         len(others),

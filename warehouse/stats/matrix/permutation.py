@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import chain
 from threading import Lock
 from typing import Any
 
@@ -169,7 +170,7 @@ def permutation_test(
         k,
         n_permutations,
         seed,
-        tuple(row for rows, _ in tested for row in rows),
+        tuple(chain.from_iterable(rows for rows, _ in tested)),
         tuple(shape for _, shape in tested),
     )
 

@@ -11,6 +11,7 @@ import io
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import product
 from threading import Lock
 from typing import Any, Protocol
 
@@ -244,11 +245,10 @@ def _percentile(
         cumulated, [np.floor(position), np.ceil(position)], side="right"
     )
     blocks = pair_blocks(unit) if pairs is None else [pairs]
-    values = [
-        block[(where >= cells[0]) & (where <= cells[1])]
-        for block in blocks
-        for where in [_cells(block)]
-    ]
+    values: list[FloatArray] = []
+    for block in blocks:
+        where = _cells(block)
+        values.append(block[(where >= cells[0]) & (where <= cells[1])])
     ordered = np.sort(np.concatenate(values))
     position -= int(cumulated[cells[0] - 1]) if cells[0] else 0
     low, high = ordered[int(np.floor(position))], ordered[int(np.ceil(position))]
@@ -349,11 +349,7 @@ def silhouettes_elsewhere(
 ) -> list[list[float]]:
     """Mean silhouette of every shuffled matrix at every number of clusters; NaN where
     there is none."""
-    tasks = [
-        (shuffle, number)
-        for shuffle in range(1, n_permutations + 1)
-        for number in tried
-    ]
+    tasks = product(range(1, n_permutations + 1), tried)
     kind = np.uint8 if is_zero_one(values) else np.float64
     function = partial(
         silhouette_of_shuffled, _sent(np.ascontiguousarray(values.T, dtype=kind)), seed

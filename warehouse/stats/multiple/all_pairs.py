@@ -276,12 +276,10 @@ def _simultaneous(
     if not drawn.n_vectors or np.isnan(error).all():
         return columns
     critical = _rank_of_critical(drawn.n_vectors - drawn.exact, level) - 1
-    own = np.array(
-        [
-            [np.partition(model, critical)[critical] for model in way]
-            for way in drawn.largest
-        ]
-    ).max(axis=0)
+    by_way: list[list[float]] = []
+    for way in drawn.largest:
+        by_way.append([np.partition(model, critical)[critical] for model in way])
+    own = np.array(by_way).max(axis=0)
     largest = np.partition(drawn.largest.max(axis=1), critical)[:, critical].max()
     columns["p_step_down"] = np.maximum(drawn.p_step, p)
     columns["critical_values"] = np.where(own > 0, own, np.nan)

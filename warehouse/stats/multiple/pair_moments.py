@@ -109,14 +109,10 @@ def whole_steps(scores: FloatArray) -> int:
         (float(np.fmax.reduce(np.abs(row), initial=1.0)) for row in scores), default=1.0
     )
     most = int(_MOST_STEPS / largest)
-    return next(
-        (
-            steps
-            for steps in range(1, most + 1)
-            if all(_are_whole(row, steps) for row in scores)
-        ),
-        0,
-    )
+    for steps in range(1, most + 1):
+        if all(_are_whole(row, steps) for row in scores):
+            return steps
+    return 0
 
 
 def _are_whole(scores: FloatArray, steps: int) -> bool:

@@ -33,10 +33,10 @@ FEW = 10
 _LEAST = 1e-12
 #: Flags of a difference that say the same. ``few_prompts`` alone does not: t holds
 #: where ten of them differ.
-_FLAGS = tuple(
-    f"{what}_{unit}"
-    for what in ("differing", "skewed", "tailed")
-    for unit in ("prompts", "clusters")
+_FLAGS = (
+    *("differing_prompts", "differing_clusters"),
+    *("skewed_prompts", "skewed_clusters"),
+    *("tailed_prompts", "tailed_clusters"),
 )
 
 

@@ -67,9 +67,7 @@ def decide(
     check_one_sided(alpha)
     if not p_values:
         raise StatisticsError("no benchmark to decide on")
-    sides = np.array(
-        [[math.nan if p is None else p for p in both] for both in p_values]
-    )
+    sides = np.array(p_values, np.float64)  # None is NaN
     tests = range(len(sides)) if copies is None else copies
     p_pass, p_fail = (holm_of_distinct(side, tests) for side in sides.T)
     each = np.where(

@@ -268,11 +268,14 @@ def _both(weights: list[UnitWeights]) -> UnitWeights:
     freedoms = [
         own.degrees_of_freedom for own in weights if own.degrees_of_freedom is not None
     ]
+    flags: dict[str, None] = {}
+    for own in weights:
+        flags |= dict.fromkeys(own.flags)
     return replace(
         worse,
         degrees_of_freedom=min(freedoms) if len(freedoms) == len(weights) else None,
         effective_units=min(own.effective_units for own in weights),
-        flags=tuple(dict.fromkeys(flag for own in weights for flag in own.flags)),
+        flags=tuple(flags),
     )
 
 

@@ -126,15 +126,17 @@ def _cut(end: float | None, most: float) -> float | None:
 
 
 def _rests_on_few(*runs: Estimate) -> bool:
-    return any(
-        any(flag.startswith("few_informative") for flag in run.flags)
-        or (
-            run.se_bernoulli is not None
-            and run.n_prompts * min(run.estimate, 1 - run.estimate) < FEW
-        )
-        or _is_lopsided(run)
-        for run in runs
-    )
+    return any(_has_few(run) or _is_lopsided(run) for run in runs)
+
+
+def _has_few(run: Estimate) -> bool:
+    """Whether a mean rests on few right answers, few wrong ones, or few clusters with
+    both."""
+    if any(flag.startswith("few_informative") for flag in run.flags):
+        return True
+    if run.se_bernoulli is None:
+        return False
+    return run.n_prompts * min(run.estimate, 1 - run.estimate) < FEW
 
 
 def _is_lopsided(run: Estimate) -> bool:
@@ -159,13 +161,12 @@ def _differ_on_few(a: ArrayLike, b: ArrayLike) -> bool:
 def _are_skewed(flags: Sequence[tuple[str, ...]], scores: Sequence[ArrayLike]) -> bool:
     """Whether a part is skewed, of scores that do not all lie between 0 and 1 (whose
     largest cannot be far off)."""
-    limits = [
-        f(np.asarray(each, np.float64)) for each in scores for f in (np.min, np.max)
-    ]
-    return (
-        any("skewed" in own for own in flags)
-        and not 0 <= min(limits) <= max(limits) <= 1
-    )
+    if not any("skewed" in own for own in flags):
+        return False
+    arrays = [np.asarray(each, np.float64) for each in scores]
+    lowest = min(map(np.min, arrays))
+    highest = max(map(np.max, arrays))
+    return not 0 <= lowest <= highest <= 1
 
 
 def _careful(by_t: UnpairedDifference, a: Estimate, b: Estimate) -> UnpairedDifference:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.power.power import (
@@ -154,8 +155,7 @@ def plan_table(
             delta=delta,
             b_is_there=b_is_there,
         )
-        for k in k_values
-        for n in checked
+        for k, n in product(k_values, checked)
     )
 
 

@@ -100,10 +100,8 @@ def preference_errors(*fits: Fit, method: str = "two_way") -> Errors:
         method: of the errors.
     """
     votes = [fit.votes for fit in fits]
-    voters, prompts = (
-        numbered(np.concatenate([getattr(b, way) for b in votes]))
-        for way in ("voters", "prompts")
-    )
+    voters = numbered(np.concatenate([b.voters for b in votes]))
+    prompts = numbered(np.concatenate([b.prompts for b in votes]))
     weights = np.concatenate([b.weights for b in votes])
     ways = {"voters": voters, "prompts": prompts}
     effective = _effective(voters, weights), _effective(prompts, weights)
@@ -192,15 +190,9 @@ def _loose(fits: Sequence[Fit], codes: IntArray) -> list[FloatArray]:
     """Groups of models that hold to others by the votes of one cluster alone."""
     sizes = np.cumsum([0, *(fit.votes.n_models for fit in fits)])
     m = int(sizes[-1])
-    a, b = (
-        np.concatenate(
-            [
-                getattr(fit.votes, side) + at
-                for fit, at in zip(fits, sizes, strict=False)
-            ]
-        )
-        for side in ("first", "second")
-    )
+    of_fits = list(zip(fits, sizes, strict=False))
+    a = np.concatenate([fit.votes.first + at for fit, at in of_fits])
+    b = np.concatenate([fit.votes.second + at for fit, at in of_fits])
     together = components(a, b, m)
     met = np.unique(np.stack([np.minimum(a, b), np.maximum(a, b), codes]), axis=1)
     pair = numbered(met[0] * m + met[1])
@@ -281,9 +273,9 @@ def _cluster_rows(fits: Sequence[Fit], codes: IntArray) -> tuple[Rows, IntArray]
     if len(found) == 1:
         return found[0], np.cumsum(np.diff(clusters[0], prepend=clusters[0][0]) > 0)
     cluster = numbered(np.concatenate(clusters))
-    joined: dict[str, Any] = {
-        name: np.concatenate([getattr(part, name) for part in found]) for name in ROWS
-    }
+    joined: dict[str, Any] = {}
+    for name in ROWS:
+        joined[name] = np.concatenate([getattr(part, name) for part in found])
     order = np.argsort(cluster, kind="stable")
     return Rows(**joined, n_models=m).part(order), cluster[order]
 

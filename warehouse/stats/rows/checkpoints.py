@@ -7,8 +7,10 @@ too high, and its interval covers .66 to .84.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Generic, TypeVar
 
 from warehouse.errors import StatisticsError
@@ -59,7 +61,7 @@ def row_checkpoint(counts: Mapping[Seed, Mapping[float, int]]) -> RowCheckpoint[
         >>> found.position, found.last_partial
         (200, 300)
     """
-    sizes = [size for by_position in counts.values() for size in by_position.values()]
+    sizes = list(chain.from_iterable(own.values() for own in counts.values()))
     if not sizes:
         raise StatisticsError("`counts` holds no checkpoint")
     least = WHOLE * max(sizes) * (1 - ROUNDING)
@@ -68,15 +70,11 @@ def row_checkpoint(counts: Mapping[Seed, Mapping[float, int]]) -> RowCheckpoint[
         own = {position for position, size in by_position.items() if size >= least}
         if own:
             whole[seed] = own
-    reached = {
-        position: sum(position in own for own in whole.values())
-        for own in whole.values()
-        for position in own
-    }
+    reached = Counter(chain.from_iterable(whole.values()))
     most = max(reached.values())
     position = max(position for position, n_seeds in reached.items() if n_seeds == most)
-    later = {other for own in whole.values() for other in own if other > position}
-    everywhere = {place for by_position in counts.values() for place in by_position}
+    later = {other for other in reached if other > position}
+    everywhere = set(chain.from_iterable(counts.values()))
     partial = {place for place in everywhere if place > position} - later
     return RowCheckpoint(
         position=position,

@@ -93,7 +93,8 @@ def pairs_over_seeds(
         difference[pair], error[pair], p[pair], low[pair], high[pair] = figures
     usable = np.isfinite(p)
     ends = [cut_to_range(x, y, bounds) for x, y in zip(low, high, strict=True)]
-    low, high = (np.array([end[side] for end in ends]) for side in (0, 1))
+    low = np.array([end[0] for end in ends])
+    high = np.array([end[1] for end in ends])
     return replace(
         pairs,
         difference=difference,

@@ -169,14 +169,11 @@ def near_pairs(
 def cosine_of_pairs(vectors: Vectors, first: Codes, second: Codes) -> FloatArray:
     """Cosine similarity of pairs of rows in 64 bits, in [-1, 1], shape (pairs,)."""
     norms = lengths(vectors)
-    parts = [
-        np.einsum("ij,ij->i", vectors[a], vectors[b], dtype=np.float64)
-        / (norms[a] * norms[b])
-        for a, b in (
-            (first[start : start + _GATHERED], second[start : start + _GATHERED])
-            for start in range(0, len(first), _GATHERED)
-        )
-    ]
+    parts: list[FloatArray] = []
+    for start in range(0, len(first), _GATHERED):
+        a, b = first[start : start + _GATHERED], second[start : start + _GATHERED]
+        products = np.einsum("ij,ij->i", vectors[a], vectors[b], dtype=np.float64)
+        parts.append(products / (norms[a] * norms[b]))
     cosines: FloatArray = np.clip(np.concatenate(parts or [np.empty(0)]), -1.0, 1.0)
     return cosines
 

@@ -100,10 +100,10 @@ def ridge_penalty(history: ArrayLike, predictions: ArrayLike) -> float:
     if table.ndim != 2 or not np.isfinite(table).all():
         raise StatisticsError("`history` must be models x prompts, all finite")
     x = _standardised(predictions, table.shape[1])
-    losses = [
-        sum(float(np.square(_without_each(x, y, penalty)[1]).sum()) for y in table)
-        for penalty in PENALTIES
-    ]
+    losses: list[float] = []
+    for penalty in PENALTIES:
+        errors = (_without_each(x, y, penalty)[1] for y in table)
+        losses.append(sum(float(np.square(error).sum()) for error in errors))
     return PENALTIES[int(np.argmin(losses))]
 
 

@@ -343,12 +343,10 @@ def unseen_variances(
 def _sizes(runs: Sequence[Sequence[Cell]]) -> FloatArray:
     """Prompts of equal weight that the units of each run count as on each leaf,
     infinite without any, shape (L, M)."""
-    return np.array(
-        [
-            [cell.design.size if cell.design else np.inf for cell in cells]
-            for cells in runs
-        ]
-    ).T
+    sizes: list[list[float]] = []
+    for cells in runs:
+        sizes.append([cell.design.size if cell.design else np.inf for cell in cells])
+    return np.array(sizes).T
 
 
 def _unseen(n: FloatArray | float, width: float, level: float) -> FloatArray:
@@ -394,12 +392,9 @@ class UnitTable:
 
     def pair_table(self, shares: FloatArray) -> PairTable:
         """What variances of differences are worked out from."""
-        stored = sum(
-            cell.pulls.size
-            for cells in self.runs
-            for cell in cells
-            if cell.pulls is not None
-        )
+        stored = 0
+        for cells in self.runs:
+            stored += sum(cell.pulls.size for cell in cells if cell.pulls is not None)
         lone = np.array([lone_variance(cells, shares) for cells in self.runs])
         if self.n * len(self.runs) <= max(_DENSE * stored, _SMALL):
             pulls = self._pulls(shares, self.names)
@@ -515,10 +510,8 @@ def overlaps(designs: Sequence[Design | None]) -> scipy.sparse.csr_matrix:
     units = np.concatenate([design.units for _, design in clustered])
     names, columns = np.unique(units, return_inverse=True)
     own = np.concatenate([design.own for _, design in clustered])
-    x, y = (
-        np.concatenate(part)
-        for part in zip(*(design.factors() for _, design in clustered), strict=True)
-    )
+    factors = [design.factors() for _, design in clustered]
+    x, y = (np.concatenate(part) for part in zip(*factors, strict=True))
     shape = (len(designs), len(names))
     own, x, y, corner = (
         scipy.sparse.csr_matrix((values, (rows, columns)), shape)

@@ -178,13 +178,9 @@ def reliability(
     if reason:
         return replace(empty, reason=reason)
     own = comparable(suite.scores(suite.means))
-    measured = [
-        _measure(block, tie, chosen)
-        for chosen in [pools(own, suite.models, tie)]
-        for block in draw_instances(
-            suite, granularity, size, n_resamples, as_seed(seed)
-        )
-    ]
+    chosen = pools(own, suite.models, tie)
+    blocks = draw_instances(suite, granularity, size, n_resamples, as_seed(seed))
+    measured = [_measure(block, tie, chosen) for block in blocks]
     rates = np.concatenate([figures for figures, _ in measured])
     errors = np.concatenate([wrong for _, wrong in measured])
     return summarise(empty, suite, own, rates, errors, as_level(level))
@@ -462,10 +458,8 @@ def _switch(window: int, wrong: FloatArray, level: float) -> Switch:
 def _why_none(suite: SuiteScores, granularity: str) -> str:
     n = len(suite.scenarios)
     if granularity == "scenarios" and n < LEAST_SCENARIOS:
-        return (
-            f"{n} scenario{'s' * (n > 1)}: their choice is judged from "
-            f"{LEAST_SCENARIOS} on"
-        )
+        scenarios = "1 scenario" if n == 1 else f"{n} scenarios"
+        return f"{scenarios}: their choice is judged from {LEAST_SCENARIOS} on"
     if granularity == "subscenarios" and len(suite.subscenarios) == n:
         return "no scenario has two subscenarios"
     if granularity == "prompts" and suite.sizes.max() < 2:

@@ -225,14 +225,11 @@ def resolutions_of(
         seed: of them.
     """
     full = _ranks(comparable(suite.scores(suite.means)))
-    away = [
-        [np.abs(_ranks(scores) - full) for scores in block]
-        for block in _nested(suite, sizes, n_resamples, as_seed(seed))
-    ]
-    return [
-        _quantile(np.concatenate([block[i] for block in away]), LEVEL)
-        for i in range(len(sizes))
-    ]
+    away: list[list[FloatArray]] = [[] for _ in sizes]
+    for block in _nested(suite, sizes, n_resamples, as_seed(seed)):
+        for of_size, scores in zip(away, block, strict=True):
+            of_size.append(np.abs(_ranks(scores) - full))
+    return [_quantile(np.concatenate(of_size), LEVEL) for of_size in away]
 
 
 def flash_check(

@@ -237,11 +237,14 @@ def flags_that_count(
         variances: w_l² se_l² of each, at least 0, shape (L,).
         counted: flags that count.
     """
-    of_intervals = [[flag for flag in own if flag in counted] for own in flags]
+    found: dict[str, None] = {}
+    held: list[float] = []
+    for own, variance in zip(flags, variances, strict=True):
+        of_intervals = [flag for flag in own if flag in counted]
+        found |= dict.fromkeys(of_intervals)
+        if of_intervals:
+            held.append(variance)
     total = math.fsum(variances)
-    held = math.fsum(
-        variance for own, variance in zip(of_intervals, variances, strict=True) if own
-    )
-    if not total or not held > MUCH * total:
+    if not total or not math.fsum(held) > MUCH * total:
         return ()
-    return tuple(dict.fromkeys(flag for own in of_intervals for flag in own))
+    return tuple(found)

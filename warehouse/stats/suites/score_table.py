@@ -215,10 +215,8 @@ def suite_scores(
     """
     names = tuple(models)
     ordered = list(subscenarios)
-    index_of = {
-        name: number
-        for number, name in enumerate(dict.fromkeys(part.scenario for part in ordered))
-    }
+    scenarios = dict.fromkeys(part.scenario for part in ordered)
+    index_of = {name: number for number, name in enumerate(scenarios)}
     ordered.sort(key=lambda part: index_of[part.scenario])
     if len(names) < 2:
         raise StatisticsError(f"win rates need at least 2 models, found {len(names)}")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -128,8 +129,7 @@ def seed_designs(
     k = max(len(sub.seeds) for sub in with_seeds if sub.seeds is not None)
     return [
         _design(suite, size, size * k, again, n_resamples, as_seed(seed))
-        for again in (True, False)
-        for size in tried_sizes
+        for again, size in product((True, False), tried_sizes)
     ]
 
 

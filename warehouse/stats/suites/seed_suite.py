@@ -121,7 +121,8 @@ def seeds_together(labels: Sequence[Sequence[Hashable]]) -> list[tuple[Hashable,
     """
     if not labels:
         return []
-    common = tuple(label for label in labels[0] if all(label in own for own in labels))
+    everywhere = set(labels[0]).intersection(*labels)
+    common = tuple(label for label in labels[0] if label in everywhere)
     if len(common) > 1:
         return [common] * len(labels)
     return [tuple(own) for own in labels]

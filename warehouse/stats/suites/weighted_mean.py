@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import scipy  # loads its parts when they are used
@@ -301,12 +302,10 @@ def _flags(
         leaves_without_spread=any(constant) and not all(constant),
         all_scores_equal=all(constant),
     )
-    weights = [
-        cell.design.weights
-        for cell in cells
-        if cell.design is not None and cell.design.weights is not None
-    ]
-    of_weights = [flag for of_leaf in weights for flag in of_leaf.flags]
+    of_weights: list[str] = []
+    for cell in cells:
+        if cell.design is not None and cell.design.weights is not None:
+            of_weights += cell.design.weights.flags
     flags = [flags_among_several(cell) for cell in cells]
     of_leaves = () if variances is None else flags_that_count(flags, variances)
     return tuple(dict.fromkeys((*own, *of_weights, *of_leaves)))
@@ -363,7 +362,7 @@ def compare_suites(
     difference = means[:, None] - means[None, :]
     error, df = _errors(runs, shares, finite_bounds(bounds), as_level(level))
     p = t_p_values(difference / error, df)
-    has_units = any(cell.design is not None for cells in runs for cell in cells)
+    has_units = any(cell.design is not None for cell in chain.from_iterable(runs))
     if finite_bounds(bounds) is None and has_units:
         thirds = UnitTable(runs).pair_thirds(shares)
         p = np.maximum(p, _p_of_skewed(difference / error, thirds / error**3, df))

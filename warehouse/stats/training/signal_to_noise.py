@@ -175,12 +175,9 @@ def _seed_ratio(
         return SeedRatio(
             math.exp(whole), None, None, n, level, "an interval needs at least 3 seeds"
         )
-    left = np.array(
-        [
-            ratio_of([np.delete(column, index) for column in columns])
-            for index in range(n)
-        ]
-    )
+    left = np.empty(n)
+    for index in range(n):
+        left[index] = ratio_of([np.delete(column, index) for column in columns])
     if np.isnan(left).any():
         return SeedRatio(
             math.exp(whole),

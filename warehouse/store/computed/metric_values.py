@@ -115,11 +115,9 @@ def unfinished(store: Store) -> dict[str, Any] | None:
         "nulls last limit 1"
     )
     rows = store.rows(sql)
-    return (
-        {**json.loads(rows[0]["parameters"] or "{}"), "id": rows[0]["id"]}
-        if rows
-        else None
-    )
+    if not rows:
+        return None
+    return {**json.loads(rows[0]["parameters"] or "{}"), "id": rows[0]["id"]}
 
 
 def current_values(store: Store) -> list[dict[str, Any]]:
@@ -169,9 +167,9 @@ def begin(
         latest = connection.execute(
             sa.select(sa.func.max(refresh.c.started_at))
         ).scalar()
-        started = (
-            now if latest is None else max(now, latest + timedelta(microseconds=1))
-        )
+        started = now
+        if latest is not None:
+            started = max(now, latest + timedelta(microseconds=1))
         number = allocate(connection, refresh.name, 1)
         row = {"id": number, "started_at": started, **state}
         connection.execute(sa.insert(refresh).values(_in_text(refresh, row)))

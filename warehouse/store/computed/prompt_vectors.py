@@ -173,20 +173,17 @@ def count_embedded(
     """
     if texts is not None:
         held = texts.held(store, embedder, templates)
-        counts = [
-            Counter(texts.benchmarks[row] for row in kind)
-            for kind in (texts.benchmarks, texts.hashes, held)
-        ]
+        prompts = Counter(texts.benchmarks[row] for row in texts.benchmarks)
+        with_text = Counter(texts.benchmarks[row] for row in texts.hashes)
+        embedded = Counter(texts.benchmarks[row] for row in held)
         return {
-            benchmark: (n, counts[1][benchmark], counts[2][benchmark])
-            for benchmark, n in counts[0].items()
+            benchmark: (n, with_text[benchmark], embedded[benchmark])
+            for benchmark, n in prompts.items()
         }
     where = _in_benchmarks(benchmark_ids)
-    fresh = (
-        "1 = 1"
-        if templates is None
-        else f"coalesce(held.template, '') = {_case('prompt', templates)}"
-    )
+    fresh = "1 = 1"
+    if templates is not None:
+        fresh = f"coalesce(held.template, '') = {_case('prompt', templates)}"
     sql = query_text("store", "vector_counts").format(
         embedder=embedder, benchmarks=where, fresh=fresh
     )

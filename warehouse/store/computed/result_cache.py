@@ -80,11 +80,9 @@ def get(store: Store, question: StoredQuestion) -> CachedResult | None:
         f"{_DATA}"
     )
     rows = store.rows(sql, _cache_key(question))
-    return (
-        CachedResult(json.loads(rows[0]["result"]), rows[0]["created_at"])
-        if rows
-        else None
-    )
+    if not rows:
+        return None
+    return CachedResult(json.loads(rows[0]["result"]), rows[0]["created_at"])
 
 
 def outdated(store: Store, question: StoredQuestion) -> datetime | None:

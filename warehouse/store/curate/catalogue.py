@@ -107,14 +107,15 @@ def runs(
         )
         for row in store.rows(query_text("store", "runs"))
     ]
-    return [
-        run
-        for run in entries
-        if (everything or (run.status != "invalidated" and run.superseded_by is None))
-        and all(
-            _fits(getattr(run, name), value) == equal for name, equal, value in filters
-        )
-    ]
+    if not everything:
+        entries = [run for run in entries if _counts(run)]
+    for name, equal, value in filters:
+        entries = [run for run in entries if _fits(getattr(run, name), value) == equal]
+    return entries
+
+
+def _counts(run: RunEntry) -> bool:
+    return run.status != "invalidated" and run.superseded_by is None
 
 
 def hints_on_runs(store: Store, where: Sequence[str]) -> list[str]:

@@ -86,12 +86,10 @@ def settings(store: Store, benchmark: str = "") -> list[SettingEntry]:
         _entry(path, benchmark, count, rows, entries)
         for path, count in n_models.most_common()
     ]
-    found = {
-        name
-        for entry in listed
-        if entry.is_ignored
-        for name in (entry.setting, entry.setting.rpartition(".")[2])
-    }
+    found: set[str] = set()
+    for entry in listed:
+        if entry.is_ignored:
+            found |= {entry.setting, entry.setting.rpartition(".")[2]}
     others = [
         SettingEntry(entry.name, entry.benchmark, 0, 0, (), True, entry.reason or None)
         for entry in entries
@@ -116,8 +114,10 @@ def _shown_as(stored: Sequence[Mapping[str, Any]], benchmark: str) -> str:
 def _differing(settings: Sequence[Mapping[str, str]]) -> set[str]:
     """Paths of which some settings do not all say the same; other names of the
     benchmark are none."""
-    paths = {path for own in settings for path in own if path != "benchmark"}
-    return {path for path in paths if len({own.get(path) for own in settings}) > 1}
+    values: dict[str, set[str | None]] = {}
+    for path in set().union(*settings) - {"benchmark"}:
+        values[path] = {own.get(path) for own in settings}
+    return {path for path, found in values.items() if len(found) > 1}
 
 
 def _entry(

@@ -111,13 +111,12 @@ def _extend_one(
         query_text("store", "prompts_without_cluster"),
         {"benchmark": benchmark, "clustering": clustering},
     )
-    labelled = [
-        (prompt, label)
-        for prompt, text in zip(
-            *(column.to_pylist() for column in unclustered.columns), strict=True
-        )
-        if (label := _label(text, fields)) is not None
-    ]
+    prompts, texts = (column.to_pylist() for column in unclustered.columns)
+    labelled: list[tuple[int, str]] = []
+    for prompt, text in zip(prompts, texts, strict=True):
+        label = _label(text, fields)
+        if label is not None:
+            labelled.append((prompt, label))
     if not labelled:
         return
     ids = _cluster_ids(
@@ -197,16 +196,15 @@ def _require_fields(
         {"benchmark": benchmark},
     )
     documents = [parse_json(text) for text in sample.column(0).to_pylist()]
-    if any(
-        all(field_at(item, field) is not None for field in fields) for item in documents
-    ):
-        return
-    field_names = sorted(
-        {key for item in documents if isinstance(item, dict) for key in item}
-    )
+    field_names: set[str] = set()
+    for item in documents:
+        if all(field_at(item, field) is not None for field in fields):
+            return
+        if isinstance(item, dict):
+            field_names.update(item)
     raise MisuseError(
         f"no prompt of '{name}' has the field {', '.join(fields)}; fields there are: "
-        f"{', '.join(field_names) or 'none'}"
+        f"{', '.join(sorted(field_names)) or 'none'}"
     )
 
 

@@ -83,11 +83,9 @@ def choose(store: Store, benchmark: str, metric: str) -> MetricEntry | None:
         MisuseError: no such benchmark, or it has no such metric; names those it has.
     """
     labels = metrics(store, benchmark)
-    label = (
-        _label(metric, [entry.metric for entry in labels], benchmark)
-        if metric
-        else None
-    )
+    label = None
+    if metric:
+        label = _label(metric, [entry.metric for entry in labels], benchmark)
     with store.changing_catalogue() as connection:
         table, shown = tables.benchmark, find_shown(connection, "benchmark", benchmark)
         connection.execute(

@@ -62,11 +62,9 @@ class IgnoredSettings:
 
     def names_of(self, benchmark: str, settings: Mapping[str, str]) -> list[str]:
         """Which of a run's settings do not matter."""
-        names = (
-            {entry.name for entry in self.of_benchmark(benchmark)}
-            if self.entries
-            else set()
-        )
+        names: set[str] = set()
+        if self.entries:
+            names = {entry.name for entry in self.of_benchmark(benchmark)}
         if not names:
             return []
         return [

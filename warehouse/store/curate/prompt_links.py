@@ -226,12 +226,16 @@ def _match_within(store: Store, benchmark: int, links: dict[int, Link]) -> LinkR
 
 
 def _are_one_question(prompts: Sequence[_Asked]) -> bool:
-    """Whether all have the same target and options, where they have any, and no run was
-    asked two of them."""
+    """True where all have the same target and options, as far as they have any, and no
+    run was asked two of them."""
     targets = {prompt.target for prompt in prompts} - {None}
     choices = {prompt.choices for prompt in prompts} - {None}
-    runs = [run for prompt in prompts for run in prompt.runs]
-    return len(targets) < 2 and len(choices) < 2 and len(runs) == len(set(runs))
+    if len(targets) > 1 or len(choices) > 1:
+        return False
+    runs: list[int] = []
+    for prompt in prompts:
+        runs += prompt.runs
+    return len(runs) == len(set(runs))
 
 
 def _end(links: Mapping[int, Link], prompt: int) -> int:

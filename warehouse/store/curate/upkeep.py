@@ -72,11 +72,9 @@ def make_reader(
         with store.begin() as connection:
             path = roles.keep_password(connection, role, password)
     except sa.exc.DBAPIError as error:
-        who = (
-            "; a superuser or a role with CREATEROLE can"
-            if engines.forbidden(error)
-            else ""
-        )
+        who = ""
+        if engines.forbidden(error):
+            who = "; a superuser or a role with CREATEROLE can"
         raise StoreError(
             f"the role {role} cannot be made: {cause_of(error)}{who}"
         ) from None

@@ -89,9 +89,9 @@ def before_statements(
 
 def full_connection(connection: sa.Connection | ReadingConnection) -> sa.Connection:
     """A connection of SQLAlchemy, for its functions that take one."""
-    return (
-        connection.full() if isinstance(connection, ReadingConnection) else connection
-    )
+    if isinstance(connection, ReadingConnection):
+        return connection.full()
+    return connection
 
 
 def wants_foreign_keys(*_args: Any, dialect: sa.Dialect, **_options: Any) -> bool:

@@ -180,10 +180,8 @@ def expect_source(raw: Any, size: int) -> None:
 
     if not os.environ.get("WAREHOUSE_MEMORY_LIMIT"):
         with suppress(duckdb.OutOfMemoryException):
-            raw.execute(
-                "set memory_limit = "
-                f"'{LARGE_LIMIT if size >= LARGE_SOURCE else MEMORY_LIMIT}'"
-            )
+            limit = LARGE_LIMIT if size >= LARGE_SOURCE else MEMORY_LIMIT
+            raw.execute(f"set memory_limit = '{limit}'")
 
 
 def more_memory(raw: Any) -> bool:
@@ -450,12 +448,12 @@ def few_rows(table: pa.Table) -> str | None:
     ):
         return None
     rows = list(zip(*(column.to_pylist() for column in table.columns), strict=True))
-    texts = [
-        [_in_row(value) for value in row]
-        for row in rows or [(None,) * table.num_columns]
-    ]
-    if any(text is None for row in texts for text in row):
-        return None
+    texts: list[list[str | None]] = []
+    for row in rows or [(None,) * table.num_columns]:
+        written = list(map(_in_row, row))
+        if None in written:
+            return None
+        texts.append(written)
     names = [f'"{name}"' for name in table.column_names]
     kinds = [_TYPES[str(kind)] for kind in table.schema.types]
     columns = [

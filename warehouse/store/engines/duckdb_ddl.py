@@ -28,4 +28,6 @@ def _create_column(element: CreateColumn, compiler: Any, **options: Any) -> str:
     column = element.element
     text: str = compiler.visit_create_column(element, **options)
     method = COMPRESSION.get(column.table.name, {}).get(column.name)
-    return f"{text} USING COMPRESSION {method}" if method else text
+    if method:
+        return f"{text} USING COMPRESSION {method}"
+    return text

@@ -62,11 +62,9 @@ def holder(error: BaseException) -> str | None:
     if any(words in str(error) for words in _OF_THIS_PROCESS):
         return "another connection of this process"
     match = _NO_HEADER.search(str(error))
-    return (
-        "the process that makes it"
-        if match and is_being_made(Path(match.group(1)))
-        else None
-    )
+    if match and is_being_made(Path(match.group(1))):
+        return "the process that makes it"
+    return None
 
 
 def is_being_made(path: Path) -> bool:

@@ -59,10 +59,9 @@ def arrow_table(rows: Sequence[Sequence[Any]], columns: Sequence[Any]) -> pa.Tab
     """
     # one list for each column in turn: all at once, the collector of garbage looks at
     # every row again and again
-    arrays = [
-        _array([row[i] for row in rows], column.type_code)
-        for i, column in enumerate(columns)
-    ]
+    arrays: list[pa.Array] = []
+    for i, column in enumerate(columns):
+        arrays.append(_array([row[i] for row in rows], column.type_code))
     return pa.table(arrays, names=[column.name for column in columns])
 
 

@@ -359,11 +359,9 @@ def _no_refresh(url: sa.URL) -> Any:
 
 
 def _refused(connection: Any, *_more: Any) -> Any:
-    raise _read_only(
-        connection.url
-        if isinstance(connection, LakeConnection)
-        else LakeUrl.of(connection)
-    )
+    if isinstance(connection, LakeConnection):
+        raise _read_only(connection.url)
+    raise _read_only(LakeUrl.of(connection))
 
 
 def _executors(url: sa.URL) -> Executors | None:

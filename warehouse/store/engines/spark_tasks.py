@@ -262,14 +262,12 @@ def _require_answer(url: LakeUrl) -> None:
     try:
         socket.create_connection((url.host.strip("[]"), url.port), PATIENCE).close()
     except OSError as error:
+        other_way = "read in this process: --on sail:"
+        if url.lake:
+            other_way = f"ask in this process: --db 'sail:?lake={url.lake}'"
         raise StoreError(
             f"no server at {url.host}:{url.port}: {error.strerror or error}; start it, "
-            "or "
-            + (
-                f"ask in this process: --db 'sail:?lake={url.lake}'"
-                if url.lake
-                else "read in this process: --on sail:"
-            )
+            f"or {other_way}"
         ) from None
     if dict(url.options).get("use_ssl") or dict(url.options).get("token"):
         return  # behind a certificate, which the client knows how to ask for

@@ -121,11 +121,9 @@ class PlainUrl:
         return replace(self, query=query)
 
     def render_as_string(self, hide_password: bool = True) -> str:
-        password = (
-            ""
-            if self.password is None
-            else f":{MASK if hide_password else self.password}"
-        )
+        password = ""
+        if self.password is not None:
+            password = f":{MASK if hide_password else self.password}"
         user = "" if self.username is None else f"{self.username}{password}@"
         port = "" if self.port is None else f":{self.port}"
         return f"{self.drivername}://{user}{self.host or ''}{port}/{self.database}"

@@ -53,13 +53,11 @@ class LakeCheck:
     def verdict(self) -> Verdict:
         """The worst of all tables."""
         verdicts = {table.verdict for table in self.tables}
-        return (
-            "differs"
-            if "differs" in verdicts
-            else "behind"
-            if "behind" in verdicts
-            else "same"
-        )
+        if "differs" in verdicts:
+            return "differs"
+        if "behind" in verdicts:
+            return "behind"
+        return "same"
 
     def __str__(self) -> str:
         where = f"{self.location}, version {self.version}"

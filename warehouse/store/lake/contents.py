@@ -119,10 +119,11 @@ def schema_of(name: str) -> pa.Schema:
 @cache
 def _of_tables() -> dict[str, pa.DataType]:
     """Types of columns of tables by their names, which mean the same in each."""
-    schemas = (
-        schema_of(name) for name in tables.metadata.tables if name not in LEFT_OUT
-    )
-    return {field.name: field.type for schema in schemas for field in schema}
+    types: dict[str, pa.DataType] = {}
+    for name in tables.metadata.tables:
+        if name not in LEFT_OUT:
+            types |= {field.name: field.type for field in schema_of(name)}
+    return types
 
 
 def _arrow_type(kind: sa.types.TypeEngine[object]) -> pa.DataType:
@@ -211,11 +212,9 @@ def rows_of(
 
 def units_table(marked: dict[str, Marks]) -> pa.Table:
     """The marks of all units, by kind and number."""
-    rows = [
-        (kind, unit, mark)
-        for kind, unit_marks in sorted(marked.items())
-        for unit, mark in sorted(unit_marks.items())
-    ]
+    rows: list[tuple[Any, ...]] = []
+    for kind, marks in sorted(marked.items()):
+        rows += [(kind, unit, mark) for unit, mark in sorted(marks.items())]
     columns: list[Any] = list(zip(*rows, strict=True)) if rows else [[], [], []]
     return pa.table(
         [
@@ -321,8 +320,8 @@ def _sources_of(
 
 
 def _loaded(rows: list[dict[str, object]]) -> dict[int, tuple[object, ...]]:
-    return {
-        int(str(row["id"])): tuple(row[name] for name in _FIXED)
-        for row in rows
-        if row["state"] == "loaded"
-    }
+    loaded: dict[int, tuple[object, ...]] = {}
+    for row in rows:
+        if row["state"] == "loaded":
+            loaded[int(str(row["id"]))] = tuple(row[name] for name in _FIXED)
+    return loaded

@@ -242,9 +242,9 @@ class _Sync:
     written: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._before: dict[str, Marks] = (
-            {} if self.anew else _stored_marks(self.lake, self.base)
-        )
+        self._before: dict[str, Marks] = {}
+        if not self.anew:
+            self._before = _stored_marks(self.lake, self.base)
         read = {kind: contents.marks(self.store, kind) for kind in KINDS}
         self._marks = {kind: marks for kind, (marks, _) in read.items()}
         self._sizes = {kind: sizes for kind, (_, sizes) in read.items()}

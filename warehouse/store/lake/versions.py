@@ -297,7 +297,9 @@ def commit(
     from importlib.metadata import version
 
     number = 0 if base is None else base.number + 1
-    kept = oldest if oldest is not None else number if base is None else base.oldest
+    kept = oldest
+    if kept is None:
+        kept = number if base is None else base.oldest
     moment = max(now, base.synced_at) if base else now  # a clock that was put back
     same = (FORM, schema, version("eval-warehouse"), moment.replace(tzinfo=UTC), kept)
     rows = [
@@ -374,21 +376,19 @@ class VacuumReport:
             f"{_counted(self.n_versions, 'version')} and "
             f"{_counted(self.n_files, 'file')} removed"
         )
-        joined = (
-            f", small files of {_counted(self.n_joined, 'table')} joined"
-            if self.n_joined
-            else ""
-        )
-        there = (
-            f"versions {self.oldest} to {self.version} are"
-            if self.oldest < self.version
-            else f"version {self.version} is"
-        )
+        joined = ""
+        if self.n_joined:
+            joined = f", small files of {_counted(self.n_joined, 'table')} joined"
+        there = f"version {self.version} is"
+        if self.oldest < self.version:
+            there = f"versions {self.oldest} to {self.version} are"
         return f"{self.location}: {gone}{joined}; {there} there"
 
 
 def _counted(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+    if number == 1:
+        return f"{number} {what}"
+    return f"{number} {what}s"
 
 
 def vacuum(

@@ -68,11 +68,11 @@ def benchmark_metrics(store: Store, state: _Load, runs: Iterable[int]) -> None:
                 directions.setdefault(key, {})[run] = spec.higher_is_better
     written = write_described(store, by_key)
     _note_directions(state, by_id, directions, written.directions)
-    state.statements += [
-        statement(source, BENCHMARK_METRIC, written.ids[key], as_said(row))
-        for source, rows in words.items()
-        for key, row in rows.items()
-    ]
+    for source, rows in words.items():
+        state.statements += [
+            statement(source, BENCHMARK_METRIC, written.ids[key], as_said(row))
+            for key, row in rows.items()
+        ]
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,9 @@ def _note_directions(
     """
     for key, by_run in directions.items():
         words = {*by_run.values(), stored.get(key)} - {None}
-        for run, is_higher in by_run.items() if len(words) == 2 else ():
+        if len(words) != 2:
+            continue
+        for run, is_higher in by_run.items():
             direction, other = ("higher", "lower") if is_higher else ("lower", "higher")
             spec, header = specs[key[1]], state.dump.runs[run]
             label = f"{spec.name},{spec.filter}" if spec.filter else spec.name
@@ -233,8 +235,10 @@ def _seen_by_both(
     old: Mapping[str, Any], new: Mapping[str, Any]
 ) -> tuple[float, float] | None:
     ranges = [row["seen"] for row in (old, new) if row.get("seen") is not None]
-    lows, highs = zip(*ranges, strict=True) if ranges else ((), ())
-    return (min(lows), max(highs)) if ranges else None
+    if not ranges:
+        return None
+    lows, highs = zip(*ranges, strict=True)
+    return min(lows), max(highs)
 
 
 _RANGE = ("kind", "low", "high", "is_inferred")
@@ -387,11 +391,9 @@ def add_dimensions(
         "from (select run, unnest(scores) as score from stage_sample)"
     )
     specs = _specs(state, named)
-    variants = (
-        scratch.rows("select * from stage_variant order by variant_no")
-        if state.n_rows
-        else []
-    )
+    variants: list[tuple[Any, ...]] = []
+    if state.n_rows:
+        variants = scratch.rows("select * from stage_variant order by variant_no")
     with transaction() as connection:
         store.dialect.prepare(connection)
         named_by = _named_by(state)
@@ -440,15 +442,12 @@ def _variant_rows(variants: list[Any]) -> list[dict[str, Any]]:
 
 
 def _named_by(state: _Load) -> list[Naming]:
-    """What headers and published figures name."""
-    return [
-        Naming(
-            part.dump.runs,
-            part.source.invocation,
-            {row.benchmark for row in _published(part.dump) if row.benchmark},
-        )
-        for part in state.parts
-    ]
+    """Names in headers and in published figures, part by part."""
+    named: list[Naming] = []
+    for part in state.parts:
+        published = {row.benchmark for row in _published(part.dump) if row.benchmark}
+        named.append(Naming(part.dump.runs, part.source.invocation, published))
+    return named
 
 
 def _put_references(

@@ -60,10 +60,10 @@ def as_arrow(table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
         UnfitError: a value that its column cannot hold.
     """
     names = list(rows[0])
-    return pa.table(
-        [_column(table.c[name], [row[name] for row in rows]) for name in names],
-        names=names,
-    )
+    columns: list[pa.Array] = []
+    for name in names:
+        columns.append(_column(table.c[name], [row[name] for row in rows]))
+    return pa.table(columns, names=names)
 
 
 def in_text(column: sa.Column[Any], value: Any) -> sa.ColumnElement[Any]:

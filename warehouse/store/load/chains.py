@@ -225,11 +225,13 @@ def _said(connection: sa.Connection, run: Any) -> dict[str, Any]:
     is_short = (
         run.n_requested is not None and 0 < run.n_found < run.n_requested
     )  # an earlier version kept no more
+    status, reason = "complete", None
+    if is_short:
+        status = "truncated"
+        reason = f"{run.n_found} prompts found, {run.n_requested} declared"
     return {
-        "status": "truncated" if is_short else "complete",
-        "status_reason": f"{run.n_found} prompts found, {run.n_requested} declared"
-        if is_short
-        else None,
+        "status": status,
+        "status_reason": reason,
         "superseded_by": [],
         "supersedes": [],
     }

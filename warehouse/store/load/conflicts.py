@@ -119,17 +119,17 @@ class _DumpRun:
     def bytes_key(self) -> str | None:
         """What stands for the bytes that it was read from; none where a mapping says
         what tells runs apart."""
-        return (
-            None if self.source.is_mapped else self.source.bytes_key(self.header.place)
-        )
+        if self.source.is_mapped:
+            return None
+        return self.source.bytes_key(self.header.place)
 
     @property
     def own_file(self) -> str | None:
         """Hash of the bytes of its own file, where the header names one of the
         source's."""
-        return (
-            None if self.source.is_mapped else self.source.files.get(self.header.place)
-        )
+        if self.source.is_mapped:
+            return None
+        return self.source.files.get(self.header.place)
 
     @property
     def keys(self) -> tuple[str, str, str | None, str, Mapping[str, str]]:
@@ -314,7 +314,9 @@ def decide(
         ConflictError: a stored run has the same key of the tool and other rows.
     """
     ignored = IgnoredSettings.read(store)
-    claims = {run: part.source for part in sources for run in part.runs}
+    claims: dict[int, SourceClaim] = {}
+    for part in sources:
+        claims |= dict.fromkeys(part.runs, part.source)
     runs = [
         _run(index, header, told, ignored, measured.get(index), claims[index])
         for index, (header, told) in enumerate(zip(headers, settings, strict=True))
@@ -324,31 +326,13 @@ def decide(
     stored.one_responded = _of_one_with_responses(store, runs, stored)
     if len(sources) > 1 and _depend(runs, stored, [part.runs for part in sources]):
         return None
-    overlaps = compare(
-        scratch,
-        (
-            (run.index, rival.id)
-            for run in runs
-            if run.measured
-            for rival in stored.rivals(run)
-        ),
-    )
+    overlaps = compare(scratch, _rivals(runs, stored))
     decisions: list[Decision] = []
     earlier: dict[tuple[str, str], list[int]] = defaultdict(list)
     conditions: set[str] = set()
     for run in runs:
         decision = _decide_one(run, stored, overlaps, on_conflict, path)
-        if (
-            decision.action == "new"
-            and not decision.note
-            and run.condition in stored.invalidated
-        ):
-            other = stored.invalidated[run.condition]
-            note = (
-                f"{run.header.benchmark}: run {other} of the same settings is "
-                "invalidated, and plays no part here"
-            )
-            decision = replace(decision, note=note)
+        decision = _with_note_on_invalidated(decision, run, stored)
         if decision.action == "seen" and decision.same_as is not None and run.measured:
             stored.complete(run, decision.same_as, decision.marks)
         before = earlier[run.recorded, run.content]
@@ -458,10 +442,9 @@ _COLUMNS = (
 def _stored(store: Store, runs: Sequence[_DumpRun]) -> list[_Stored]:
     """Stored runs with the condition or a key of a run of the dump, by id, under each
     of their keys."""
+    conditions = {run.condition for run in runs} | {run.recorded for run in runs}
     keys = {
-        "conditions": sorted(
-            {key for run in runs for key in (run.condition, run.recorded)}
-        ),
+        "conditions": sorted(conditions),
         "run_keys": sorted({run.key for run in runs if run.key}),
     }
     rows = store.arrow(
@@ -711,11 +694,9 @@ def _decide_without_id(
         return replace(here, supersedes=tuple(parts), note=note, is_doubtful=True)
     if wholes := [row.id for row, overlap in rivals if overlap.is_all_stored]:
         return replace(here, superseded_by=wholes[0])
-    return (
-        here
-        if here.same_as
-        else replace(here, repeat=run.condition in stored.current_conditions)
-    )
+    if here.same_as:
+        return here
+    return replace(here, repeat=run.condition in stored.current_conditions)
 
 
 def _replaces(run: _DumpRun, stored: _Stored, overlap: Overlap) -> bool:
@@ -742,14 +723,10 @@ def _of_one_with_responses(
 ) -> set[Pair]:
     """Pairs of a run without an id and a stored one, with equally many rows, of which
     one alone has responses; nothing tells the two apart."""
-    pairs = [
-        (run, row)
-        for run in runs
-        if run.key is None and run.measured and run.measured.n_generations
-        for row in stored.tries(run)
-        if _extent(run)[:3] == _extent_of_stored(row)[:3]
-        and not are_apart(run.settings.marks, row.marks)
-    ]
+    pairs: list[tuple[_DumpRun, _Stored]] = []
+    for run in runs:
+        if run.key is None and run.measured and run.measured.n_generations:
+            pairs += [(run, row) for row in stored.tries(run) if _may_be_one(run, row)]
     if not pairs:
         return set()
     responded = (
@@ -778,6 +755,39 @@ def _extent_of_stored(row: _Stored) -> tuple[int, int, int, datetime]:
 # --- a try that comes after its successor ------------------------------------------------------
 
 
+def _rivals(runs: Iterable[_DumpRun], stored: _StoredRuns) -> list[Pair]:
+    """Runs of the dump, each with the stored ones that it is held against."""
+    pairs: list[Pair] = []
+    for run in runs:
+        if run.measured:
+            pairs += [(run.index, rival.id) for rival in stored.rivals(run)]
+    return pairs
+
+
+def _with_note_on_invalidated(
+    decision: Decision, run: _DumpRun, stored: _StoredRuns
+) -> Decision:
+    """A decision on a new run, which says that one of its settings was invalidated."""
+    if decision.action != "new" or decision.note:
+        return decision
+    other = stored.invalidated.get(run.condition)
+    if other is None:
+        return decision
+    note = (
+        f"{run.header.benchmark}: run {other} of the same settings is invalidated, and "
+        "plays no part here"
+    )
+    return replace(decision, note=note)
+
+
+def _may_be_one(run: _DumpRun, row: _Stored) -> bool:
+    """True where a run and a stored one have equally many rows, and no marks that tell
+    them apart."""
+    if _extent(run)[:3] != _extent_of_stored(row)[:3]:
+        return False
+    return not are_apart(run.settings.marks, row.marks)
+
+
 def _put_into_chains(
     scratch: Scratch,
     runs: Sequence[_DumpRun],
@@ -793,15 +803,14 @@ def _put_into_chains(
         and runs[item.run].measured
         and not stored.holds(runs[item.run])
     }
-    overlaps = compare(
-        scratch,
-        (
+    superseded: list[Pair] = []
+    for index in late:
+        superseded += [
             (index, row.id)
-            for index in late
             for row in stored.tries(runs[index])
             if row.superseded_by is not None
-        ),
-    )
+        ]
+    overlaps = compare(scratch, superseded)
     return [
         _placed(item, runs[item.run], stored, overlaps) if item.run in late else item
         for item in decisions
@@ -835,7 +844,8 @@ def _placed(
         f"{run.header.benchmark}: run {winner_id} holds all of this one, which is "
         "superseded by it"
     )
-    note += "" if run.key else _APART
+    if not run.key:
+        note += _APART
     placed = replace(decision, superseded_by=winner_id, supersedes=replaced, note=note)
     return placed if run.key else replace(placed, is_doubtful=True)
 

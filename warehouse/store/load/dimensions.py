@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import repeat
+from itertools import pairwise, repeat
 from typing import Any
 
 from warehouse.records import MetricSpec, RunHeader
@@ -176,28 +176,22 @@ class Dimensions:
         sought = {
             table: self._may_stand(table, rows) for table, rows in unknown.items()
         }
-        for name, found in _stored(
-            connection, {table: keys for table, keys in sought.items() if keys}
-        ).items():
+        sought = {table: keys for table, keys in sought.items() if keys}
+        for name, found in _stored(connection, sought).items():
             self._ids[name] |= found
-        self._add(
-            connection,
-            {
-                table: {
-                    key: row
-                    for key, row in rows.items()
-                    if key not in self._ids[table.name]
-                }
-                for table, rows in unknown.items()
-            },
-        )
+        missing: dict[sa.Table, dict[Key, Mapping[str, Any]]] = {}
+        for table, new in unknown.items():
+            ids = self._ids[table.name]
+            missing[table] = {key: row for key, row in new.items() if key not in ids}
+        self._add(connection, missing)
         for request, rows in zip(requests, keyed, strict=True):
             if request.table.name in FIRST_GIVES:
                 self._hold_against_standing(connection, request, rows)
-        return [
-            [self._ids[request.table.name][key] for key, _ in rows]
-            for request, rows in zip(requests, keyed, strict=True)
-        ]
+        given: list[list[int]] = []
+        for request, rows in zip(requests, keyed, strict=True):
+            ids = self._ids[request.table.name]
+            given.append([ids[key] for key, _ in rows])
+        return given
 
     def _hold_against_standing(
         self,
@@ -321,9 +315,13 @@ class Dimensions:
         The first source that names a benchmark describes it; suites become parents
         where none is known.
         """
-        headers = [header for source in sources for header in source.headers]
-        of = [index for index, source in enumerate(sources) for _ in source.headers]
-        calls = [source.invocation for source in sources for _ in source.headers]
+        headers: list[RunHeader] = []
+        of: list[int] = []
+        calls: list[str] = []
+        for index, source in enumerate(sources):
+            headers += source.headers
+            of += [index] * len(source.headers)
+            calls += [source.invocation] * len(source.headers)
         described, described_by = _described(sources)
         self._begin(headers)
         self._n_metrics = len(specs)
@@ -430,9 +428,9 @@ class Dimensions:
         """Set the parents along some paths, where a benchmark has none and no ring
         would close."""
         done = self._ids.setdefault("benchmark parents", {})
-        edges = {
-            edge: 1 for path in paths for edge in zip(path, path[1:], strict=False)
-        }
+        edges: dict[tuple[str, str], int] = {}
+        for path in paths:
+            edges |= dict.fromkeys(pairwise(path), 1)
         new_edges = [edge for edge in edges if edge not in done and edge[0] != edge[1]]
         if not new_edges:
             return
@@ -458,13 +456,11 @@ class Dimensions:
 
 def _paths(sources: Sequence[Naming]) -> list[tuple[str, ...]]:
     """The ways from suites down to the benchmarks of runs, each once."""
-    return list(
-        dict.fromkeys(
-            (*header.suite, header.benchmark)
-            for source in sources
-            for header in source.headers
-        )
-    )
+    paths: dict[tuple[str, ...], None] = {}
+    for source in sources:
+        for header in source.headers:
+            paths[(*header.suite, header.benchmark)] = None
+    return list(paths)
 
 
 def _described(sources: Sequence[Naming]) -> tuple[list[dict[str, Any]], list[int]]:
@@ -527,7 +523,11 @@ def benchmark_row(name: str, level: int) -> dict[str, Any]:
 
 def _keyed(request: Request) -> list[tuple[Key, Mapping[str, Any]]]:
     names = tables.natural_key(request.table)
-    return [(tuple(row[name] for name in names), row) for row in request.rows]
+    keyed: list[tuple[Key, Mapping[str, Any]]] = []
+    for row in request.rows:
+        key = tuple(row[name] for name in names)
+        keyed.append((key, row))
+    return keyed
 
 
 def _stored(
@@ -550,10 +550,9 @@ def _stored(
             groups = [_bound(key, values) for key in sought]
             select += f" where ({', '.join(names)}) in ({', '.join(groups)})"
         selects.append(select)
-    as_text = {
-        table.name: {tuple(map(str, key)): key for key in sought}
-        for table, sought in keys.items()
-    }
+    as_text: dict[str, dict[tuple[str, ...], Key]] = {}
+    for table, sought in keys.items():
+        as_text[table.name] = {tuple(map(str, key)): key for key in sought}
     found: dict[str, dict[Key, int]] = {table.name: {} for table in keys}
     for name, number, *texts in connection.execute(
         sa.text(" union all ".join(selects)), values

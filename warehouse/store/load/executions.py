@@ -218,12 +218,9 @@ def _settle(
                 said = words.get((arrival.source_id, arrival.run_id), {})
                 _move(connection, arrival, execution.run_id, said)
                 changed |= {arrival.run_id, execution.run_id}
-    heirs = {
-        run_id: next(item.run_id for item in executions if _held(item, run_id))
-        for run_id in before
-    }
     for run_id in before.keys() - taken:
-        _remove(connection, run_id, heirs[run_id])
+        heir = next(item.run_id for item in executions if _held(item, run_id))
+        _remove(connection, run_id, heir)
     for execution in executions:
         _give_marks(connection, execution)
     if changed:

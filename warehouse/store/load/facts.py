@@ -204,7 +204,7 @@ def state_words_on_runs(
 def _last_words(
     state: _Load, decisions: Sequence[Decision], run_ids: Mapping[int, int]
 ) -> dict[tuple[int, int], Decision]:
-    """Of each source and each run that several of this load, or one before it, have
+    """For each source and each run that several of this load, or one before it, have
     given: the last decision on it, with all marks that the source itself has."""
     given_by = {
         run_ids[item.run]: state.part_of(item.run).source.id
@@ -253,10 +253,10 @@ def _cuts(part: SourcePart) -> Cuts:
     names."""
     files = {header.place for header in part.dump.runs if header.place}
     locations = [item.place for item in part.dump.rejections if item.is_cut]
-    return [
-        (location, {name for name in files if name in location})
-        for location in locations
-    ]
+    cuts: list[tuple[str, set[str]]] = []
+    for location in locations:
+        cuts.append((location, {name for name in files if name in location}))
+    return cuts
 
 
 def _cut(cuts: Cuts, own: str) -> str | None:
@@ -591,7 +591,8 @@ def link_sources(
         )
         replaced += [(old, decision.run_key, run_id) for old in decision.supersedes]
         replaced += [(old, key, run_id) for old, key in decision.restates]
-        again |= {run_id} if decision.action == "seen" else set()
+        if decision.action == "seen":
+            again.add(run_id)
     append(connection, tables.run_source, rows)
     supersede(connection, replaced, again)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from warehouse.store.alchemy import sa
@@ -69,11 +70,9 @@ def hand_over(connection: sa.Connection, source_id: int, old: int, new: int) -> 
 
 
 def word_of(rows: Iterable[Row]) -> Word:
-    """What rows of ``published_score`` say."""
-    return {
-        tuple(row[name] for name in _NAME): tuple(row[name] for name in _VALUE)
-        for row in rows
-    }
+    """The word of rows of ``published_score``."""
+    name_of, value_of = itemgetter(*_NAME), itemgetter(*_VALUE)
+    return {name_of(row): value_of(row) for row in rows}
 
 
 def as_rows(word: Word, what: Row) -> list[dict[str, Any]]:

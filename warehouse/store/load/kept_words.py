@@ -306,12 +306,10 @@ def _link_again(
     if not links:
         return
     link, prompt = tables.prompt_link, tables.prompt
-    wanted = {
-        benchmarks[end[0]]
-        for first, second, _ in links
-        for end in (first, second)
-        if end[0] in benchmarks
-    }
+    named: set[str] = set()
+    for first, second, _ in links:
+        named |= {first[0], second[0]}
+    wanted = {benchmarks[name] for name in named if name in benchmarks}
     columns = (
         prompt.c.id,
         prompt.c.benchmark_id,

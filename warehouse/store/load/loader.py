@@ -20,7 +20,7 @@ from itertools import accumulate, pairwise
 import pyarrow as pa
 
 from warehouse.errors import DiskFullError, InputError
-from warehouse.records import Dump
+from warehouse.records import Dump, RunHeader
 from warehouse.store import engines
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
@@ -248,9 +248,11 @@ class Loader:
         dry_run: bool,
     ) -> list[LoadReport]:
         parts = _parts(parsed.dumps, sources)
-        headers = tuple(header for part in parts for header in part.dump.runs)
+        headers: list[RunHeader] = []
+        for part in parts:
+            headers += part.dump.runs
         state = _Load(
-            Dump(headers, ()),
+            Dump(tuple(headers), ()),
             parts,
             options,
             n_rows=parsed.n_rows,
@@ -536,12 +538,10 @@ class Loader:
             and state.new_prompts == self.scratch.value(n_prompts)
         ):
             return
-        sources = {
-            part.source.id: sorted(
-                {state.references[run]["benchmark_id"] for run in part.runs}
-            )
-            for part in state.parts
-        }
+        sources: dict[int, list[int]] = {}
+        for part in state.parts:
+            benchmarks = {state.references[run]["benchmark_id"] for run in part.runs}
+            sources[part.source.id] = sorted(benchmarks)
         first = state.first_new_prompt or 0
         new = range(first, first + state.new_prompts)
         prompt_statements.note_gained(

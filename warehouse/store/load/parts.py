@@ -39,11 +39,9 @@ class SourceClaim:
         """What stands for one call of a harness that has no id of its own: its bytes,
         and what they lie in where that says more, since several calls may write the
         same."""
-        return (
-            canonical_digest([self.sha256, dict(self.context)])
-            if self.context
-            else self.sha256
-        )
+        if not self.context:
+            return self.sha256
+        return canonical_digest([self.sha256, dict(self.context)])
 
 
 @dataclass(frozen=True)

@@ -292,7 +292,8 @@ def _compare(filled: Filled, incoming: Row, stored: Row) -> None:
     unsaid: set[str] = set()
     otherwise: dict[str, Any] = {}
     if incoming["text"] is None:
-        unsaid |= set() if incoming["lacks_text"] else {"text"}
+        if not incoming["lacks_text"]:
+            unsaid.add("text")
     elif incoming["lacks_text"]:
         values |= {"text": incoming["text"], "text_hash": incoming["text_hash"]}
     elif incoming["text_differs"] and not _is_one_document(incoming, stored):
@@ -423,9 +424,7 @@ def _as_json(document: Mapping[str, Any]) -> str:
 
 
 def _as_table(rows: Sequence[Row]) -> pa.Table:
-    return pa.table(
-        {
-            name: pa.array([row[name] for row in rows], kind)
-            for name, kind in _COLUMNS.items()
-        }
-    )
+    columns: dict[str, pa.Array] = {}
+    for name, kind in _COLUMNS.items():
+        columns[name] = pa.array([row[name] for row in rows], kind)
+    return pa.table(columns)

@@ -62,9 +62,9 @@ class Unsaid:
         return Unsaid(self.columns & other.columns, fields)
 
     def __sub__(self, other: Unsaid) -> Unsaid:
-        fields = (
-            frozenset() if "metadata" in other.columns else self.fields - other.fields
-        )
+        fields: frozenset[str] = frozenset()
+        if "metadata" not in other.columns:
+            fields = self.fields - other.fields
         return Unsaid(self.columns - other.columns, fields)
 
     def as_exception(self) -> dict[str, Any]:
@@ -325,7 +325,9 @@ def _unsaid(items: Iterable[tuple[str, str]]) -> Unsaid:
 def _never_stood(
     words: Words, prompts: Iterable[int], stood: Collection[tuple[str, str]]
 ) -> Unsaid:
-    items = {item for prompt in prompts for item in _items(words.gained[prompt])}
+    items: set[tuple[str, str]] = set()
+    for prompt in prompts:
+        items.update(_items(words.gained[prompt]))
     return _unsaid(items - set(stood))
 
 

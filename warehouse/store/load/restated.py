@@ -213,7 +213,8 @@ def _give_row(
             for name, value in before.items()
             if name not in by_source.get(source, {})
         }
-        write(connection, [statement(source, "run", number, others)] if others else [])
+        stated = [statement(source, "run", number, others)] if others else []
+        write(connection, stated)
 
 
 def _restate_suites(connection: sa.Connection) -> None:
@@ -221,9 +222,10 @@ def _restate_suites(connection: sa.Connection) -> None:
     first, as loads do."""
     benchmark = tables.benchmark
     words = of_sources(connection, SUITES)
-    edges = dict.fromkeys(
-        (int(parent), int(row.subject_id)) for row in words for parent in row.said or ()
-    )
+    edges: dict[tuple[int, int], None] = {}
+    for row in words:
+        for parent in row.said or ():
+            edges[int(parent), int(row.subject_id)] = None
     stored = {
         int(row[0]): row[1]
         for row in connection.execute(sa.select(benchmark.c.id, benchmark.c.parent_id))

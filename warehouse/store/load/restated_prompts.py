@@ -163,10 +163,9 @@ def _stored(store: Store, prompts: Sequence[int]) -> dict[int, dict[str, Any]]:
     )
     rows = store.arrow(text, {"prompts": list(prompts)}).to_pylist() if prompts else []
     for row in rows:
-        row["metadata"] = (
-            fields_of(json.loads(row["metadata"])) if row["metadata"] else {}
-        )
-        row["choices"] = json.loads(row["choices"]) if row["choices"] else None
+        metadata, choices = row["metadata"], row["choices"]
+        row["metadata"] = fields_of(json.loads(metadata)) if metadata else {}
+        row["choices"] = json.loads(choices) if choices else None
     return {row["id"]: row for row in rows}
 
 
@@ -181,11 +180,9 @@ def _without(row: Mapping[str, Any], unsaid: Unsaid) -> dict[str, Any] | None:
     left["metadata"] = {
         name: value for name, value in fields.items() if name not in unsaid.fields
     }
-    return (
-        None
-        if all(left[name] == row[name] for name in COLUMNS)
-        else {"id": row["id"], **left}
-    )
+    if all(left[name] == row[name] for name in COLUMNS):
+        return None
+    return {"id": row["id"], **left}
 
 
 def _worked_out(
@@ -301,20 +298,16 @@ def _write(
     """Write prompts; ids of those whose documents changed."""
     if not rows:
         return []
-    texts = [
-        {
-            **row,
-            "choices": None
-            if row["choices"] is None
-            else json.dumps(row["choices"], ensure_ascii=False),
-            "metadata": _as_text(document_of(row["metadata"])),
-        }
-        for row in rows
-    ]
-    columns = {
-        name: pa.array([row[name] for row in texts], kind)
-        for name, kind in _TYPES.items()
-    }
+    texts: list[dict[str, Any]] = []
+    for row in rows:
+        choices = row["choices"]
+        if choices is not None:
+            choices = json.dumps(choices, ensure_ascii=False)
+        metadata = _as_text(document_of(row["metadata"]))
+        texts.append({**row, "choices": choices, "metadata": metadata})
+    columns: dict[str, pa.Array] = {}
+    for name, kind in _TYPES.items():
+        columns[name] = pa.array([row[name] for row in texts], kind)
     scratch.put("worked_out", pa.table(columns))
     hashed = "select *, text_hash(text) as text_hash from worked_out"
     scratch.run(f"create or replace temp table restated_prompt as {hashed}")

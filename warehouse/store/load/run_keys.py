@@ -72,9 +72,14 @@ def scorers_key(header: RunHeader) -> str:
 def checkpoint_key(header: RunHeader) -> str:
     """Name of a checkpoint among those of its training seed: ``step=400@main``."""
     position, unit = checkpoint_position(header)
-    where = f"{unit}={position:.15g}" if position is not None else ""
-    base = f"+{header.base_checkpoint}" if header.base_checkpoint else ""
-    return where + (f"@{header.revision}" if header.revision else "") + base
+    words = ""
+    if position is not None:
+        words += f"{unit}={position:.15g}"
+    if header.revision:
+        words += f"@{header.revision}"
+    if header.base_checkpoint:
+        words += f"+{header.base_checkpoint}"
+    return words
 
 
 def checkpoint_position(header: RunHeader) -> tuple[float | None, str | None]:

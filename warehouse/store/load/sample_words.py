@@ -87,7 +87,9 @@ _TABLES = (
     ),
     _Table("score", (*_SAMPLE, "metric_id"), ("raw",)),
 )
-_TABLE_OF = {column: table for table in _TABLES for column in table.columns()}
+_TABLE_OF: dict[str, _Table] = {}
+for _one in _TABLES:
+    _TABLE_OF |= dict.fromkeys(_one.columns(), _one)
 
 
 #: What was sent: a hash, of which the text stands elsewhere.
@@ -119,10 +121,10 @@ def complete(
     unlike = _unlike(scratch, again) if again else {}
     if not unlike:
         return
-    words = _Words(
-        connection,
-        [(again[run], column) for run, columns in unlike.items() for column in columns],
-    )
+    subjects: list[tuple[int, str]] = []
+    for run, columns in unlike.items():
+        subjects += [(again[run], column) for column in columns]
+    words = _Words(connection, subjects)
     given_by = {run_ids[run]: state.part_of(run).source.id for run in run_ids}
     staged = _Staged(scratch, unlike)
     _push_sent(scratch, [run for run, columns in unlike.items() if _SENT in columns])
@@ -150,9 +152,10 @@ def restate(
     stated = of_sources(connection, SAMPLES, ids) if ids else []
     if not stated:
         return False
-    words = _Words(
-        connection, [(row.subject_id, column) for row in stated for column in row.said]
-    )
+    subjects: list[tuple[int, str]] = []
+    for row in stated:
+        subjects += [(row.subject_id, column) for column in row.said]
+    words = _Words(connection, subjects)
     words.settle(scratch)
     return any(_SENT in row.said for row in stated)
 
@@ -169,12 +172,11 @@ def hand_over(connection: sa.Connection, source_id: int, old: int, new: int) -> 
         for row in of_sources(connection, SAMPLES, [old])
         if row.source_id == source_id
     ]
-    columns = {column for row in its for column in row.said}
-    columns.update(
-        column
-        for table in _TABLES
-        for column in _unlike_in_store(connection, table, old, new)
-    )
+    columns: set[str] = set()
+    for row in its:
+        columns.update(row.said)
+    for table in _TABLES:
+        columns.update(_unlike_in_store(connection, table, old, new))
     before = _Words(connection, [(old, column) for column in columns])
     after = _Words(connection, [(new, column) for column in columns])
     for column in columns:
@@ -279,12 +281,10 @@ class _Staged:
     """What runs of a load say of the columns in which they differ from what stands."""
 
     def __init__(self, scratch: Scratch, unlike: Mapping[int, Sequence[str]]) -> None:
-        self._words: dict[int, dict[str, Word]] = {
-            run: {column: {} for column in unlike[run]} for run in unlike
-        }
-        for column in sorted(
-            {column for columns in unlike.values() for column in columns}
-        ):
+        self._words: dict[int, dict[str, Word]] = {}
+        for run, columns in unlike.items():
+            self._words[run] = {column: {} for column in columns}
+        for column in sorted(set().union(*unlike.values())):
             runs = [run for run, columns in unlike.items() if column in columns]
             table, name = _TABLE_OF[column], column.partition(".")[2]
             rows = scratch.rows(

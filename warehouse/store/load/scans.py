@@ -31,20 +31,23 @@ ITEMS = "items"
 
 def push(scratch: Scratch, state: _Load) -> None:
     """The values of the scans of a load."""
-    rows = [
-        {
-            "part": number,
-            "metric": index,
-            "metric_id": state.metric_ids[spec],
-            "unit": spec.unit,
-            "higher_is_better": spec.higher_is_better,
-            "source_id": part.source.id,
-            "scan_id": part.dump.scan.scan_id,
-        }
-        for number, part in enumerate(state.parts)
-        if part.dump.scan is not None
-        for index, spec in enumerate(part.dump.scan.metrics)
-    ]
+    rows: list[dict[str, Any]] = []
+    for number, part in enumerate(state.parts):
+        scan = part.dump.scan
+        if scan is None:
+            continue
+        for index, spec in enumerate(scan.metrics):
+            rows.append(
+                {
+                    "part": number,
+                    "metric": index,
+                    "metric_id": state.metric_ids[spec],
+                    "unit": spec.unit,
+                    "higher_is_better": spec.higher_is_better,
+                    "source_id": part.source.id,
+                    "scan_id": scan.scan_id,
+                }
+            )
     if rows:
         scratch.put("scan_metric", pa.Table.from_pylist(rows, schema=_METRICS))
         scratch.push("scan_value", query_text("ingest", "scan_values"))
@@ -73,11 +76,9 @@ def join(store: Store, scratch: Scratch, state: _Load, run_ids: Iterable[int]) -
         run_ids: of its runs, new or stored before.
     """
     scans = [part.source.id for part in state.parts if part.dump.scan is not None]
-    runs = (
-        sorted(set(run_ids))
-        if TRANSCRIPT in state.columns and _names_generations(scratch)
-        else []
-    )
+    runs: list[int] = []
+    if TRANSCRIPT in state.columns and _names_generations(scratch):
+        runs = sorted(set(run_ids))
     if not scans and not (runs and _any_stored(store.connection)):
         return
     with _pairs(store.connection, scans, runs) as n_pairs:
@@ -209,12 +210,11 @@ def _in_words(row: Mapping[str, Any]) -> Iterator[str]:
     )
     if row["n_joined"]:
         joined = _several(row["n_joined"], "value")
-        rest = (
-            f"; {waiting} "
-            f"{'waits for its run' if waiting == 1 else 'wait for their runs'}"
-            if waiting
-            else ""
-        )
+        rest = ""
+        if waiting == 1:
+            rest = "; 1 waits for its run"
+        elif waiting:
+            rest = f"; {waiting} wait for their runs"
         yield (
             f"{joined} of {scanners} joined to "
             f"{_several(row['n_generations'], 'generation')}{rest}"
@@ -264,4 +264,6 @@ def _note_runs(store: Store, state: _Load, runs: Sequence[int], own: bool) -> No
 
 
 def _several(count: int, word: str) -> str:
-    return f"{count} {word}{'' if count == 1 else 's'}"
+    if count == 1:
+        return f"1 {word}"
+    return f"{count} {word}s"

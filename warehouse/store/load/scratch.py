@@ -112,9 +112,9 @@ class Scratch:
 
     def expect(self, n_rows: int) -> None:
         """Make ready for a source: the rows of a large one go straight into the tables."""
-        threshold = (
-            engines.LARGE_COMMIT if n_rows >= LARGE else engines.CHECKPOINT_THRESHOLD
-        )
+        threshold = engines.CHECKPOINT_THRESHOLD
+        if n_rows >= LARGE:
+            threshold = engines.LARGE_COMMIT
         if threshold != self._threshold:
             self.run(f"set checkpoint_threshold = '{threshold}'")
         self._threshold = threshold

@@ -260,9 +260,9 @@ def finish(
     sources: Sequence[tuple[SourceClaim, LoadReport, Sequence[Rejection]]],
 ) -> None:
     """Mark sources as loaded, in the transaction that holds their facts."""
-    columns: dict[str, list[Any]] = {
-        name: [getattr(report, name) for _, report, _ in sources] for name in _REPORTED
-    }
+    columns: dict[str, list[Any]] = {}
+    for name in _REPORTED:
+        columns[name] = [getattr(report, name) for _, report, _ in sources]
     columns["id"] = [source.id for source, _, _ in sources]
     columns["notes"] = [
         engines.json_text(list(report.notes)) if report.notes else None
@@ -300,15 +300,12 @@ class OtherReading:
 
     def note(self) -> str:
         """What becomes of it."""
-        runs = (
-            f"{self.n_runs} run{'' if self.n_runs == 1 else 's'} and {self.n_scores} "
-            "scores"
-        )
-        names = (
-            f"of {_few(self.models)} on {_few(self.benchmarks)}"
-            if self.models
-            else "of nothing"
-        )
+        runs = f"{self.n_runs} runs and {self.n_scores} scores"
+        if self.n_runs == 1:
+            runs = f"1 run and {self.n_scores} scores"
+        names = "of nothing"
+        if self.models:
+            names = f"of {_few(self.models)} on {_few(self.benchmarks)}"
         return (
             f"the same bytes were read otherwise before, as source {self.source_id}: "
             f"{runs} {names} are replaced by what is read now; --beside keeps both"
@@ -377,16 +374,17 @@ def _replace_rejections(
     connection.exec_driver_sql(
         f"delete from rejection where source_id in ({_listed(rejections)})"
     )
-    rows = [
-        {
-            "source_id": source_id,
-            "place": masked(readable(item.place)),
-            "found": masked(readable(item.found[:2000])),
-            "expected": readable(item.expected),
-        }
-        for source_id, rejected in rejections.items()
-        for item in rejected
-    ]
+    rows: list[dict[str, Any]] = []
+    for source_id, rejected in rejections.items():
+        for item in rejected:
+            rows.append(
+                {
+                    "source_id": source_id,
+                    "place": masked(readable(item.place)),
+                    "found": masked(readable(item.found[:2000])),
+                    "expected": readable(item.expected),
+                }
+            )
     append(connection, tables.rejection, rows)
 
 

@@ -288,12 +288,12 @@ class _Given:
     def widen(self, names: Collection[str]) -> set[str]:
         """Add the columns that are new among some, and those of their hashes; gives
         all."""
-        looked_up = {column: name for column, (name, _) in _LOOKED_UP.items()}
-        hashes = {
-            item[name]
-            for item in (_HASHED, looked_up)
-            for name in item.keys() & set(names)
-        }
+        hashes: set[str] = set()
+        for name in names:
+            if name in _HASHED:
+                hashes.add(_HASHED[name])
+            if name in _LOOKED_UP:
+                hashes.add(_LOOKED_UP[name][0])
         fresh = sorted({*names, *hashes} - self.columns)
         kinds = [f"{name} {_KINDS[name]}" for name in fresh]
         if fresh and not self.columns:
@@ -521,11 +521,9 @@ def resolve(scratch: Scratch) -> dict[str, int]:
     each = scratch.value(
         "select (select count(*) from stage_item) = (select count(*) from stage_row)"
     )
-    item = (
-        "p.first_r = w.r"
-        if each
-        else "p.run = w.run and p.item = w.item and p.key_no = w.key_no"
-    )
+    item = "p.run = w.run and p.item = w.item and p.key_no = w.key_no"
+    if each:
+        item = "p.first_r = w.r"
     n_facts = int(scratch.value(query_text("ingest", "stage_fact").format(item=item)))
     scratch.give_back(n_facts)
     return {"stage_fact": n_facts} | {name: scratch.script(name) for name in _UNIQUE}
@@ -560,16 +558,21 @@ class Dropped:
                 "prompts of their own, map "
             )
             apart += f"{_with_id(self.fields)} with the column of the id"
-        notes = [
-            f"{self.same} duplicate row{'s' * (self.same > 1)} collapsed{apart}"
-        ] * bool(self.same)
+        notes: list[str] = []
+        if self.same:
+            notes.append(f"{_duplicates(self.same)} collapsed{apart}")
         if self.other:
             notes.append(
-                f"{self.other} duplicate row{'s' * (self.other > 1)} with other values "
-                f"dropped: of each the {on_duplicate} one was kept (--on-duplicate "
-                f"{on_duplicate})"
+                f"{_duplicates(self.other)} with other values dropped: of each the "
+                f"{on_duplicate} one was kept (--on-duplicate {on_duplicate})"
             )
         return notes
+
+
+def _duplicates(n: int) -> str:
+    if n == 1:
+        return "1 duplicate row"
+    return f"{n} duplicate rows"
 
 
 def _with_id(fields: Sequence[str]) -> str:
@@ -688,10 +691,10 @@ def _refuse_conflicts(scratch: Scratch, table: str, key: str, values: str) -> No
         "if anything but the id tells the prompts apart, map it; if they are about one "
         "prompt, "
     )
+    facts = f"{count} facts stand" if count > 1 else f"{count} fact stands"
     raise ConflictError(
-        f"{count} {'facts stand' if count > 1 else 'fact stands'} twice with different "
-        f"values; first: prompt {item}, draw {draw}, rows {first + 1} and {second + 1} "
-        "of the source",
+        f"{facts} twice with different values; first: prompt {item}, draw {draw}, rows "
+        f"{first + 1} and {second + 1} of the source",
         expected="one row for each prompt and draw",
         advice=keep if has_question else unsure + keep,
     )
@@ -733,10 +736,10 @@ def _refuse_other_questions(
     item = scratch.value(f"select item from stage_row where r = {first}")
     fields_apart = _differing_fields(scratch, table)
     other_id = _with_id(fields_apart) if fields_apart else "another prompt_id"
+    places = f"{n} places" if n > 1 else f"{n} place"
     raise ConflictError(
-        f"rows of one id are about different prompts, in {n} "
-        f"{'places' if n > 1 else 'place'}; first: id {item}, rows {first + 1} and "
-        f"{second + 1} of the source",
+        f"rows of one id are about different prompts, in {places}; first: id {item}, "
+        f"rows {first + 1} and {second + 1} of the source",
         expected="one prompt for each id",
         advice=(
             f'map what tells the prompts apart: {other_id}, or key = ["text", "target"]'
@@ -809,11 +812,10 @@ def measure(
     for table in ("stage_generation", "stage_choice"):
         if sizes[table]:
             of_runs = f"select run, count(*) from {table} group by run"
-            counts[table].update(
-                dict(scratch.rows(of_runs))
-                if len(prompts) > 1
-                else {min(prompts): sizes[table]}
-            )
+            if len(prompts) > 1:
+                counts[table].update(dict(scratch.rows(of_runs)))
+            else:
+                counts[table].update({min(prompts): sizes[table]})
     responded: set[int] = set()
     if sizes["stage_generation"]:
         with_one = (

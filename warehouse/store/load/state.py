@@ -185,16 +185,12 @@ def note_unscored(scratch: Scratch, state: _Load) -> None:
         unscored = [(n, statuses) for run, n, statuses in rows if run in part.runs]
         if unscored:
             count = sum(n for n, _ in unscored)
-            words = sorted(
-                {
-                    word
-                    for _, statuses in unscored
-                    if statuses
-                    for word in statuses.split(", ")
-                }
-            )
+            words: set[str] = set()
+            for _, statuses in unscored:
+                if statuses:
+                    words.update(statuses.split(", "))
             runs = f" of {len(unscored)} runs" if len(part.runs) > 1 else ""
-            why = f": {', '.join(words)}" if words else ""
+            why = f": {', '.join(sorted(words))}" if words else ""
             part.dump.notes.append(f"none of {count} samples{runs} has a score{why}")
 
 
@@ -251,7 +247,7 @@ def _two_readings(same: SameContent, counts: _Counts, n_runs: int) -> str:
     )
     apart = f"{_prompts(counts.n_places)}{_error(counts.metric, counts.se_places)}"
     several = f" (the first of {n_runs} such runs)" if n_runs > 1 else ""
-    questions = f"different question{'s' * (counts.n_contents > 1)}"
+    questions = "different questions" if counts.n_contents > 1 else "different question"
     found = (
         f"{counts.n_places} rows hold {counts.n_contents} {questions}{several}: taken "
         "for"
@@ -269,11 +265,15 @@ def _two_readings(same: SameContent, counts: _Counts, n_runs: int) -> str:
 
 
 def _prompts(count: int) -> str:
-    return f"{count} prompt{'s' * (count > 1)}"
+    if count > 1:
+        return f"{count} prompts"
+    return f"{count} prompt"
 
 
 def _error(metric: str, error: float | None) -> str:
-    return "" if error is None else f" ({metric} ± {error:.3g})"
+    if error is None:
+        return ""
+    return f" ({metric} ± {error:.3g})"
 
 
 #: Of more runs of a source is told how many they are.
@@ -287,7 +287,7 @@ def report_of(
     run_ids: dict[int, int],
     started: float,
 ) -> LoadReport:
-    """What became of the source that is the part of this number."""
+    """Report on the source that is the part of this number."""
     part = state.parts[number]
     decisions = [all_decisions[run] for run in part.runs]
     fresh = [item for item in decisions if item.action == "new"]
@@ -300,11 +300,9 @@ def report_of(
     doubtful += [item.note for item in decisions if item.note and item.is_doubtful][
         :NOTES_ON_RUNS
     ]
-    notes += (
-        told
-        if len(told) <= NOTES_ON_RUNS
-        else [*told[:NOTES_ON_RUNS], f"{len(told) - NOTES_ON_RUNS} more such runs"]
-    )
+    notes += told[:NOTES_ON_RUNS]
+    if len(told) > NOTES_ON_RUNS:
+        notes.append(f"{len(told) - NOTES_ON_RUNS} more such runs")
     return LoadReport(
         source=part.source.path,
         state="loaded",

@@ -160,7 +160,9 @@ def _first_sources(
     connection: sa.Connection, sources: Iterable[_Source]
 ) -> dict[int, int]:
     """The source that came first of those that hold a run, by run."""
-    run_ids = {run_id for source in sources for run_id in source.run_ids}
+    run_ids: set[int] = set()
+    for source in sources:
+        run_ids.update(source.run_ids)
     return {
         run_id: holders[0]
         for run_id, holders in holders_of_runs(connection, run_ids).items()

@@ -76,7 +76,9 @@ def push(store: Store, scratch: Scratch, state: _Load) -> None:
 
 
 def _votes(count: int) -> str:
-    return f"{count} vote{'' if count == 1 else 's'}"
+    if count == 1:
+        return "1 vote"
+    return f"{count} votes"
 
 
 def _refuse_unfit(scratch: Scratch, state: _Load) -> None:
@@ -115,17 +117,10 @@ def _name(
         for _, benchmark, model in named
     ]
     of = [part for part, _, _ in named]
-    namings = [
-        Naming(
-            [
-                header
-                for header, number in zip(headers, of, strict=True)
-                if number == part
-            ],
-            "",
-        )
-        for part in range(len(state.parts))
-    ]
+    by_part: list[list[RunHeader]] = [[] for _ in state.parts]
+    for header, part in zip(headers, of, strict=True):
+        by_part[part].append(header)
+    namings = [Naming(own, "") for own in by_part]
     checkpoints = dimensions.checkpoints(connection, headers, of)
     models = {
         header.model: checkpoint

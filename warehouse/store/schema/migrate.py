@@ -276,7 +276,8 @@ def check(
                 ) from error
             skipped.append(query.name)
         else:
-            findings += [finding] if finding else []
+            if finding:
+                findings.append(finding)
     if deep and drift:
         skipped.append("recomputed")
     recomputed = recompute(store, progress) if deep and not drift else None

@@ -221,11 +221,9 @@ class Proof:
     def _as_loaded(self, column: str) -> str:
         """A text as it was when it was hashed: a server has U+FFFD where it cannot hold
         U+0000."""
-        return (
-            column
-            if self.store.dialect.embedded
-            else f"replace({column}, chr(65533), chr(0))"
-        )
+        if self.store.dialect.embedded:
+            return column
+        return f"replace({column}, chr(65533), chr(0))"
 
     def _bring_facts(
         self, block: Sequence[dict[str, Any]], *, with_means: bool
@@ -454,11 +452,9 @@ def require_proven(store: Store, run_ids: Sequence[int] | None) -> None:
         return
     by_run = {fault.run_id: fault for fault in reversed(faults)}
     first = [by_run[run_id] for run_id in sorted(by_run)][:RUNS_NAMED]
-    more = (
-        f"; and {len(by_run) - len(first)} runs more"
-        if len(by_run) > len(first)
-        else ""
-    )
+    more = ""
+    if len(by_run) > len(first):
+        more = f"; and {len(by_run) - len(first)} runs more"
     raise StoreError(
         f"{'; '.join(map(str, first))}{more}: changed since loading, so that nothing "
         "can rest on it; expected every run as its source gave it; see warehouse db "

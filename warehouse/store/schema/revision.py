@@ -65,8 +65,7 @@ def require(store: Store) -> None:
             "version)"
         )
     else:
-        command = (
-            f"warehouse --db {store.name} "
-            f"{'init' if revision is None else 'db upgrade'}"
-        )
+        command = f"warehouse --db {store.name} db upgrade"
+        if revision is None:
+            command = f"warehouse --db {store.name} init"
     raise SchemaVersionError(revision, HEAD, command)

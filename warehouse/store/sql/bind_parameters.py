@@ -58,11 +58,9 @@ def replace_binds(sql: str, written: Callable[[str], str]) -> str:
 
     def parameter(match: re.Match[str]) -> str:
         name = match["name"] or match["list"]
-        return (
-            match.group(0).replace(f":{name}", written(name))
-            if name
-            else match.group(0)
-        )
+        if not name:
+            return match.group(0)
+        return match.group(0).replace(f":{name}", written(name))
 
     return _replaced(sql, parameter)
 

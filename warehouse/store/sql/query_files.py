@@ -62,9 +62,8 @@ class NamedQuery:
         Raises:
             MisuseError: a parameter that the query lacks, needs, or cannot read.
         """
-        unknown = [
-            name for name in given if name not in {p.name for p in self.parameters}
-        ]
+        known = {p.name for p in self.parameters}
+        unknown = [name for name in given if name not in known]
         if unknown:
             has = ", ".join(p.name for p in self.parameters) or "none"
             raise MisuseError(
@@ -156,7 +155,8 @@ def read_folder(folder: Traversable, kind: Kind, engine: str = "") -> list[Named
             continue
         name, number, suffix = _name_parts(file, kind)
         if suffix:
-            overrides |= {name: file} if suffix == engine else {}
+            if suffix == engine:
+                overrides[name] = file
         elif name in chosen:
             other = chosen[name][1].name
             raise InputError(f"there is a second query {name}: {other}", path=str(file))
@@ -213,7 +213,8 @@ def _header(text: str, path: str) -> dict[str, list[tuple[int, str]]]:
         word, colon, rest = line.removeprefix("-- ").partition(":")
         if colon and word in ("grain", "parameter", "columns"):
             section = word
-            header[word] += [(number, rest.strip())] if rest.strip() else []
+            if rest.strip():
+                header[word].append((number, rest.strip()))
         else:
             header[section].append((number, line.removeprefix("--").removeprefix(" ")))
     if len(lines) <= sum(line.startswith("--") or not line.strip() for line in lines):

@@ -146,9 +146,7 @@ def _beyond_years(values: pa.ChunkedArray | pa.Array) -> bool:
     lists."""
     kind = values.type
     if isinstance(values, pa.ChunkedArray):
-        return (
-            any(map(_beyond_years, values.chunks)) if _may_hold_times(kind) else False
-        )
+        return _may_hold_times(kind) and any(map(_beyond_years, values.chunks))
     if pa.types.is_struct(kind):
         return any(map(_beyond_years, values.flatten()))
     if pa.types.is_map(kind):
