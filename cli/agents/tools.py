@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from warehouse.analysis.compare.question import Compare
@@ -231,9 +231,9 @@ def _records(
     kind: type, records: Sequence[Any]
 ) -> tuple[Sequence[str], list[Row], Sequence[str]]:
     columns = columns_of(kind)
-    rows: list[Row] = [
-        {name: getattr(record, name) for name in columns} for record in records
-    ]
+    rows: list[Row] = []
+    for record in records:
+        rows.append({name: getattr(record, name) for name in columns})
     return columns, rows, BRIEF.get(kind.__name__, "").split()
 
 
@@ -259,9 +259,9 @@ def _query(context: Context, query: Query) -> Answered:
         with context.open(guarded=True, limits=context.limits, typed=False) as store:
             table = run_named(store, name.strip(), values)
     argument = name if sql is None else f"--sql={sql if len(sql) <= LONG else '-'}"
-    parameters = [
-        word for key, value in values.items() for word in ("-p", f"{key}={value}")
-    ]
+    parameters = list(
+        chain.from_iterable(("-p", f"{key}={value}") for key, value in values.items())
+    )
     said = "1 row" if table.num_rows == 1 else f"{table.num_rows} rows"
     return Answered(
         said,

@@ -135,19 +135,20 @@ def queries() -> Listed:
     """Every view and library query with what it says: columns, and rows."""
     from warehouse.store.sql import query_files
 
-    rows = [
-        {
-            "name": item.name,
-            "kind": item.kind,
-            "parameters": ", ".join(
-                p.name if p.required else f"{p.name}={p.default}"
-                for p in item.parameters
-            ),
-            "rows": item.grain,
-            "meaning": item.description.partition(". ")[0].removesuffix("."),
-        }
-        for item in (*query_files.views(), *query_files.library())
-    ]
+    rows = []
+    for item in (*query_files.views(), *query_files.library()):
+        rows.append(
+            {
+                "name": item.name,
+                "kind": item.kind,
+                "parameters": ", ".join(
+                    p.name if p.required else f"{p.name}={p.default}"
+                    for p in item.parameters
+                ),
+                "rows": item.grain,
+                "meaning": item.description.partition(". ")[0].removesuffix("."),
+            }
+        )
     return ["name", "kind", "parameters", "meaning", "rows"], rows
 
 

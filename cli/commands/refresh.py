@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -359,19 +360,18 @@ def _lines(refresh_id: int, alerts: Sequence[Alerts]) -> None:
 def _rows(output: Output, _refresh_id: int, alerts: Sequence[Alerts]) -> None:
     from warehouse.refresh.alerts import HIDE_EMPTY, Alert
 
-    rows = [row for batch in alerts for row in batch.rows]
+    rows = list(chain.from_iterable(batch.rows for batch in alerts))
     output.emit_records(Alert, rows, hide_empty=HIDE_EMPTY, empty="no alerts")
     sys.stdout.flush()  # delivered is what has left this process
 
 
 def _summary(state: State, delivery: Delivery) -> None:
     state.say(delivery.present.one_line)
-    earlier = {
-        batch.refresh_id
-        for delivered in delivery.taken.values()
-        for batch in delivered
-        if batch.refresh_id != delivery.present.refresh_id
-    }
+    earlier = set()
+    for delivered in delivery.taken.values():
+        for batch in delivered:
+            if batch.refresh_id != delivery.present.refresh_id:
+                earlier.add(batch.refresh_id)
     if earlier:
         several = "refresh" if len(earlier) == 1 else "refreshes"
         names = ", ".join(map(str, sorted(earlier)))

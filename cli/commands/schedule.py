@@ -314,11 +314,11 @@ def _defaults() -> dict[str, object]:
         "families": [name for name in family_names() if name not in ON_REQUEST],
     }
     tables = {"refresh": refresh, "alerts": asdict(Rules()), "schedule": DEFAULTS}
-    return {
-        f"{table}.{key}": value
-        for table, values in tables.items()
-        for key, value in values.items()
-    }
+    known = {}
+    for table, values in tables.items():
+        for key, value in values.items():
+            known[f"{table}.{key}"] = value
+    return known
 
 
 def _shown(setting: Setting) -> str:

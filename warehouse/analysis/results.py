@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from importlib import import_module
 from inspect import get_annotations
+from itertools import chain
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -150,9 +151,9 @@ class ConditionRow(Row):
 @cache
 def _columns(row: type[Row]) -> tuple[str, ...]:
     own = {item.name for item in fields(row)} - set(row.PARTS)  # type: ignore[arg-type]
-    declared = [
-        name for base in reversed(row.__mro__) for name in get_annotations(base)
-    ]
+    declared = list(
+        chain.from_iterable(get_annotations(base) for base in reversed(row.__mro__))
+    )
     return tuple(
         name
         for name in declared
@@ -353,9 +354,10 @@ class Result:
         """
         rows = [plain(row) for row in self._notebook_rows()]
         names = self.notebook_columns or (tuple(rows[0]) if rows else ())
-        filled = [
-            name for name in names if any(_says_something(row[name]) for row in rows)
-        ]
+        filled = []
+        for name in names:
+            if any(_says_something(row[name]) for row in rows):
+                filled.append(name)
         cells = tuple(tuple(_in_words(row[name]) for name in filled) for row in rows)
         table = Table(tuple(filled), cells, minor=tuple(reversed(filled[1:])))
         return View((*filter(None, (self.one_line,)), table))

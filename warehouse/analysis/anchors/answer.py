@@ -292,10 +292,9 @@ def _weights(pool: Pool) -> NDArray[np.float64]:
 
 def _curves(pool: Pool) -> RecipeCheckpoints | None:
     """Which models are seeds and checkpoints of one recipe; None if none are."""
-    recipes = [
-        str([condition.setting(name) for name in _RECIPE])
-        for condition in pool.conditions
-    ]
+    recipes = []
+    for condition in pool.conditions:
+        recipes.append(str([condition.setting(name) for name in _RECIPE]))
     seeds = [
         str(condition.setting("training_seed") or "") for condition in pool.conditions
     ]

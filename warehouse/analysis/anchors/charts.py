@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from warehouse.analysis.anchors.answer import AnchorReport
 from warehouse.analysis.reliability.results import AnchorModelRow
@@ -49,7 +50,7 @@ def anchor_charts(report: AnchorReport) -> Iterator[Chart | None]:
     ends: list[float] = []
     for rows, (colour, _) in zip(shown.values(), SERIES, strict=False):
         bars = [_error(at_x[row.model], row) for row in rows]
-        ends += [end for bar in bars for end in (bar["y"], bar["y2"])]
+        ends += list(chain.from_iterable((bar["y"], bar["y2"]) for bar in bars))
         rule: Spec = {"type": "rule", "stroke": colour, "strokeOpacity": 0.5}
         dots.insert(0, layer(rule, bars, y2={"field": "y2"}))
     yield chart(
@@ -77,8 +78,7 @@ def _training(title: str, rows: Sequence[AnchorModelRow]) -> Chart | None:
     named, others = [*curves.items()][:COLOURS], [*curves.values()][COLOURS:]
     drawn = lines(named, dots=True, faint=others)
     across, up = (
-        span([at[i] for at in (point for curve in curves.values() for point in curve)])
-        for i in (0, 1)
+        span([at[i] for at in chain.from_iterable(curves.values())]) for i in (0, 1)
     )
     say = f"Scores of {len(curves)} trainings"
     return chart(

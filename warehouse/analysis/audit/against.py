@@ -293,14 +293,16 @@ def table_rows(path: str | Path) -> list[dict[str, str]]:
         if Path(path).suffix in (".jsonl", ".ndjson", ".json")
         else _csv_rows
     )
-    return [
-        {
-            str(name): "" if value is None else str(value)
-            for name, value in row.items()
-            if name is not None
-        }
-        for row in rows(text, str(path))
-    ]
+    records = []
+    for row in rows(text, str(path)):
+        records.append(
+            {
+                str(name): "" if value is None else str(value)
+                for name, value in row.items()
+                if name is not None
+            }
+        )
+    return records
 
 
 def _csv_rows(text: str, path: str) -> list[dict[Any, Any]]:

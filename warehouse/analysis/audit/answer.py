@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -232,12 +233,13 @@ def _strata(data: AuditData, field: str, benchmark: str) -> list[str]:
     ]
     if all(value is None for value in values):
         names = sorted(
-            {
-                key
-                for document in documents[:200]
-                if isinstance(document, dict)
-                for key in document
-            }
+            set(
+                chain.from_iterable(
+                    document
+                    for document in documents[:200]
+                    if isinstance(document, dict)
+                )
+            )
         )
         raise MisuseError(
             f"no prompt of {benchmark} has the field {field!r}; there are: "

@@ -46,12 +46,13 @@ class HealthPart:
         """Names of what rows have, the command left out, and what says nothing in any
         of them."""
         names = self.rows[0] if self.rows else {}
-        return [
-            name
-            for name in names
-            if name != "command"
-            and any(row[name] not in (None, "", 0) for row in self.rows)
-        ]
+        telling = []
+        for name in names:
+            if name != "command" and any(
+                row[name] not in (None, "", 0) for row in self.rows
+            ):
+                telling.append(name)
+        return telling
 
 
 #: What a note says that the command lacked.

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -123,7 +124,9 @@ def read_answers(
             f"{len(unheard)} models have scores but no stored answers: {_some(unheard)}"
         )
     choices = _read_choices(
-        store, [run for voter in voters for run in voter.entry.condition.run_ids], links
+        store,
+        list(chain.from_iterable(voter.entry.condition.run_ids for voter in voters)),
+        links,
     )
     prompts = _prompts(
         store, np.unique(np.concatenate([voter.scores.seen for voter in voters]))
@@ -174,11 +177,10 @@ def _linked(
     """Entries with their scores under the prompts that links lead to."""
     if not len(links[0]):
         return list(entries)
-    runs = {
-        run: index
-        for index, entry in enumerate(entries)
-        for run in entry.condition.run_ids
-    }
+    runs = {}
+    for index, entry in enumerate(entries):
+        for run in entry.condition.run_ids:
+            runs[run] = index
     linked = read_scores(
         store, runs, sorted({entry.metric.id for entry in entries}), links=links
     )
@@ -256,7 +258,7 @@ def _with_answers(
     """The models with the best scores of which answers are stored, by name, and those
     of which none are."""
     counts = _answer_counts(
-        store, [run for entry in chosen for run in entry.condition.run_ids]
+        store, list(chain.from_iterable(entry.condition.run_ids for entry in chosen))
     )
     voters, unheard = [], []
     for entry in chosen:
@@ -314,7 +316,11 @@ def _texts(
             for voter in voters
             if voter.has_extracted is not responses
         ]
-        runs = [run for ids in own for run in ids if run not in likelihoods]
+        runs = []
+        for ids in own:
+            for run in ids:
+                if run not in likelihoods:
+                    runs.append(run)
         if runs:
             per = "run_id" if n_runs <= MOST_FOR_ONE * len(runs) else ""
             parts.append(

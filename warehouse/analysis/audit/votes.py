@@ -85,11 +85,10 @@ class AuditData:
 def votes_of(stored: StoredAnswers) -> AuditData:
     """The votes of the models of a benchmark (MisuseError: no answer names an option)."""
     voters, keys = stored.voters, stored.keys
-    runs = {
-        run: model
-        for model, voter in enumerate(voters)
-        for run in voter.entry.condition.run_ids
-    }
+    runs = {}
+    for model, voter in enumerate(voters):
+        for run in voter.entry.condition.run_ids:
+            runs[run] = model
     order = np.array([row["id"] for row in stored.prompts], dtype=np.int64)
     table = _VoteTable(order, keys, len(voters))
     table.add_likeliest(stored.likeliest, runs)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, ClassVar
 
 from warehouse.analysis.card.question import Card
@@ -133,11 +134,10 @@ def _part(
     sentence: str, rows: Sequence[CardRow], against: str
 ) -> Iterator[str | Table]:
     cells = [_cells(row, against) for row in rows]
-    once = {
-        name: cells[0][name]
-        for name in _ONCE
-        if len({str(row[name]) for row in cells}) == 1
-    }
+    once = {}
+    for name in _ONCE:
+        if len({str(row[name]) for row in cells}) == 1:
+            once[name] = cells[0][name]
     said = [
         f"{name} {cell(value)}"
         for name, value in once.items()
@@ -417,12 +417,11 @@ def card(store: Store, question: Card) -> ModelCard:
     for name, shared in in_blocks(
         store, {benchmark: runs[benchmark] for benchmark, _ in own}
     ):
-        conditions = [
-            condition
-            for (benchmark, _), some in own.items()
-            if benchmark == name
-            for condition in some
-        ]
+        conditions = list(
+            chain.from_iterable(
+                some for (benchmark, _), some in own.items() if benchmark == name
+            )
+        )
         try:
             made = list(_rows_on(shared, name, conditions, question))
         except StatisticsError:
@@ -453,11 +452,11 @@ def card(store: Store, question: Card) -> ModelCard:
 def _conditions(store: Store, question: Card, reference: str) -> BySplit:
     """The conditions of a model by benchmark and split (MisuseError: nothing fits, or
     several models do)."""
-    ids = [
-        number
-        for name in question.benchmarks
-        for number in find_benchmark(store, name).ids
-    ]
+    ids = list(
+        chain.from_iterable(
+            find_benchmark(store, name).ids for name in question.benchmarks
+        )
+    )
     where = parse_where(question.where)
     every = by_benchmark_split(
         store, reference, ids if question.benchmarks else None, where
@@ -567,11 +566,12 @@ def _partner(condition: Condition, others: Sequence[Condition]) -> Condition | s
     """The reference's condition of the same settings, or why there is none."""
     if len(others) < 2:
         return others[0] if others else "the reference lacks it"
-    same = [
-        other
-        for other in others
-        if all(other.setting(name) == condition.setting(name) for name in COMMON_FIELDS)
-    ]
+    same = []
+    for other in others:
+        if all(
+            other.setting(name) == condition.setting(name) for name in COMMON_FIELDS
+        ):
+            same.append(other)
     return (
         same[0]
         if len(same) == 1
@@ -591,9 +591,9 @@ def _several(rows: Sequence[CardRow]) -> list[str]:
         "checkpoint": "MODEL@CHECKPOINT",
         "training_seed": "--where training_seed=...",
     }
-    several = {
-        name: len({getattr(row, name) for row in rows} - {""}) for name in fields
-    }
+    several = {}
+    for name in fields:
+        several[name] = len({getattr(row, name) for row in rows} - {""})
     return [
         f"{n} {name}s stand side by side; {fields[name]} takes one"
         for name, n in several.items()

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any, ClassVar
 
 from warehouse.analysis.compare.question import Compare
@@ -348,9 +349,9 @@ def _flips(store: Store, pairs: Sequence[Pair], limit: int) -> tuple[Flip, ...]:
     ]
     texts = read_texts(store, chosen)
     return tuple(
-        flip
-        for each in zip(pairs, flipped_rows, texts, strict=True)
-        for flip in flips_of(*each)
+        chain.from_iterable(
+            flips_of(*each) for each in zip(pairs, flipped_rows, texts, strict=True)
+        )
     )
 
 
@@ -375,7 +376,7 @@ def _comparison(
                 sharing = sharing_of(whole, shared)
             overall = overall_row(whole, sharing, own_rows, options)
             left_out = (*left_out, *of_seeds)
-    scored = [side for pair in pairs for side in pair.scored]
+    scored = list(chain.from_iterable(pair.scored for pair in pairs))
     scales = mixed_scales(
         (name, metric, scores.spans) for name, metric, scores in scored
     )

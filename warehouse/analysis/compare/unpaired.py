@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
@@ -321,7 +322,7 @@ def _row(read: _Unpaired, level: float) -> tuple[UnpairedRow, bool | None]:
         unscored_b=both.scores_b.n_unscored,
         flags=(
             *unpaired.flags,
-            *dict.fromkeys(flag for flags in outside for flag in flags),
+            *dict.fromkeys(chain.from_iterable(outside)),
             *(("shared_prompts",) if read.n_shared else ()),
         ),
         runs_a=a.run_ids,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -332,7 +333,7 @@ def _flags(
 ) -> tuple[str, ...]:
     """Of the benchmarks' flags those that hold for the mean, and what only a mean can
     have."""
-    own = {flag for row in rows for flag in row.flags}
+    own = set(chain.from_iterable(row.flags for row in rows))
     few = (combined.degrees_of_freedom or math.inf) < FEW_CLUSTERS - 1
     conditions = {
         PLANNED: PLANNED in own,
@@ -520,4 +521,4 @@ def _reasons(why: str, combined: CombinedDifference) -> tuple[str, ...]:
 
 
 def _runs(ids: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
-    return tuple(sorted({run for some in ids for run in some}))
+    return tuple(sorted(set(chain.from_iterable(ids))))

@@ -252,9 +252,9 @@ class Pair:
         }
         shared = self.shared_seeds
         if len(shared) > 1:
-            places = [
-                [_labels(scores).index(name) for name in shared] for scores, _ in sides
-            ]
+            places = []
+            for scores, _ in sides:
+                places.append([_labels(scores).index(name) for name in shared])
             a, b = (
                 own[at]
                 for own, at in zip(

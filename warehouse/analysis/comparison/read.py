@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -190,10 +191,11 @@ class TwoModels:
         """What is read of both on each benchmark (`find`); a MisuseError stands in its
         place."""
         found, missing = self.find(benchmarks)
-        runs = {
-            index: [run for condition in both for run in condition.runs]
-            for index, both in enumerate(found)
-        }
+        runs = {}
+        for index, both in enumerate(found):
+            runs[index] = list(
+                chain.from_iterable(condition.runs for condition in both)
+            )
         per_benchmark = tuple(
             self.on_one(read, *found[index]) for index, _ in in_blocks(self.store, runs)
         )
@@ -281,12 +283,11 @@ class TwoModels:
             ends.setdefault(row["benchmark"], {row["benchmark"]}).add(
                 row["canonical_benchmark"]
             )
-        both = [
-            (x, y)
-            for x in of_a
-            for y in of_b
-            if x[0] != y[0] or (x != y and "" in (x[1], y[1]))
-        ]
+        both = []
+        for x in of_a:
+            for y in of_b:
+                if x[0] != y[0] or (x != y and "" in (x[1], y[1])):
+                    both.append((x, y))
         if len(of_a) * len(of_b) > 1:
             both = [
                 (x, y)
@@ -431,7 +432,7 @@ class TwoModels:
         alike = {other.id: other for other in chosen if other.label == metric.label}
         if len(alike) < 2:
             return ""
-        runs = {run for condition in both for run in condition.run_ids}
+        runs = set(chain.from_iterable(condition.run_ids for condition in both))
         there = {
             row["metric_id"]
             for row in run_metrics_of(self.store, ids)
@@ -559,7 +560,7 @@ class TwoModels:
         if scores_a.has_infinite or scores_b.has_infinite:
             scores_a, scores_b = scores_a.with_infinite, scores_b.with_infinite
         pair = pair_up(a, b, both.metric_a, scores_a, scores_b, self.clusters(a, b))
-        notes = dict.fromkeys(note for row in both.rows for note in row.row_notes)
+        notes = dict.fromkeys(chain.from_iterable(row.row_notes for row in both.rows))
         notes |= dict.fromkeys([both.scorers] if both.scorers else [])
         if both.metric_a.label != both.metric_b.label:
             notes[
@@ -567,7 +568,7 @@ class TwoModels:
                 f"{both.metric_a.label}"
             ] = None
         notes |= dict.fromkeys(read_twice(self.store, (*a.run_ids, *b.run_ids)))
-        flags = dict.fromkeys(flag for row in both.rows for flag in row.row_flags)
+        flags = dict.fromkeys(chain.from_iterable(row.row_flags for row in both.rows))
         pair = replace(
             pair,
             labels=both.labels,
@@ -682,7 +683,7 @@ def read_texts(
     Args:
         most: characters of each that are read.
     """
-    ids = sorted({prompt for _, own in chosen for prompt in own})
+    ids = sorted(set(chain.from_iterable(own for _, own in chosen)))
     prompts = {
         row["id"]: row for row in store.rows(_PROMPTS, {"ids": ids, "most": most})
     }
@@ -730,7 +731,7 @@ def _texts_of(
             ]  # the first run comes last
             if answers := [responses[key] for key in keys if key in responses]:
                 said[side, prompt] = answers[-1]
-            indices = [index for key in keys for index in scored.get(key, ())]
+            indices = list(chain.from_iterable(scored.get(key, ()) for key in keys))
             if len(set(indices)) > 1:
                 choices[side, prompt] = _option(prompts[prompt]["choices"], indices[-1])
     return PairTexts(prompts, said, choices)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -387,7 +388,7 @@ def explain(
         *_equivalence(rows),
         *_overall(overall, rows),
     ]
-    flags = meanings(flag for row in rows for flag in row.flags)
+    flags = meanings(chain.from_iterable(row.flags for row in rows))
     return [
         *(TableNote(line, column_of(line), WIDTH) for line in lines),
         *(TableNote(line, "flags", WIDTH) for line in flags),

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -135,7 +136,7 @@ def curves_of(
     pearson, kendall = correlations(curves) if two_formulations else (None, None)
     return CurvesReport(
         tuple(crossed),
-        tuple(p for own in points for p in own),
+        tuple(chain.from_iterable(points)),
         level,
         left_out,
         pearson,
@@ -155,11 +156,14 @@ def _chosen(
         return list(recipes)
     chosen = []
     for text in references:
-        runs = {
-            run
-            for found in find_conditions(store, text, benchmark_ids=ids, where=where)
-            for run in found.run_ids
-        }
+        runs = set(
+            chain.from_iterable(
+                found.run_ids
+                for found in find_conditions(
+                    store, text, benchmark_ids=ids, where=where
+                )
+            )
+        )
         cut = [
             part
             for part in (recipe.only(runs) for recipe in recipes)
@@ -443,7 +447,9 @@ def _cross(
         return replace(ours[0], crossing_in_words=why), replace(
             ours[1], crossing_in_words=why
         )
-    seeds = [tuple(run.seed for run in curve.recipe.trajectories) for curve in (a, b)]
+    seeds = []
+    for curve in (a, b):
+        seeds.append(tuple(run.seed for run in curve.recipe.trajectories))
     same = _who(a) == _who(b) and seeds[0] == seeds[1]
     steps = [
         change(a.checkpoints[u], b.checkpoints[u], a.clusters, same_seeds=same)
@@ -515,14 +521,15 @@ def _in_words(
 def correlations(curves: Sequence[Curve]) -> tuple[float | None, float | None]:
     """Pearson and Kendall over recipes of the last scores in two formulations; None
     below three."""
-    pairs = [
-        tuple(
-            float(np.mean(list(curve.checkpoints.values())[-1].figures))
-            for curve in (curves[a], curves[b])
-        )
-        for a, b in _formulations(curves)
-        if curves[a].checkpoints and curves[b].checkpoints
-    ]
+    pairs = []
+    for a, b in _formulations(curves):
+        if curves[a].checkpoints and curves[b].checkpoints:
+            pairs.append(
+                tuple(
+                    float(np.mean(list(curve.checkpoints.values())[-1].figures))
+                    for curve in (curves[a], curves[b])
+                )
+            )
     if len(pairs) < 3:
         return None, None
     x, y = np.array(pairs).T

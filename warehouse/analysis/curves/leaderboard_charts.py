@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import chain, groupby
 
 from warehouse.analysis.curves.on_leaderboard import BenchmarkCurves, ModelCurveRow
 from warehouse.charts.chart import (
@@ -36,7 +36,7 @@ def curve_charts(curves: BenchmarkCurves) -> list[Chart]:
 
 
 def _chart(rows: Sequence[ModelCurveRow], curves: BenchmarkCurves) -> Chart | None:
-    points = [point for row in rows for point in row.points]
+    points = list(chain.from_iterable(row.points for row in rows))
     metric, unit = rows[0].metric, UNITS.get(rows[0].unit, "position in training")
     several = len({row.model for row in rows}) > 1
     coloured, others = rows[:COLOURS], rows[COLOURS:]
@@ -62,7 +62,13 @@ def _chart(rows: Sequence[ModelCurveRow], curves: BenchmarkCurves) -> Chart | No
         axis(unit, span([p.position for p in points]), log=True),
         axis(
             metric,
-            span([end for p in points for end in (p.estimate, p.ci_low, p.ci_high)]),
+            span(
+                list(
+                    chain.from_iterable(
+                        (p.estimate, p.ci_low, p.ci_high) for p in points
+                    )
+                )
+            ),
             log=True,
         ),
         [*layers[:-1], *bands, layers[-1]],

@@ -93,11 +93,10 @@ def training_curves(board: Leaderboard, runs: Iterable[Run]) -> BenchmarkCurves:
     lines = grouped(
         seen.values(), lambda placed: (placed[0].metric, *_line_of(placed[1]))
     )
-    several = [
-        members
-        for members in lines.values()
-        if len({run["position"] for _, run in members}) > 1
-    ]
+    several = []
+    for members in lines.values():
+        if len({run["position"] for _, run in members}) > 1:
+            several.append(members)
     sign = -1.0 if board.higher_is_better is False else 1.0
     labels = describe([_without_checkpoint(members[0][1]) for members in several])
     curves = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, ClassVar
 
 from warehouse.analysis.results import RecipeRow, Result
@@ -222,7 +223,7 @@ def _notes(report: CurvesReport) -> list[str]:
         why for row in report.rows for why in {row.reason, row.chance_reason} if why
     )
     notes = [f"{why}: {n} curve{'s' * (n > 1)}" for why, n in reasons.items()]
-    notes += meanings(flag for row in report.rows for flag in row.flags)
+    notes += meanings(chain.from_iterable(row.flags for row in report.rows))
     n_partly = sum(row.n_left_out > 0 for row in report.rows)
     if n_partly:
         notes.append(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -493,15 +494,14 @@ def _compute(
 
 
 def _together(parts: Sequence[SetsOfPrompts], by: str) -> SetsOfPrompts:
-    arrays: dict[str, Any] = {
-        name: np.concatenate(
+    arrays: dict[str, Any] = {}
+    for name, kind in SetsOfPrompts.DTYPES.items():
+        arrays[name] = np.concatenate(
             [np.empty(0, kind), *(getattr(part, name) for part in parts)]
         )
-        for name, kind in SetsOfPrompts.DTYPES.items()
-    }
     return SetsOfPrompts(
         **arrays,
-        majority=tuple(answer for part in parts for answer in part.majority),
+        majority=tuple(chain.from_iterable(part.majority for part in parts)),
         grouped_by=by,
         n_too_long=sum(part.n_too_long for part in parts),
     )

@@ -25,7 +25,10 @@ def datamap_charts(report: DataMap) -> list[Chart]:
 def map_charts(maps: Sequence[DataMap]) -> tuple[list[Chart], list[Chart]]:
     """The map of each condition whose generations have text, and the distributions of
     P(correct) on one scale."""
-    spread = [(mapped, row) for mapped in maps for row in mapped.distribution]
+    spread = []
+    for mapped in maps:
+        for row in mapped.distribution:
+            spread.append((mapped, row))
     charts = [_map(mapped, row) for mapped, row in spread]
     top = max(
         (count / row.n_prompts for _, row in spread for count in row.histogram),

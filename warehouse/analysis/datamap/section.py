@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Self
 
 from markupsafe import Markup
@@ -153,12 +154,15 @@ class MapPart:
 
 def map_part(data_maps: Maps) -> MapPart:
     """Charts and tables of one benchmark."""
-    spread = [(mapped, row) for mapped in data_maps.maps for row in mapped.distribution]
+    spread = []
+    for mapped in data_maps.maps:
+        for row in mapped.distribution:
+            spread.append((mapped, row))
     charts, histograms = map_charts(data_maps.maps)
     suspects = _suspects(data_maps)
     first = data_maps.maps[0] if data_maps.maps else None
     notes = dict.fromkeys(
-        _together([note for mapped in data_maps.maps for note in mapped.notes])
+        _together(list(chain.from_iterable(mapped.notes for mapped in data_maps.maps)))
     )
     ways = sorted({mapped.grouped_by for mapped in data_maps.maps if mapped.grouped_by})
     if ways and not any("grouped by" in note for note in notes):

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
 from warehouse.analysis.decide.question import Decide
 from warehouse.analysis.decide.view import DecisionRow, Decisions
@@ -135,7 +136,7 @@ def _side(
     text: str, conditions: Sequence[Condition], recipes: Sequence[RecipeScores]
 ) -> RecipeScores:
     """The recipe that a reference means, cut to the runs that it means."""
-    runs = {run for condition in conditions for run in condition.run_ids}
+    runs = set(chain.from_iterable(condition.run_ids for condition in conditions))
     matching = [
         part for part in (recipe.only(runs) for recipe in recipes) if part is not None
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import ClassVar
 
 from warehouse.analysis.results import BenchmarkRow, Result
@@ -168,7 +169,7 @@ def decision_notes(decisions: Decisions) -> tuple[str, ...]:
             f"the runs end at different places in training on {many}; MODEL@step=N "
             "ends them at one"
         )
-    return (*notes, *meanings(flag for row in decisions.rows for flag in row.flags))
+    return (*notes, *meanings(chain.from_iterable(row.flags for row in decisions.rows)))
 
 
 def _in_words(rows: Sequence[DecisionRow]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
+from itertools import chain
 from operator import itemgetter
 from typing import Any
 
@@ -170,12 +171,16 @@ class BenchmarkData:
     def entries(self, keys: Sequence[str]) -> list[ScoredCondition]:
         """The scores of some conditions; one with several judges has several entries."""
         self.load(keys)
-        return [entry for key in keys for entry in self._entries[key]]
+        return list(chain.from_iterable(self._entries[key] for key in keys))
 
     @cached_property
     def row_of(self) -> Mapping[str, RefreshRow]:
         """The row behind which a condition stands, by its key."""
-        return {key: row for row in self.rows for key in row.plan.keys}
+        rows = {}
+        for row in self.rows:
+            for key in row.plan.keys:
+                rows[key] = row
+        return rows
 
     def row_called(self, subject: str) -> RefreshRow | None:
         """The row of a subject; None where it is of a seed or checkpoint behind one."""
@@ -354,7 +359,7 @@ class _Shared:
             read_links(store),
         )
         self.digests = run_digests(store)
-        ids = [number for benchmark in benchmarks for number in benchmark.ids]
+        ids = list(chain.from_iterable(benchmark.ids for benchmark in benchmarks))
         self.metrics = grouped(
             metrics_of(store, ids), lambda metric: metric.benchmark_id
         )
@@ -397,7 +402,7 @@ class _Shared:
         if all(condition.setting("position") is None for condition in conditions):
             return {}
         ids = sorted({condition.setting("benchmark_id") for condition in conditions})
-        runs = tuple(run for condition in conditions for run in condition.runs)
+        runs = tuple(chain.from_iterable(condition.runs for condition in conditions))
         facts = BenchmarkFacts(runs, (), tuple(run_metrics_of(self.store, ids)))
         return scored_prompts(conditions, facts, metrics)
 
@@ -427,11 +432,11 @@ class _Shared:
         )
 
     def _metrics(self, benchmark: Benchmark) -> tuple[tuple[Metric, ...], str]:
-        own = [
-            metric
-            for number in benchmark.ids
-            for metric in self.metrics.get(number, [])
-        ]
+        own = list(
+            chain.from_iterable(
+                self.metrics.get(number, []) for number in benchmark.ids
+            )
+        )
         own.sort(key=lambda metric: (metric.label, metric.id))
         try:
             return tuple(choose_metrics(own, None, benchmark.name)), ""

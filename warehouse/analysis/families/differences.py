@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from warehouse.analysis.comparison.pairing import NotComparable, Pair, pair_up
@@ -98,7 +99,7 @@ def _sides(data: BenchmarkData, kind: str, subject: str) -> list[ScoredCondition
     placed = [entry for entry in entries if not entry.no_place]
     if entries and not placed:
         why = "; ".join(
-            dict.fromkeys(note for entry in entries for note in entry.row_notes)
+            dict.fromkeys(chain.from_iterable(entry.row_notes for entry in entries))
         )
         raise NotComparable(
             why or f"{subject} has no one figure: {entries[0].no_place}"

@@ -6,6 +6,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -160,7 +161,9 @@ def formulations(store: Store, question: Formulations) -> FormulationsReport:
     )
     links = read_links(store)
     ids, defaults = (
-        sorted({own for scores in read for own in getattr(scores.benchmark, name)})
+        sorted(
+            set(chain.from_iterable(getattr(scores.benchmark, name) for scores in read))
+        )
         for name in ("ids", "clusterings")
     )
     clusters = clusters_under_links(
@@ -201,13 +204,18 @@ def _by_model(scores: BenchmarkScores, notes: list[str]) -> dict[str, ScoredCond
     Args:
         notes: is told what was left out.
     """
-    groups = [
-        [
-            *comparable(members, scores),
-            *(e for e in members if e.scores is None and e.published and not e.stopped),
-        ]
-        for members in scores.groups().values()
-    ]
+    groups = []
+    for members in scores.groups().values():
+        groups.append(
+            [
+                *comparable(members, scores),
+                *(
+                    e
+                    for e in members
+                    if e.scores is None and e.published and not e.stopped
+                ),
+            ]
+        )
     largest = max(groups, key=len)
     left, name = len(scores.entries) - len(largest), scores.benchmark.name
     if left:

@@ -370,11 +370,10 @@ def _published_costs(
     run's cost over its tasks."""
     if source.metric != "cost":
         return {}
-    numbers = {
-        run: n
-        for n, entry in enumerate(scores.entries)
-        for run in entry.condition.run_ids
-    }
+    numbers = {}
+    for n, entry in enumerate(scores.entries):
+        for run in entry.condition.run_ids:
+            numbers[run] = n
     found: dict[int, list[float]] = {}
     said = store.rows(
         query_text("analysis/frontier", "published_costs"),

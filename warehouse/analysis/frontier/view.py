@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 
 from warehouse.analysis.results import ConditionRow, Result
@@ -135,7 +135,7 @@ class FrontierReport(Result):
         parts += legend(_LEGEND | {self.unit: "mean cost of an answer"})
         parts += [
             TableNote(line, "flags")
-            for line in meanings(flag for row in self.rows for flag in row.flags)
+            for line in meanings(chain.from_iterable(row.flags for row in self.rows))
         ]
         return View(tuple(parts), self.notes)
 

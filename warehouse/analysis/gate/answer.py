@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from math import inf, isfinite
 from typing import Any
 
@@ -203,7 +204,7 @@ def _gate(
         for item, verdict, p_values in zip(tested, verdicts.each, adjusted, strict=True)
     )
     candidate, baseline = question.candidate, question.baseline
-    scored = [side for item in tested for side in item.pair.scored]
+    scored = list(chain.from_iterable(item.pair.scored for item in tested))
     scales = mixed_scales(
         (name, metric, scores.spans) for name, metric, scores in scored
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, ClassVar
 
 from warehouse.analysis.comparison.hooks import PairCosts
@@ -245,7 +246,7 @@ def gate_view(decision: Gate) -> View:
         counts=("if equal", "as seen"),
         minor=_MINOR,
     )
-    below = [*meanings(flag for row in rows for flag in row.flags)]
+    below = [*meanings(chain.from_iterable(row.flags for row in rows))]
     if any(row.costs for row in rows):
         below.append(_COSTS)
     if any(row.prompts_if_equal or row.prompts_as_seen for row in rows):

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -107,19 +108,20 @@ def horizon(store: Store, question: TimeHorizon) -> HorizonReport:
     by_length = sorted(
         range(len(fits)), key=lambda row: -(fits[row].horizons[0].estimate or -1)
     )
-    rows = [
-        _row(
-            question,
-            agents[at],
-            fits[at],
-            fits[at].horizons[number],
-            labels[at],
-            days[at],
-            len(tasks.prompts),
-        )
-        for at in by_length
-        for number in range(len(question.q))
-    ]
+    rows = []
+    for at in by_length:
+        for number in range(len(question.q)):
+            rows.append(
+                _row(
+                    question,
+                    agents[at],
+                    fits[at],
+                    fits[at].horizons[number],
+                    labels[at],
+                    days[at],
+                    len(tasks.prompts),
+                )
+            )
     return HorizonReport(
         benchmark=question.benchmark,
         rows=tuple(rows),
@@ -132,12 +134,11 @@ def horizon(store: Store, question: TimeHorizon) -> HorizonReport:
 
 def _read_tasks(store: Store, leaves: Sequence[LeafEntries], name: str) -> _Tasks:
     """The prompts with scores that have minutes (MisuseError: there are none)."""
-    seen = [
-        entry.scores.prompts
-        for leaf in leaves
-        for entry in leaf.entries
-        if entry.scores is not None
-    ]
+    seen = []
+    for leaf in leaves:
+        for entry in leaf.entries:
+            if entry.scores is not None:
+                seen.append(entry.scores.prompts)
     if not seen:
         raise MisuseError(
             f"{name} has no scores of prompts; a horizon needs those of single tasks"
@@ -208,14 +209,17 @@ def _agent(members: ConditionSet, tasks: _Tasks) -> _Agent | str:
 
 def _days(store: Store, agents: Sequence[_Agent]) -> list[date | None]:
     run_ids = [_run_ids(agent.members) for agent in agents]
-    days = release_days(store, [run for own in run_ids for run in own])
-    return [
-        min((days[run] for run in own if run in days), default=None) for own in run_ids
-    ]
+    days = release_days(store, list(chain.from_iterable(run_ids)))
+    earliest: list[date | None] = []
+    for own in run_ids:
+        earliest.append(min((days[run] for run in own if run in days), default=None))
+    return earliest
 
 
 def _run_ids(members: ConditionSet) -> tuple[int, ...]:
-    return tuple(run for condition in members.conditions for run in condition.run_ids)
+    return tuple(
+        chain.from_iterable(condition.run_ids for condition in members.conditions)
+    )
 
 
 def _row(

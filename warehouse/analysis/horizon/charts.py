@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from datetime import date
+from itertools import chain
 
 from warehouse.analysis.horizon.view import HorizonReport, HorizonRow
 from warehouse.charts.chart import (
@@ -63,7 +64,11 @@ def _curves(
     """Points are bins of tasks; a line across at q is the interval of the horizon, its
     dot the horizon."""
     ends = span(
-        [end for row in rows for end in (math.log2(row.estimate or 1), *_lengths(row))]
+        list(
+            chain.from_iterable(
+                (math.log2(row.estimate or 1), *_lengths(row)) for row in rows
+            )
+        )
     )
     if ends is None:
         return None
@@ -168,12 +173,12 @@ def _over_days(
 
 def _lengths(row: HorizonRow) -> list[float]:
     """Ends of the bins of a model's tasks, in log2 minutes."""
-    return [
-        math.log2(end)
-        for bin_ in row.bins
-        for end in (bin_.low, bin_.high or 2 * bin_.low)
-        if end
-    ]
+    ends = []
+    for bin_ in row.bins:
+        for end in (bin_.low, bin_.high or 2 * bin_.low):
+            if end:
+                ends.append(math.log2(end))
+    return ends
 
 
 def _middle(low: float, high: float | None) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from warehouse.analysis.results import Result, Row
@@ -156,7 +157,7 @@ def horizon_view(report: HorizonReport) -> View:
         f"intervals: {_intervals(report)}; {_WEIGHTS[first.weights]}; penalty "
         f"{first.penalty:g}"
     )
-    flags = {flag for row in report.rows for flag in row.flags}
+    flags = set(chain.from_iterable(row.flags for row in report.rows))
     meanings = [
         f"{flag}: {meaning}" for flag, meaning in _FLAGS.items() if flag in flags
     ]

@@ -56,10 +56,10 @@ def _dimensions(report: DimensionsReport, own: Sequence[DimensionRow]) -> Table:
     """A line for each number of dimensions, and two for the estimates by those that
     were chosen."""
     numbers = dict.fromkeys(row.n_dimensions for row in report.rows)
-    lines = [
-        _dimension([row for row in report.rows if row.n_dimensions == number])
-        for number in numbers
-    ]
+    lines = []
+    for n_dimensions in numbers:
+        own_rows = [row for row in report.rows if row.n_dimensions == n_dimensions]
+        lines.append(_dimension(own_rows))
     for label, name in (
         (f"gp-IRT ({report.chosen})", "gp_irt_error"),
         ("plain mean", "mean_error"),

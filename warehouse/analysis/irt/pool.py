@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -206,11 +207,10 @@ def _by_form(read: Sequence[LeafEntries]) -> dict[str, list[ScoredCondition]]:
 def _label(key: tuple[str, ...], keys: Sequence[tuple[str, ...]]) -> str:
     """The benchmark, and of the rest what differs among its forms."""
     own = [other for other in keys if other[0] == key[0]]
-    differs = [
-        part
-        for index, part in enumerate(key)
-        if index and len({other[index] for other in own}) > 1
-    ]
+    differs = []
+    for index, part in enumerate(key):
+        if index and len({other[index] for other in own}) > 1:
+            differs.append(part)
     settings = ", ".join(part or "none" for part in differs)
     return f"{key[0]} ({settings})" if settings else key[0]
 
@@ -353,8 +353,8 @@ def _testlets(
     cluster: str | None,
 ) -> NDArray[np.int64] | None:
     """Cluster of each item; None where each is by itself."""
-    ids = [key for leaf in leaves for key in leaf.ids]
-    defaults = [key for leaf in leaves for key in leaf.clusterings]
+    ids = list(chain.from_iterable(leaf.ids for leaf in leaves))
+    defaults = list(chain.from_iterable(leaf.clusterings for leaf in leaves))
     units = unit_map(store, ids, defaults, cluster, [prompts]).units(prompts)
     return units if len(np.unique(units)) < len(units) else None
 

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
+from itertools import chain
 
 import numpy as np
 
@@ -266,7 +267,7 @@ def _cell(figures: Sequence[Figure], between: _Range) -> _Cell:
 def _chances(
     store: Store, leaves: Sequence[LeafEntries]
 ) -> dict[tuple[int, int], float]:
-    ids = sorted({number for leaf in leaves for number in leaf.benchmark.ids})
+    ids = sorted(set(chain.from_iterable(leaf.benchmark.ids for leaf in leaves)))
     rows = (
         store.rows(query_text("analysis", "chance_levels"), {"benchmark_ids": ids})
         if ids

@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -91,12 +92,10 @@ def item_features(store: Store, question: ItemFeatures) -> FeatureReport:
     notes = list(data.notes)
     features = _features(store, data, question.by, notes)
     labels = scores.clusters.labels(data.prompts)
-    rows = [
-        row
-        for figure, y in _figures(data, notes)
-        for feature in features
-        for row in _rows(figure, y, feature, labels, question.level)
-    ]
+    rows: list[FeatureRow] = []
+    for figure, y in _figures(data, notes):
+        for feature in features:
+            rows.extend(_rows(figure, y, feature, labels, question.level))
     rows, n_tests = _adjusted(rows)
     size = (len(data.prompts), len(data.models))
     return FeatureReport(
@@ -172,10 +171,9 @@ def _features(
         )
         by_reason = grouped(there, _unfit)
         found = by_reason.pop("", [])
-        why = [
-            f"{reason}: {', '.join(feature.name for feature in left)}"
-            for reason, left in by_reason.items()
-        ]
+        why = []
+        for reason, left in by_reason.items():
+            why.append(f"{reason}: {', '.join(feature.name for feature in left)}")
         notes += [f"left out, {note}" for note in why]
         if not found:
             raise MisuseError(
@@ -237,7 +235,7 @@ def _unfit(feature: _Feature) -> str:
 
 def _counts(values: Sequence[frozenset[str] | None]) -> Counter[str]:
     """Prompts of each value."""
-    return Counter(value for own in values for value in own or ())
+    return Counter(chain.from_iterable(own or () for own in values))
 
 
 def _named(
@@ -320,7 +318,9 @@ def _is_number(value: Any) -> bool:
 
 def _value(value: Any) -> frozenset[str] | None:
     if isinstance(value, list):
-        return frozenset(word for element in value for word in _value(element) or ())
+        return frozenset(
+            chain.from_iterable(_value(element) or () for element in value)
+        )
     if value is None or isinstance(value, dict) or str(value).strip() == "":
         return None
     return frozenset(

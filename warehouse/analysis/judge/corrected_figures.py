@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, TypeVar
 
 from warehouse.analysis.gate.answer import margin_for, refuse_other_margins
@@ -199,7 +200,7 @@ def _figures(
             "the judge has no score of some answers (unscored): all figures are of the "
             "others"
         )
-    runs = tuple(run for judged in units for run in judged.run_ids)
+    runs = tuple(chain.from_iterable(judged.run_ids for judged in units))
     return kind(*names, tuple(rows), tuple(notes), runs, verdict)
 
 

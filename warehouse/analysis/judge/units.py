@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from itertools import chain
 from operator import attrgetter
 from typing import Any
 
@@ -171,16 +172,16 @@ def read_draws(store: Store, benchmark_ids: Sequence[int]) -> dict[int, RunDraw]
         if own and own[0]["wave"] != row["wave"]:
             own.clear()  # waves come in their order
         own.append(row)
-    return {
-        run: RunDraw(
+    draws = {}
+    for run, rows in newest.items():
+        draws[run] = RunDraw(
             rows[0]["wave"],
             tuple(row["prompt_id"] for row in rows),
             tuple(row["stratum"] for row in rows),
             tuple(row["probability"] for row in rows),
             rows[0]["metric_id"],
         )
-        for run, rows in newest.items()
-    }
+    return draws
 
 
 #: What is to be done on a benchmark of votes.
@@ -471,7 +472,9 @@ def _units(
             "there): warehouse judge next draws some, and these count"
         )
     human = own[0].metric if own else None
-    run_ids = tuple(run for entry in (entry, *own) for run in entry.condition.run_ids)
+    run_ids = tuple(
+        chain.from_iterable(entry.condition.run_ids for entry in (entry, *own))
+    )
     design = (clusters.labels(prompts), codes, reason, missing, outside, draw, run_ids)
     return JudgedUnits(entry, human, prompts, scores.values[at], found, *design)
 

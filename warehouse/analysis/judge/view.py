@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from warehouse.analysis.judge.corrected import CorrectedRow
@@ -215,7 +216,7 @@ class JudgeReport(Result):
         parts += [_difference(difference) for difference in self.differences]
         if self.sample is not None:
             parts += _rates(self.sample, self.rows[1:])
-        flags = {flag for row in self.rows for flag in row.flags}
+        flags = set(chain.from_iterable(row.flags for row in self.rows))
         parts += [
             f"{flag}: {meaning}" for flag, meaning in _FLAGS.items() if flag in flags
         ]

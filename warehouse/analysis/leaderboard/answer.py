@@ -7,6 +7,7 @@ import math
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from warehouse.analysis.comparison.words import not_compared_notes
@@ -147,7 +148,7 @@ def board_of(scores: BenchmarkScores, options: Ranking) -> Leaderboard:
     """
     planned = None if scores.plans is None else ROWS_ON_PLANS.load()(scores, options)
     groups = rank_rows(scores, options, planned)
-    rows = sorted((line for group in groups for line in group), key=_has_no_rank)
+    rows = sorted(chain.from_iterable(groups), key=_has_no_rank)
     names = tuple(other.metric for other in scores.others)
     ranked = [replace(row, other_metrics=names) if names else row for _, row in rows]
     notes = [
@@ -514,7 +515,7 @@ class Leaderboards(Result):
     @property
     def rows(self) -> tuple[LeaderboardRow, ...]:  # type: ignore[override]  # of all boards, read only
         """The rows of all boards."""
-        return tuple(row for board in self.boards for row in board.rows)
+        return tuple(chain.from_iterable(board.rows for board in self.boards))
 
     @property
     def one_line(self) -> str:
@@ -546,7 +547,7 @@ class Leaderboards(Result):
                     *(part for part in view.parts if part not in view.explained),
                 ]
         if alone:
-            rows = [row for board in alone for row in board.rows]
+            rows = list(chain.from_iterable(board.rows for board in alone))
             head = (
                 f"{len(alone)} {'other ' if parts else ''}benchmarks with one model "
                 "each, so nothing is ranked"

@@ -65,10 +65,15 @@ def leaderboard_table(rows: Sequence[LeaderboardRow], *, verbose: bool) -> Table
     """The rows, without columns that say nothing here, or only what the heading says."""
     digits = decimals(row.standard_error for row in rows)
     hidden = _hidden(rows, verbose)
-    cells = [
-        {name: cell for name, cell in _cells(row, digits).items() if name not in hidden}
-        for row in rows
-    ]
+    cells = []
+    for row in rows:
+        cells.append(
+            {
+                name: cell
+                for name, cell in _cells(row, digits).items()
+                if name not in hidden
+            }
+        )
     return Table.of(cells, hide_empty=HIDE_EMPTY, minor=MINOR)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, cast
 
 import numpy as np
@@ -264,7 +265,7 @@ def compare_parts(found: Sequence[MatrixExplanation]) -> ExplainedParts:
         for test, p_holm in zip(found, adjusted, strict=True)
     )
     first = found[0]
-    notes = dict.fromkeys(note for test in found for note in test.notes)
+    notes = dict.fromkeys(chain.from_iterable(test.notes for test in found))
     if len({test.n_prompts for test in found}) > 1:
         notes["parts are compared on different prompts: not all have each"] = None
     return ExplainedParts(
@@ -518,16 +519,18 @@ def run_growth(
 
 def _growth_rows(data: MatrixData, growth: Growth) -> list[GrowthRow]:
     higher = data.higher_is_better is not False
-    return [
-        GrowthRow(growth.order, int(size), model, float(score), int(rank))
-        for size, scores in zip(growth.sizes, growth.scores, strict=True)
+    rows = []
+    for size, scores in zip(growth.sizes, growth.scores, strict=True):
         for model, score, rank in zip(
             data.models,
             scores,
             competition_ranks(scores, higher_is_better=higher),
             strict=True,
-        )
-    ]
+        ):
+            rows.append(
+                GrowthRow(growth.order, int(size), model, float(score), int(rank))
+            )
+    return rows
 
 
 def _growth_steps(data: MatrixData, growth: Growth) -> list[GrowthStep]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from markupsafe import Markup
@@ -133,7 +134,9 @@ def _weights(
         for model in models
     ]
     ordered = by_rank(weights)
-    ends = [value for row in weights.random for value in (row.lowest, row.highest)]
+    ends = list(
+        chain.from_iterable((row.lowest, row.highest) for row in weights.random)
+    )
     axis = make_axis(ends)
     return {
         "result": weights,
@@ -349,13 +352,14 @@ def weights_say(
 ) -> str:
     """Whether other weights turn round any two models that differ by a test
     (``distinct``)."""
-    turned = {
-        tuple(sorted((a, b)))
-        for scheme in others
-        for index, a in enumerate(models)
-        for b in models[index + 1 :]
-        if cells[a, scheme].rank > cells[b, scheme].rank and distinct.get((a, b))
-    }
+    turned = set()
+    for scheme in others:
+        for index, a in enumerate(models):
+            for b in models[index + 1 :]:
+                if cells[a, scheme].rank > cells[b, scheme].rank and distinct.get(
+                    (a, b)
+                ):
+                    turned.add(tuple(sorted((a, b))))
     if not turned:
         return (
             "Ranks hold: other weights change the order only of models that cannot be "

@@ -234,7 +234,7 @@ def _notes(
     sizable: Sequence[Sequence[ScoredCondition]],
 ) -> list[str]:
     """What is to be said before any pair is formed."""
-    editions = list_editions(entry for members in sizable for entry in members)
+    editions = list_editions(chain.from_iterable(sizable))
     notes = (
         _left_out(scores, chosen)
         + [scores.clusters.note] * bool(scores.clusters.note)
@@ -245,7 +245,7 @@ def _notes(
     )
     name, entries = (
         scores.benchmark.name,
-        (entry for members in sizable for entry in members),
+        chain.from_iterable(sizable),
     )
     notes += mixed_scales(
         (name, entry.metric, entry.usable.spans)
@@ -321,7 +321,7 @@ def _left_out(
             "conditions differ in split, task version, metric or scorer; each group is "
             "compared and adjusted alone"
         )
-    if scorers := scorers_in_words(entry for members in chosen for entry in members):
+    if scorers := scorers_in_words(chain.from_iterable(chosen)):
         notes.append(scorers)
     return notes
 
@@ -368,7 +368,7 @@ def pairs_view(
     """The rows of each group with its conditions' labels, and how they were tested."""
     parts = [group.columns for group in groups]
     digits = decimals(
-        error for part in parts for error in part.column("standard_error")
+        chain.from_iterable(part.column("standard_error") for part in parts)
     )
     together = _simultaneous(groups[0].pairs.level)
     cells = [_cells(group, digits, together) for group in groups]
@@ -381,10 +381,7 @@ def pairs_view(
         minor=MINOR,
     )
     seen = dict.fromkeys(chain.from_iterable(part.column("flags") for part in parts))
-    flags = [
-        TableNote(line, "flags")
-        for line in meanings(flag for own in seen for flag in own)
-    ]
+    flags = [TableNote(line, "flags") for line in meanings(chain.from_iterable(seen))]
     head = (pairs_head(benchmark, metric, higher_is_better), *counted(groups))
     return View((*head, table, *tests(groups), *flags), tuple(notes))
 

@@ -41,15 +41,16 @@ def _heat(group: PairGroup) -> Chart | None:
         )
         or 1.0
     )
-    shares = [
-        [
-            min(max((value / largest + 1) / 2, 0.0), 1.0)
-            if value == value and differs == 1
-            else None
-            for value, differs in zip(values, tests, strict=True)
-        ]
-        for values, tests in zip(differences, tested, strict=True)
-    ]
+    shares = []
+    for values, tests in zip(differences, tested, strict=True):
+        shares.append(
+            [
+                min(max((value / largest + 1) / 2, 0.0), 1.0)
+                if value == value and differs == 1
+                else None
+                for value, differs in zip(values, tests, strict=True)
+            ]
+        )
     n_differing = sum(share is not None for row in shares for share in row) // 2
     n_pairs = len(shares) * (len(shares) - 1) // 2
     edges = [largest * (2 * shade / SHADES - 1) for shade in range(SHADES + 1)]

@@ -107,11 +107,10 @@ def cost_power(store: Store, question: CostPower) -> CostPlan:
         cost_source(store, question.cost, question.prices),
     )
     conditions = choose_runs(store, question.references, selection)
-    runs = {
-        run: side
-        for side, condition in enumerate(conditions)
-        for run in condition.run_ids
-    }
+    runs = {}
+    for side, condition in enumerate(conditions):
+        for run in condition.run_ids:
+            runs[run] = side
     found = read_costs(store, runs, source, read_links(store))
     first, second = (found.get(side, NO_COSTS) for side in (0, 1))
     prompts = np.intersect1d(first.prompts, second.prompts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,7 +96,7 @@ def read_pilot(store: Store, question: PowerPilot) -> StoredPilot:
         is_over_runs=all(
             own.seeds is None or own.seeds.kind == "repeats" for own in scores
         ),
-        notes=tuple(dict.fromkeys(note for row in rows for note in row.row_notes)),
+        notes=tuple(dict.fromkeys(chain.from_iterable(row.row_notes for row in rows))),
         is_right_or_wrong=labels is None
         and chosen.link == "identity"
         and all(map(_right_or_wrong, scores)),
@@ -220,8 +221,11 @@ def _rows(
         metrics_of(store, ids), selection.metric, conditions[0].benchmark_split[0]
     )
     sides = [condition.members or (condition,) for condition in conditions]
-    members = [own for side in sides for own in side]
-    runs = {run: number for number, own in enumerate(members) for run in own.run_ids}
+    members = list(chain.from_iterable(sides))
+    runs = {}
+    for number, own in enumerate(members):
+        for run in own.run_ids:
+            runs[run] = number
     rules = selection.rows or RowRules()
     for metric in chosen:
         if metric.link == "none":

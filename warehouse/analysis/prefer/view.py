@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -250,7 +251,7 @@ class PreferenceReport(Result):
                 "",
             ]
         parts += map(_agreed, self.agreement)
-        found = {flag for judge in self.judges for flag in judge.flags}
+        found = set(chain.from_iterable(judge.flags for judge in self.judges))
         flags = (
             f"{flag}: {meaning}" for flag, meaning in _FLAGS.items() if flag in found
         )

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from warehouse.analysis.recipes.question import Recipes, ScalePlan
 from warehouse.analysis.recipes.scales import HELD, Key, Scale, scales
@@ -442,7 +443,7 @@ def _of_prompts(store: Store, scale: Scale) -> PromptPart:
     if len(trained) < 2:
         return None, None
     benchmark_ids = sorted(
-        {number for recipe in trained for number in recipe.benchmark_ids}
+        set(chain.from_iterable(recipe.benchmark_ids for recipe in trained))
     )
     metrics = {metric.id: metric for metric in metrics_of(store, benchmark_ids)}
     benchmark, links = find_benchmark(store, trained[0].benchmark), read_links(store)

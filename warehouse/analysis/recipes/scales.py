@@ -59,15 +59,14 @@ class Scale:
     def runs(self) -> dict[str, list[float]]:
         """The figures of all runs of each recipe; without those that have fewer than m
         checkpoints."""
-        by_recipe = {
-            name: [
+        by_recipe = {}
+        for name, recipes in self.members.items():
+            by_recipe[name] = [
                 fmean(trajectory.scores[-self.averaged :])
                 for recipe in recipes
                 for trajectory in recipe.trajectories
                 if len(trajectory.scores) >= self.averaged
             ]
-            for name, recipes in self.members.items()
-        }
         return {name: runs for name, runs in by_recipe.items() if runs}
 
     @cached_property
@@ -78,12 +77,12 @@ class Scale:
     @property
     def trajectories(self) -> list[Trajectory]:
         """Of all runs of all recipes."""
-        return [
-            run
-            for recipe in self.members.values()
-            for scores in recipe
-            for run in scores.trajectories
-        ]
+        runs = []
+        for recipe in self.members.values():
+            for scores in recipe:
+                for run in scores.trajectories:
+                    runs.append(run)
+        return runs
 
     @property
     def is_mixed(self) -> bool:
@@ -188,7 +187,7 @@ class Scale:
                 self.figures[a] - self.figures[b],
                 large.figures[a] - large.figures[b],
             )
-            own = [recipe for name in (a, b) for recipe in self.members[name]]
+            own = list(chain.from_iterable(self.members[name] for name in (a, b)))
             measured = pooled_seed_variance(own, self.averaged) or everywhere
             figures = np.array(self.runs[a]), np.array(self.runs[b])
             noise = Noise(
@@ -223,12 +222,14 @@ class Scale:
         k = min(len(common) // 2, MOST)
         if k < 2 or len(self.members) < 2:
             return None
-        rows = [
-            np.mean(
-                [recipe.table(common[-k:]).mean(axis=0) for recipe in recipes], axis=0
+        rows = []
+        for recipes in self.members.values():
+            rows.append(
+                np.mean(
+                    [recipe.table(common[-k:]).mean(axis=0) for recipe in recipes],
+                    axis=0,
+                )
             )
-            for recipes in self.members.values()
-        ]
         return np.array(rows)
 
 

@@ -52,19 +52,20 @@ def reliability(store: Store, question: Asked) -> ReliabilityReport:
         standalone=question.standalone,
     )
     scores = data.scores
-    reliabilities = [
-        one_reliability(
-            scores,
-            granularity,
-            size,
-            ties=question.ties,
-            n_resamples=n_resamples,
-            seed=seed,
-            level=level,
-        )
-        for granularity in GRANULARITIES
-        for size in _sizes(scores, granularity, question.sizes)
-    ]
+    reliabilities = []
+    for granularity in GRANULARITIES:
+        for size in _sizes(scores, granularity, question.sizes):
+            reliabilities.append(
+                one_reliability(
+                    scores,
+                    granularity,
+                    size,
+                    ties=question.ties,
+                    n_resamples=n_resamples,
+                    seed=seed,
+                    level=level,
+                )
+            )
     by_prompts = [result for result in reliabilities if result.granularity == "prompts"]
     figures = aggregates(scores)
     agreement = subscenario_agreement(scores)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 
 from warehouse.analysis.reliability.view import ReliabilityReport
@@ -143,7 +143,9 @@ def size_charts(report: ReliabilityReport) -> list[Chart | None]:
     for granularity, group in groupby(report.rows, key=lambda row: row.granularity):
         rows = [row for row in group if row.ranking is not None]
         names = ("ranking", "quality", "best")
-        ends = [(n, [_bounds(row, n) for row in rows]) for n in names]
+        ends = []
+        for n in names:
+            ends.append((n, [_bounds(row, n) for row in rows]))
         if len(rows) > 1:
             charts.append(
                 _curves(
@@ -223,11 +225,12 @@ def agreement_chart(report: ReliabilityReport) -> Chart | None:
         ): r.tau
         for r in report.agreement
     }
-    names = sorted({name for pair in tau for name in pair})
-    values = [
-        [_share(1.0 if a == b else tau[frozenset((a, b))]) for b in names]
-        for a in names
-    ]
+    names = sorted(set(chain.from_iterable(tau)))
+    values = []
+    for a in names:
+        values.append(
+            [_share(1.0 if a == b else tau[frozenset((a, b))]) for b in names]
+        )
     words = [
         f"{-1 + 2 * i / SHADES:.1f} to {-1 + 2 * (i + 1) / SHADES:.1f}"
         for i in range(SHADES)
@@ -255,24 +258,27 @@ def _curves(
     layers = lines(
         [(name, [p[:2] for p in points]) for name, points in drawn], dots=True
     )
-    bands = [
-        layer(
-            {"type": "area", "fill": colour, "fillOpacity": 0.16},
-            [
-                {"x": x, "y": low, "y2": high}
-                for x, _, low, high in points
-                if finite(low) is not None
-            ],
-            y2={"field": "y2"},
+    bands = []
+    for (_, points), (colour, _) in zip(drawn, SERIES, strict=False):
+        bands.append(
+            layer(
+                {"type": "area", "fill": colour, "fillOpacity": 0.16},
+                [
+                    {"x": x, "y": low, "y2": high}
+                    for x, _, low, high in points
+                    if finite(low) is not None
+                ],
+                y2={"field": "y2"},
+            )
         )
-        for (_, points), (colour, _) in zip(drawn, SERIES, strict=False)
-    ]
-    all_points = [p for _, points in drawn for p in points]
+    all_points = list(chain.from_iterable(points for _, points in drawn))
     return chart(
         title,
         f"{title}, by {across}; the figures are in the table",
         axis(across, span([p[0] for p in all_points]), log=True),
-        axis(up, span([y for p in all_points for y in p[1:]], also=(0.0,))),
+        axis(
+            up, span(list(chain.from_iterable(p[1:] for p in all_points)), also=(0.0,))
+        ),
         [*bands, *layers],
         size=TALL_PLOT,
     )

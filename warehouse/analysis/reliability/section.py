@@ -71,8 +71,9 @@ def stored_reliability(store: Store) -> dict[str, StoredReliability]:
         store.rows(query_text("analysis/reliability", "report_reliability")),
         itemgetter("benchmark"),
     )
-    return {
-        name: StoredReliability(
+    stored = {}
+    for benchmark, rows in by_benchmark.items():
+        stored[benchmark] = StoredReliability(
             {
                 row["statistic"]: (row["estimate"], row["low"], row["high"])
                 for row in rows
@@ -81,8 +82,7 @@ def stored_reliability(store: Store) -> dict[str, StoredReliability]:
             max(row["refreshed_at"] for row in rows),
             next((row["reason"] for row in rows if row["reason"]), ""),
         )
-        for name, rows in by_benchmark.items()
-    }
+    return stored
 
 
 def _stored(report: ReportSetting) -> dict[str, StoredReliability]:

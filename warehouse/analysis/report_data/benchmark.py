@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import chain
 
 from warehouse.analysis.leaderboard.answer import board_of
 from warehouse.analysis.leaderboard.question import Ranking
@@ -82,7 +83,7 @@ def _rows_by_other_metrics(
     """Rows of the conditions that a board lacks, by each other metric that some of them
     have."""
     shown = (
-        {run for row in reads.board.rows for run in row.run_ids}
+        set(chain.from_iterable(row.run_ids for row in reads.board.rows))
         if reads.board
         else set()
     )

@@ -255,11 +255,10 @@ class ReportReading:
         }
         log = _stored(store, "report_sources")
         sources = tuple(row for row in log if row["source_id"] in source_ids)
-        shown = [
-            suite
-            for suite in self._suites.values()
-            if {leaf.name for leaf in suite.leaves} <= names
-        ]
+        shown = []
+        for suite in self._suites.values():
+            if {leaf.name for leaf in suite.leaves} <= names:
+                shown.append(suite)
         # The queries go through all scores before they find that nobody published a
         # figure, or that none is missing.
         publishes = bool(store.rows("select 1 as one from published_score limit 1"))
@@ -337,10 +336,10 @@ def _chosen(
             unknown[0], [*benchmarks, *suites], "see: warehouse benchmarks"
         )
         raise MisuseError(f"no current run on benchmark {unknown[0]!r}; {hint}")
-    leaves = {
-        name: {leaf.name for leaf in suite.leaves} for name, suite in suites.items()
-    }
-    chosen = {leaf for name in names for leaf in leaves.get(name, {name})}
+    leaves = {}
+    for name, suite in suites.items():
+        leaves[name] = {leaf.name for leaf in suite.leaves}
+    chosen = set(chain.from_iterable(leaves.get(name, {name}) for name in names))
     return (
         [name for name in benchmarks if name in chosen] if names else list(benchmarks)
     )
@@ -350,10 +349,10 @@ def _stored(store: Store, name: str) -> list[Row]:
     """Rows of a query in ``queries/analysis``, the same ones whenever the store holds
     the same: engines add up in an order of their own, which changes the last digits of
     a mean."""
-    return [
-        {field: _settled(value) for field, value in row.items()}
-        for row in store.rows(query_text("analysis", name))
-    ]
+    settled = []
+    for row in store.rows(query_text("analysis", name)):
+        settled.append({field: _settled(value) for field, value in row.items()})
+    return settled
 
 
 def _settled(value: Any) -> Any:

@@ -4,6 +4,7 @@ monotonicity."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -92,13 +93,11 @@ def recipe_seeds(
         seeds_row(recipe, by_key.get(_key(recipe)), averaged, level, setting)
         for recipe, setting in zip(replicated, settings, strict=True)
     )
-    scores = [
-        score
-        for recipe, setting in zip(replicated, settings, strict=True)
-        for metric in (recipe, by_key.get(_key(recipe)))
-        if metric is not None and len(metric.trajectories) > 1
-        for score in _scores(metric, setting)
-    ]
+    scores: list[SeedScore] = []
+    for recipe, setting in zip(replicated, settings, strict=True):
+        for metric in (recipe, by_key.get(_key(recipe))):
+            if metric is not None and len(metric.trajectories) > 1:
+                scores.extend(_scores(metric, setting))
     return SeedsReport(
         level, rows, len(recipes) - len(replicated), elsewhere or {}, tuple(scores)
     )
@@ -321,7 +320,9 @@ def _jitter(
         return None, None, ()
     variance = float(np.mean([found.variance for found in estimated]))
     nu = float(np.sum([found.degrees_of_freedom for found in estimated]))
-    flags = tuple(dict.fromkeys(flag for found in estimated for flag in found.flags))
+    flags = tuple(
+        dict.fromkeys(chain.from_iterable(found.flags for found in estimated))
+    )
     return (
         variance**0.5,
         jitter_only_lower_bound(variance, nu, averaged=averaged, level=level),

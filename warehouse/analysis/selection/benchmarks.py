@@ -7,6 +7,7 @@ import shlex
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import inf
 from operator import itemgetter
 from typing import Any, TypeVar
@@ -397,7 +398,10 @@ def others_among(
         shown: keys of those that have a row on it.
         label: the metric that it shows.
     """
-    keys = {run: condition.key for condition in conditions for run in condition.run_ids}
+    keys = {}
+    for condition in conditions:
+        for run in condition.run_ids:
+            keys[run] = condition.key
     return others_of_runs(run_metrics, metrics, keys, shown, label)
 
 
@@ -467,9 +471,10 @@ def scored_metrics(
         if row["n_scored"] > 0 and row["metric_id"] in named:
             scored.setdefault(row["run_id"], set()).add(named[row["metric_id"]])
     return Counter(
-        label
-        for condition in conditions
-        for label in set().union(*(scored.get(run, ()) for run in condition.run_ids))
+        chain.from_iterable(
+            set().union(*(scored.get(run, ()) for run in condition.run_ids))
+            for condition in conditions
+        )
     )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
+from itertools import chain
 from operator import itemgetter
 from typing import Any
 
@@ -112,11 +113,10 @@ def describe(conditions: Sequence[Condition]) -> list[str]:
     """
     is_one_each = len({condition.model for condition in conditions}) == len(conditions)
     names = [name for name in LABEL_FIELDS if not is_one_each or name in ALWAYS_TOLD]
-    differing = [
-        name
-        for name in names
-        if len({condition.runs[0][name] for condition in conditions}) > 1
-    ]
+    differing = []
+    for name in names:
+        if len({condition.runs[0][name] for condition in conditions}) > 1:
+            differing.append(name)
     shown = [name for name in differing if _is_shown(conditions, name)]
     if is_one_each and not shown:
         return [""] * len(conditions)
@@ -161,10 +161,9 @@ def _told_by_one_harness(
         if len(by_harness) < 2:
             continue
         for name in names:
-            values = [
-                {condition.setting(name) for condition in of_one}
-                for of_one in by_harness.values()
-            ]
+            values = []
+            for of_one in by_harness.values():
+                values.append({condition.setting(name) for condition in of_one})
             is_never_told = any(not told - {None, ""} for told in values)
             is_one_each = all(len(told) == 1 for told in values)
             if name != "harness" and is_never_told and is_one_each:
@@ -216,18 +215,17 @@ def label_conditions(store: Store, conditions: Sequence[Condition]) -> list[str]
     One that was taken as the newest is told from those that it was taken from too.
     """
     n_given, keys = len(conditions), {condition.key for condition in conditions}
-    others = {
-        other.key: other
-        for condition in conditions
-        for other in condition.others
-        if other.key not in keys
-    }
+    others = {}
+    for condition in conditions:
+        for other in condition.others:
+            if other.key not in keys:
+                others[other.key] = other
     conditions = [*conditions, *others.values()]
     labels = describe(conditions)
     labels = _with_scorers(store, conditions, labels)
     alike = grouped(range(len(conditions)), lambda at: conditions[at].model)
     several = [group for group in alike.values() if len(group) > 1]
-    indices = [index for group in several for index in group]
+    indices = list(chain.from_iterable(several))
     if not indices or len(indices) > MOST:
         return labels[:n_given]
     settings = settings_of_conditions(store, [conditions[index] for index in indices])
@@ -298,14 +296,14 @@ def settings_of_rows(
     """Of each condition, by key, the settings that seeds and checkpoints of one row
     share: all but what names them."""
     settings = settings_of_conditions(store, conditions)
-    return {
-        key: frozenset(
+    others = {}
+    for key, own in settings.items():
+        others[key] = frozenset(
             (path, form)
             for path, form in own.items()
             if path.rpartition(".")[2] not in _OF_TRAINING
         )
-        for key, own in settings.items()
-    }
+    return others
 
 
 def names_that_differ(store: Store, run_ids: Sequence[int]) -> list[str]:

@@ -296,12 +296,11 @@ def _twins(store: Store, benchmarks: Ids) -> list[frozenset[int]]:
         by_bytes.setdefault(row["sha256"], {}).setdefault(row["twin_id"], set()).add(
             row["benchmark_id"]
         )
-    pairs = {
-        frozenset(a - b | b - a)
-        for sources in by_bytes.values()
-        for a, b in combinations(sources.values(), 2)
-        if len(a - b) == len(b - a) == 1
-    }
+    pairs = set()
+    for sources in by_bytes.values():
+        for a, b in combinations(sources.values(), 2):
+            if len(a - b) == len(b - a) == 1:
+                pairs.add(frozenset(a - b | b - a))
     return sorted(pairs, key=sorted)
 
 

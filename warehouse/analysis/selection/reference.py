@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from itertools import chain
 from typing import Any
 
 from warehouse.analysis.groups import grouped
@@ -152,7 +153,7 @@ def find_conditions(
         "" if benchmark_ids is None else f" on {_benchmark_name(store, benchmark_ids)}"
     )
     narrowed = f" with {', '.join(filters_in_words)}" if filters_in_words else ""
-    hint = hint_on_values(where, [run for runs in candidates for run in runs])
+    hint = hint_on_values(where, list(chain.from_iterable(candidates)))
     raise MisuseError(
         f"{text!r} has no current run{there}{narrowed}; {hint or 'see: warehouse runs'}"
     )
@@ -179,9 +180,10 @@ def choose_conditions(
         MisuseError: an unknown field, or there is none.
     """
     filters = parse_where(where)
-    runs = [
-        run for run in all_runs if all(criterion.holds(run) for criterion in filters)
-    ]
+    runs = []
+    for run in all_runs:
+        if all(criterion.holds(run) for criterion in filters):
+            runs.append(run)
     if not runs:
         narrowed = f" with {', '.join(where)}" if where else ""
         hint = hint_on_values(filters, all_runs) or "see: warehouse runs"
@@ -211,7 +213,9 @@ def hint_on_values(where: Sequence[Where], runs: Sequence[Run]) -> str:
     hints = []
     for criterion in where:
         if criterion.equal and not any(criterion.holds(run) for run in runs):
-            values = {text for run in runs for text in _texts(run[criterion.name])}
+            values = set(
+                chain.from_iterable(_texts(run[criterion.name]) for run in runs)
+            )
             close = did_you_mean(criterion.value, values, "")
             hints += (
                 [f"no {criterion.name} is {criterion.value!r}: {close}"]
@@ -460,11 +464,12 @@ def by_benchmark_split(
 def with_scores(splits: BySplit) -> BySplit:
     """Without conditions that have no score of a sample where another has: nobody means
     them who compares."""
-    return {
-        split: [one for one in conditions if any(run["n_scores"] for run in one.runs)]
-        or conditions
-        for split, conditions in splits.items()
-    }
+    scored = {}
+    for split, conditions in splits.items():
+        scored[split] = [
+            one for one in conditions if any(run["n_scores"] for run in one.runs)
+        ] or conditions
+    return scored
 
 
 def by_split(conditions: Iterable[Condition]) -> dict[BenchmarkSplit, list[Condition]]:
@@ -511,12 +516,11 @@ def pick_all(
     """
     sides = by_one_scorer(store, splits, sides)
     by_text = dict(sides)  # of a model against itself each choice is told once
-    several = [
-        (text, split, of[split])
-        for text, of in by_text.items()
-        for split in splits
-        if len(of[split]) > 1
-    ]
+    several = []
+    for text, of in by_text.items():
+        for split in splits:
+            if len(of[split]) > 1:
+                several.append((text, split, of[split]))
     if len(several) > 1 and not latest:
         raise MisuseError(_ambiguous(store, several))
     return [
@@ -601,9 +605,11 @@ def _ambiguous(
         splits = [split for split, _ in members]
         lines.append(f"  {text!r} on {listed(splits)} means {len(labels)} conditions:")
         for number, label in enumerate(labels):
-            runs = [
-                run for _, conditions in members for run in conditions[number].run_ids
-            ]
+            runs = list(
+                chain.from_iterable(
+                    conditions[number].run_ids for _, conditions in members
+                )
+            )
             ids = ", ".join(f"run:{run}" for run in runs[:NAMED])
             lines.append(f"    {label}  ({ids}{', ...' if len(runs) > NAMED else ''})")
     return (

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from warehouse.analysis.selection.benchmarks import (
@@ -164,17 +165,16 @@ def group_differences(groups: Collection[Group]) -> dict[Group, str]:
     """In what each group of rows differs from the others, in values that people know;
     empty for one group."""
     told = {group: _told(group) for group in groups}
-    several = [
-        number
-        for number, name in enumerate(_TOLD)
-        if len({values[number] for values in told.values()}) > 1 and name not in _CODED
-    ]
-    return {
-        group: ", ".join(
+    several = []
+    for number, name in enumerate(_TOLD):
+        if len({values[number] for values in told.values()}) > 1 and name not in _CODED:
+            several.append(number)
+    words = {}
+    for group, values in told.items():
+        words[group] = ", ".join(
             f"{_TOLD[number]} {values[number] or 'none'}" for number in several
         )
-        for group, values in told.items()
-    }
+    return words
 
 
 def list_editions(entries: Iterable[ScoredCondition]) -> str:
@@ -243,7 +243,7 @@ class BenchmarkScores:
     @property
     def runs(self) -> list[Run]:
         """The runs of all entries."""
-        return [run for entry in self.entries for run in entry.condition.runs]
+        return list(chain.from_iterable(entry.condition.runs for entry in self.entries))
 
     def groups(self) -> dict[Group, list[ScoredCondition]]:
         """Entries that can be compared, in the order of their first."""
@@ -264,9 +264,7 @@ class BenchmarkScores:
             f"{n} models of another split, task version, metric or scorer are left out "
             "(--where chooses)"
         )
-        scorers = scorers_in_words(
-            [*largest, *(entry for own in others for entry in own)]
-        )
+        scorers = scorers_in_words([*largest, *chain.from_iterable(others)])
         told = [note] if n else []
         return largest, [*told, *([scorers] if scorers else [])]
 
@@ -428,9 +426,10 @@ def read_all_entries(
 
 def coverage_of(members: Sequence[ScoredCondition]) -> BenchmarkCoverage:
     """The whole benchmark: as declared, else the most that a run covers."""
-    declared = [
-        run["n_benchmark"] or 0 for entry in members for run in entry.condition.runs
-    ]
+    declared = []
+    for entry in members:
+        for run in entry.condition.runs:
+            declared.append(run["n_benchmark"] or 0)
     seen = [entry.scores.seen for entry in members if entry.scores is not None]
     size = max([*declared, *map(len, seen)], default=0)
     sets = Counter(prompts.tobytes() for prompts in seen if len(prompts) == size)

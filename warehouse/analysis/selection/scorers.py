@@ -37,13 +37,13 @@ def scorers_of(store: Store, runs: Sequence[int]) -> dict[int, tuple[int, str]]:
         names.setdefault(row["run_id"], []).append(
             (_KINDS_OF_SCORERS.index(row["kind"]), name)
         )
-    return {
-        run: (
+    placed = {}
+    for run, found in names.items():
+        placed[run] = (
             min(place for place, _ in found),
             ", ".join(sorted({name for _, name in found})),
         )
-        for run, found in names.items()
-    }
+    return placed
 
 
 def place_of(kind: str) -> int:

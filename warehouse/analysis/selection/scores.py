@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -251,7 +251,7 @@ def over_seeds(
         unscored=unscored,
         n_unscored=sum(own.n_unscored for own in kept),
         n_samples=sum(own.n_samples for own in kept),
-        spans=tuple(span for own in kept for span in own.spans),
+        spans=tuple(chain.from_iterable(own.spans for own in kept)),
         seeds=as_cells(kept_labels, cells),
     )
     return combined, left_out
@@ -776,7 +776,11 @@ def _mixed(
         are_mixed([spans]) for spans in conditions
     )  # repeats of one condition: its figure is of both
     counted = [[span] for own in conditions for span in own] if pooled else conditions
-    percents = [span for own in conditions for span in own if span.scale == "percent"]
+    percents = []
+    for own in conditions:
+        for span in own:
+            if span.scale == "percent":
+                percents.append(span)
     n_shares, n_percents = (
         sum(scale in {span.scale for span in own} for own in counted) for scale in MIXED
     )

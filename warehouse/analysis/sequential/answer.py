@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,7 +64,7 @@ def sequential_gate(store: Store, question: SequentialReleaseGate) -> Sequential
         store, question.candidate, question.baseline, selection, question.force
     )
     found, missing = models.find(question.benchmarks)
-    for condition in (one for both in found for one in both):
+    for condition in chain.from_iterable(found):
         require_one_seed(condition, ONE_BY_ONE)
     settings = _settings(
         [candidate.benchmark_split[0] for candidate, _ in found], question
@@ -81,7 +82,7 @@ def sequential_gate(store: Store, question: SequentialReleaseGate) -> Sequential
     if not computed:
         raise MisuseError("; ".join(left_out))
     notes = [f"{_SHARED}: {settings[0].alpha:.3g} each"] if len(found) > 1 else []
-    notes += [note for _, plan in computed for note in plan.notes]
+    notes += list(chain.from_iterable(plan.notes for _, plan in computed))
     notes += notes_on_shared(
         store,
         {

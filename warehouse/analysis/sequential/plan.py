@@ -171,12 +171,12 @@ def benchmark_size(
     has."""
     name, split = condition.benchmark_split
     versions = ("task_version", "benchmark_version")
-    sizes = [
-        max(run["n_benchmark"] or 0, run["n_found"] or 0)
-        for run in runs_on(store, find_benchmark(store, name).ids)
-        if run["split"] == split
-        and all(run[name] == condition.setting(name) for name in versions)
-    ]
+    sizes = []
+    for run in runs_on(store, find_benchmark(store, name).ids):
+        if run["split"] == split and all(
+            run[name] == condition.setting(name) for name in versions
+        ):
+            sizes.append(max(run["n_benchmark"] or 0, run["n_found"] or 0))
     return max([0 if scores is None else len(scores.seen), *sizes])
 
 

@@ -287,7 +287,9 @@ def _on_the_way(
         "calls": "n_calls",
         "errors": "n_errors",
     }
-    rows = [{title: row[name] for title, name in columns.items()} for row in tools]
+    rows = []
+    for row in tools:
+        rows.append({title: row[name] for title, name in columns.items()})
     return [*parts, "", Table.of(rows, empty="", hide_empty=("errors",))]
 
 

@@ -9,6 +9,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from warehouse.analysis.selection.benchmarks import (
@@ -177,11 +178,10 @@ def _natural(text: str) -> tuple[int, str]:
 
 def _helm(plans: Sequence[SubsetPlan]) -> Export:
     prefix = len(plans) > 1
-    ids = [
-        (f"{plan.task}\t" if prefix else "") + row.tool_id
-        for plan in plans
-        for row in plan.asked
-    ]
+    ids = []
+    for plan in plans:
+        for row in plan.asked:
+            ids.append((f"{plan.task}\t" if prefix else "") + row.tool_id)
     note = (
         "helm-run takes no ids: keep these instances where a scenario of your own "
         "returns them (get_instances)"
@@ -230,7 +230,7 @@ def import_plans(opener: StoreOpener, question: ImportSubset) -> SubsetPlans:
     plans = read_plans(Path(question.path))
     moment, as_dated = question.now or utc_now(), question.as_dated
     with opener.reading() as store:
-        notes = [note for plan in plans.rows for note in _fits(store, plan)]
+        notes = list(chain.from_iterable(_fits(store, plan) for plan in plans.rows))
     late = next((plan for plan in plans.rows if plan.created > moment), None)
     if late is not None:
         raise MisuseError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from warehouse.analysis.leaderboard.row import PLANNED
 from warehouse.analysis.selection.scored_conditions import PARTIAL, coverage_flags
@@ -101,7 +102,7 @@ class PlannedLeaves:
         )
         own = (
             *item.row.flags,
-            *(flag for estimate in parts.values() for flag in estimate.flags),
+            *chain.from_iterable(estimate.flags for estimate in parts.values()),
         )
         kept = [flag for flag in own if flag not in OF_INTERVALS]
         flags = dict.fromkeys((*kept, *figure.flags))

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import cache, cached_property
+from itertools import chain
 from pathlib import Path
 from types import UnionType
 from typing import Any, ClassVar, get_args, get_origin, get_type_hints
@@ -366,7 +367,9 @@ def checked_plan(stored: Mapping[str, Any]) -> SubsetPlan:
             f"ids of hash {hash_ids(ids)[:8]}, where the plan says "
             f"{plan.ids_sha256[:8]}: it was changed"
         )
-    numbers = [value for row in plan.rows for value in (row.prediction, row.inclusion)]
+    numbers = list(
+        chain.from_iterable((row.prediction, row.inclusion) for row in plan.rows)
+    )
     if not np.isfinite(np.array(numbers, float)).all() or len(set(ids)) < len(ids):
         raise ValueError("ids twice, or predictions that are not finite")
     if not plan.benchmark or not plan.metric or plan.seed < 0 or not 0 < plan.level < 1:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -147,9 +148,11 @@ def read_possible_plans(
         stored: rows of the query ``subset_plans``, of this benchmark.
     """
     kept = _kept(stored)
-    among = [
-        (entry, pair[0]) for pair in asked for entry in kept if _may_be_on(entry, *pair)
-    ]
+    among = []
+    for pair in asked:
+        for entry in kept:
+            if _may_be_on(entry, *pair):
+                among.append((entry, pair[0]))
     if not among:
         return None
     ids = {entry.id for entry, _ in among}
@@ -197,7 +200,7 @@ def with_prompts(
     """Plans with the data needed to recognise some conditions on them."""
     if not plans:
         return BenchmarkPlans()
-    runs = [run for condition in conditions for run in condition.run_ids]
+    runs = list(chain.from_iterable(condition.run_ids for condition in conditions))
     first_known = store.rows(
         query_text("analysis/subsets", "runs_first_known"), {"run_ids": runs}
     )
@@ -242,11 +245,11 @@ def find_plans(store: Store, named: str) -> SubsetPlans:
     path = Path(named)
     if path.exists():
         return read_plans(path)
-    all_plans = [
-        entry
-        for benchmark in all_benchmarks(store)
-        for entry in kept_plans(store, benchmark.name)
-    ]
+    all_plans = list(
+        chain.from_iterable(
+            kept_plans(store, benchmark.name) for benchmark in all_benchmarks(store)
+        )
+    )
     for entry in all_plans:
         if entry.parameters.get("key") == named:
             plan = plan_of(store, entry).plan

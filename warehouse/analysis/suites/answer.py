@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from warehouse.analysis.comparison.words import Sentence
 from warehouse.analysis.leaderboard.row import PLANNED
@@ -92,7 +93,9 @@ class SuiteBoard(Result):
             *([others] if others else []),
             *(
                 TableNote(line, "flags")
-                for line in meanings(flag for row in self.rows for flag in row.flags)
+                for line in meanings(
+                    chain.from_iterable(row.flags for row in self.rows)
+                )
             ),
         ]
         table = suite_table(self.rows, self.leaves, verbose=verbose)
@@ -263,7 +266,9 @@ def _tests(
     ]
     if len(complete) < 2 or too_many(len(complete)):
         return {}
-    cells = [[item.cells[leaf.name] for leaf in leaves] for item in complete]
+    cells = []
+    for item in complete:
+        cells.append([item.cells[leaf.name] for leaf in leaves])
     bounds = {bounds_of(leaves, item.cells)[0] for item in complete}
     comparison = compare_suites(
         cells,

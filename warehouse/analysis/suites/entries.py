@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import chain
 from operator import attrgetter, itemgetter
 from typing import Any, TypeVar
 
@@ -122,7 +123,10 @@ def read_leaves(
     """
     filters = parse_where(selection.where)
     facts = read_facts(store, ids_of(leaves), all_runs)
-    runs = [run for run in facts.runs if all(filter_.holds(run) for filter_ in filters)]
+    runs = []
+    for run in facts.runs:
+        if all(filter_.holds(run) for filter_ in filters):
+            runs.append(run)
     by_benchmark = grouped(runs, itemgetter("benchmark_id"))
     metrics_by_benchmark = grouped(facts.metrics, attrgetter("benchmark_id"))
     conditions: list[list[Condition]] = []
@@ -183,14 +187,14 @@ def _as_rows(
     assert rules is not None
     planned: list[list[RowPlan]] = []
     for leaf, own, chosen in zip(leaves, conditions, metrics, strict=True):
-        runs = tuple(run for condition in own for run in condition.runs)
+        runs = tuple(chain.from_iterable(condition.runs for condition in own))
         facts = BenchmarkFacts(runs, (), tuple(_of_ids(leaf, run_metrics)))
         plans = plan_rows(
             store, own, partial(scored_prompts, own, facts, chosen), rules
         )
         planned.append(plans)
     members = [
-        [condition for plan in plans for condition in plan.conditions]
+        list(chain.from_iterable(plan.conditions for plan in plans))
         for plans in planned
     ]
     read = read_all_entries(
@@ -199,19 +203,19 @@ def _as_rows(
     clusters = ClusterMap(np.empty(0, np.int64), np.empty(0, np.int64))
     if any(not plan.is_plain for plans in planned for plan in plans):
         ids = ids_of(leaves)
-        defaults = [key for leaf in leaves for key in leaf.clusterings]
+        defaults = list(chain.from_iterable(leaf.clusterings for leaf in leaves))
         clusters = cluster_map(store, ids, defaults, selection.cluster)
     entries: list[list[ScoredCondition]] = []
     for plans, found in zip(planned, read, strict=True):
         by_plan = rows_of_plans(store, plans, found, clusters, rules)
-        entries.append([row for rows in by_plan for row in rows])
+        entries.append(list(chain.from_iterable(by_plan)))
     keys = [shown_keys(plans, own) for plans, own in zip(planned, entries, strict=True)]
     return entries, keys
 
 
 def ids_of(leaves: Sequence[Benchmark]) -> list[int]:
     """Ids of the rows of ``benchmark`` of all leaves."""
-    return sorted({key for leaf in leaves for key in leaf.ids})
+    return sorted(set(chain.from_iterable(leaf.ids for leaf in leaves)))
 
 
 def no_figures(leaf: Benchmark, metrics: Sequence[Metric]) -> str:
@@ -221,7 +225,7 @@ def no_figures(leaf: Benchmark, metrics: Sequence[Metric]) -> str:
 
 def _of_ids(leaf: Benchmark, by_benchmark: Mapping[int, Sequence[T]]) -> list[T]:
     """What stands under any of the ids of a leaf."""
-    return [item for key in leaf.ids for item in by_benchmark.get(key, ())]
+    return list(chain.from_iterable(by_benchmark.get(key, ()) for key in leaf.ids))
 
 
 def _runs_on(leaf: Benchmark, by_benchmark: Mapping[int, Sequence[Run]]) -> list[Run]:
@@ -404,9 +408,10 @@ def describe_sets(sets: Sequence[ConditionSet]) -> list[str]:
         > 1
     ):
         named = [name for name in ALWAYS_TOLD if name in COMMON_FIELDS]
-        always = [
-            name for name in named if len({_shared(item, name) for item in sets}) > 1
-        ]
+        always = []
+        for name in named:
+            if len({_shared(item, name) for item in sets}) > 1:
+                always.append(name)
     return [_label(entry, shown, always) for entry in sets]
 
 
@@ -435,14 +440,13 @@ def _split(
     """Conditions by the settings that vary on some leaf."""
     if all(len(entries) == 1 for entries in by_leaf.values()):
         return {(): dict(by_leaf)}
-    varying = [
-        name
-        for name in COMMON_FIELDS
+    varying = []
+    for name in COMMON_FIELDS:
         if any(
             len({e.condition.setting(name) for e in entries}) > 1
             for entries in by_leaf.values()
-        )
-    ]
+        ):
+            varying.append(name)
     by_settings: dict[Settings, dict[str, list[ScoredCondition]]] = {}
     for leaf, entries in by_leaf.items():
         for entry in entries:

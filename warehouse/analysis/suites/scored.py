@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
@@ -210,11 +211,10 @@ def score_set(
         sum(getattr(item, name) for item in scores)
         for name in ("n_samples", "n_unscored")
     )
-    groups = {
-        run["run_group_id"]
-        for condition in members.conditions
-        for run in condition.runs
-    }
+    groups = set()
+    for condition in members.conditions:
+        for run in condition.runs:
+            groups.add(run["run_group_id"])
     figure = figure_of_groups(groups, figures)
     clustered = any(bool((units.units(item.prompts) >= 0).any()) for item in scores)
     missing = len(leaves) - len(cells)
@@ -223,7 +223,7 @@ def score_set(
         *_coverage(with_cells, entries),
         *outside,
     ]
-    flags += [flag for entry in entries for flag in entry.row_flags]
+    flags += list(chain.from_iterable(entry.row_flags for entry in entries))
     trained = any(entry.is_trained for entry in entries)
     n_seeds = None
     if trained:
@@ -266,7 +266,9 @@ def score_set(
         leaf_estimates=tuple(
             cells[leaf.name].estimate if leaf.name in cells else None for leaf in leaves
         ),
-        run_ids=tuple(run for entry in entries for run in entry.condition.run_ids),
+        run_ids=tuple(
+            chain.from_iterable(entry.condition.run_ids for entry in entries)
+        ),
         other_metrics=other_metrics,
         n_seeds=n_seeds,
         seeds=labels,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations
 from operator import itemgetter
 from typing import Any
 
@@ -143,20 +143,19 @@ def choose_judges(
             scales.
     """
     if judges:
-        chosen = [
-            metric
-            for name in dict.fromkeys(judges)
-            for metric in metrics_by(name, means, benchmark)
-        ]
+        chosen = list(
+            chain.from_iterable(
+                metrics_by(name, means, benchmark) for name in dict.fromkeys(judges)
+            )
+        )
     else:
         models = [
             metric for metric in means if metric.id in scored_by(store, means, "model")
         ]
-        labels = [
-            name
-            for name in sorted({m.label for m in models})
-            if sum(m.label == name for m in models) > 1
-        ]
+        labels = []
+        for name in sorted({m.label for m in models}):
+            if sum(m.label == name for m in models) > 1:
+                labels.append(name)
         if len(labels) > 1:
             raise MisuseError(
                 f"{benchmark} has several metrics with several judges, choose one: "
@@ -288,9 +287,10 @@ def templates(store: Store, question: Templates) -> TemplatesReport:
         for item in forms
         if len(item.names) == 1
     ]
-    shared = [
-        name for name in several[0].names if all(name in item.names for item in several)
-    ]
+    shared = []
+    for name in several[0].names:
+        if all(name in item.names for item in several):
+            shared.append(name)
     flip_share, n_top = _ranking(several, shared)
     return TemplatesReport(
         target=question.target,
@@ -334,7 +334,7 @@ def _read(
     """The scores of each condition by prompt and variant; one query for each metric."""
     for metric_id in sorted({target.metric.id for target in targets}):
         own = [target for target in targets if target.metric.id == metric_id]
-        runs = [run for target in own for run in target.condition.run_ids]
+        runs = list(chain.from_iterable(target.condition.run_ids for target in own))
         rows = store.rows(
             query_text("analysis/templates", "scores_by_variant"),
             {"metric_ids": [metric_id], "run_ids": runs},
@@ -394,10 +394,11 @@ def _ranking(
     )
     if len(forms) < 2 or len(shared) < 2 or not alike or directions & {None}:
         return None, None
-    means = [
-        [np.nanmean(item.table[:, item.names.index(name)]) for name in shared]
-        for item in forms
-    ]
+    means = []
+    for item in forms:
+        means.append(
+            [np.nanmean(item.table[:, item.names.index(name)]) for name in shared]
+        )
     ranking = template_ranking(np.asarray(means) * (1 if directions == {True} else -1))
     return ranking.flip_share, ranking.n_top
 

@@ -4,6 +4,7 @@ parts and intervals."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -182,5 +183,7 @@ def _row(
         else found.templates_needed(question.se),
         flags=(*found.flags, "published"),
         reason=REASON,
-        run_ids=tuple(run for entry in entries for run in entry.condition.run_ids),
+        run_ids=tuple(
+            chain.from_iterable(entry.condition.run_ids for entry in entries)
+        ),
     )

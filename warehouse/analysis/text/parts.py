@@ -7,6 +7,7 @@ import hashlib
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from warehouse.analysis.selection.prompts import expected_answer, options
@@ -96,7 +97,7 @@ def missing_part(store: Store, part: str, benchmark_ids: Sequence[int] | None) -
         {"benchmarks": benchmark_ids or ()},
         " limit 200",
     )
-    names = {name for row in rows for name in document_of(row)}
+    names = set(chain.from_iterable(document_of(row) for row in rows))
     shown = sorted(names)[:_MOST_NAMED]
     return f"; fields there are: {', '.join(shown) or 'none'}"
 

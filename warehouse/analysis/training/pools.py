@@ -411,12 +411,11 @@ def noise_of(
 def _jitter(sides: Sequence[RecipeScores], averaged: int) -> tuple[float | None, float]:
     """Standard deviation of a figure by jitter alone, pooled over the runs, and its
     degrees of freedom."""
-    jitters = [
-        jitter(run.scores, run.positions)
-        for side in sides
-        for run in side.trajectories
-        if len(run.scores) > 1
-    ]
+    jitters = []
+    for side in sides:
+        for run in side.trajectories:
+            if len(run.scores) > 1:
+                jitters.append(jitter(run.scores, run.positions))
     estimated = [
         (j.variance, j.degrees_of_freedom)
         for j in jitters

@@ -253,7 +253,11 @@ def _fulfilling(store: Store, where: Sequence[Where]) -> set[int] | None:
         return None
     columns = ", ".join(dict.fromkeys(clause.name for clause in where))
     runs = store.rows(f"select run_id, {columns} from run_current")
-    return {run["run_id"] for run in runs if all(clause.holds(run) for clause in where)}
+    met = set()
+    for run in runs:
+        if all(clause.holds(run) for clause in where):
+            met.add(run["run_id"])
+    return met
 
 
 def _recipe(

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import combinations, islice
+from itertools import chain, combinations, islice
 from operator import attrgetter
 from typing import Any
 
@@ -72,7 +72,7 @@ def unequal_prompts(runs: Iterable[Trajectory], last: int = 0) -> tuple[str, ...
     some lack."""
     listed = [*runs]
     several = (
-        len({number for run in listed for number in of(run)[-last:]} - {0}) > 1
+        len(set(chain.from_iterable(of(run)[-last:] for run in listed)) - {0}) > 1
         for of in (attrgetter("counts"), attrgetter("sets"))
     )
     return (UNEQUAL_PROMPTS,) * any(several)
@@ -183,12 +183,13 @@ def settings_apart(recipes: Sequence[RecipeScores]) -> list[str]:
     """For each recipe the settings in which it differs from the others, such as
     ``fewshot=2``; empty where nothing differs but what a table of recipes says by
     itself."""
-    differing = [
-        name
-        for name in SHARED
-        if name not in _SAID_ELSEWHERE
-        and len({str(r.settings[name]) for r in recipes}) > 1
-    ]
+    differing = []
+    for name in SHARED:
+        if (
+            name not in _SAID_ELSEWHERE
+            and len({str(r.settings[name]) for r in recipes}) > 1
+        ):
+            differing.append(name)
     return [
         ", ".join(
             f"{name}={value}"

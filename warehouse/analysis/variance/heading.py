@@ -11,11 +11,11 @@ from warehouse.tables.words import SHOWN, left_out
 
 def shared_columns(rows: Sequence[Any]) -> list[str]:
     """Columns that say the same in all rows."""
-    return [
-        name
-        for name in ("benchmark", "metric")
-        if len({getattr(row, name) for row in rows}) == 1
-    ]
+    same = []
+    for name in ("benchmark", "metric"):
+        if len({getattr(row, name) for row in rows}) == 1:
+            same.append(name)
+    return same
 
 
 def heading(rows: Sequence[Any], shared: Sequence[str]) -> list[str]:
