@@ -42,7 +42,10 @@ def help(ctx: click.Context, /, words: tuple[str, ...]) -> None:
             print_text(f"{term.name}: {term.says}")
             print_text(f"More: docs/{term.page}.md")
         if name in COMMANDS:
-            echo("\n" * bool(found) + context_of(name, ctx.find_root()).get_help())
+            help_text = context_of(name, ctx.find_root()).get_help()
+            if found:
+                help_text = f"\n{help_text}"
+            echo(help_text)
 
 
 def _term(word: str) -> Term:

@@ -39,6 +39,7 @@ from warehouse.stats.items.anchors import choose_anchors
 from warehouse.stats.items.irt import as_model
 from warehouse.store.connection import Store
 from warehouse.tables.view import Part, View
+from warehouse.tables.words import counted
 
 _SIZES = (50, 100)
 _NAMED = 5
@@ -184,9 +185,7 @@ def anchors(store: Store, question: Anchors) -> AnchorReport:
             shares_of(responses).T, anchor_counts[-1], weights=omega, seed=seed
         )
     if question.dimensions:
-        fitted = (
-            f"2pl of {question.dimensions} dimension{'s' * (question.dimensions > 1)}"
-        )
+        fitted = f"2pl of {counted(question.dimensions, 'dimension')}"
     elif fitted == "1pl":
         notes.append(
             "1PL (fewer than 20 models): prompts differ in difficulty alone; anchors "

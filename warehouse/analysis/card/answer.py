@@ -48,6 +48,7 @@ from warehouse.tables.view import Table, View
 from warehouse.tables.words import (
     WrittenNumber,
     cell,
+    counted,
     decimals,
     interval,
     level_column,
@@ -386,18 +387,19 @@ class ModelCard(Result):
     @property
     def one_line(self) -> str:
         published = sum(row.is_published for row in self.rows)
-        n, own = len({row.benchmark for row in self.rows}), len(self.rows) - published
-        kinds = [f"{own} from samples"] * bool(own) + [
-            f"{published} as published"
-        ] * bool(published)
-        counted = (
-            f"{n} benchmark{'s' * (n != 1)}, {len(self.rows)} "
-            f"figure{'s' * (len(self.rows) != 1)}"
-        )
-        against = (
-            f"; against {self.against}: {verdicts(self.rows)}" if self.against else ""
-        )
-        return f"{self.model}: {counted} ({', '.join(kinds)}){against}"
+        own = len(self.rows) - published
+        kinds = []
+        if own:
+            kinds.append(f"{own} from samples")
+        if published:
+            kinds.append(f"{published} as published")
+        n_benchmarks = len({row.benchmark for row in self.rows})
+        benchmarks = counted(n_benchmarks, "benchmark")
+        figures = counted(len(self.rows), "figure")
+        line = f"{self.model}: {benchmarks}, {figures} ({', '.join(kinds)})"
+        if self.against:
+            line += f"; against {self.against}: {verdicts(self.rows)}"
+        return line
 
     def view(self, *, verbose: bool = False) -> View:
         """Its tables: figures from samples, and apart from them those that sources

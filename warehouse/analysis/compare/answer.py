@@ -3,6 +3,7 @@ have."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -213,10 +214,8 @@ def _is_untested(row: ComparisonRow) -> bool:
 
 def _over_all(rows: Sequence[ComparisonRow]) -> str:
     """On how many benchmarks each is better, and on how many nothing can be tested."""
-    a, b, differ = (
-        sum(better_in_words(row) == name for row in rows)
-        for name in ("a", "b", NOT_KNOWN)
-    )
+    better = Counter(better_in_words(row) for row in rows)
+    a, b, differ = better["a"], better["b"], better[NOT_KNOWN]
     untested = sum(_is_untested(row) for row in rows)
     rest = len(rows) - a - b - differ - untested
     if len(rows) in (rest, untested):
@@ -226,10 +225,8 @@ def _over_all(rows: Sequence[ComparisonRow]) -> str:
             else f"No verdict on {len(rows)} benchmarks."
         )
     wins = [f"{name} is better on {n}" for name, n in (("a", a), ("b", b)) if n]
-    wins[-1:] = [
-        win + IF_ONE_SCALE * any(MIXED_SCALES in row.flags for row in rows)
-        for win in wins[-1:]
-    ]
+    if wins and any(MIXED_SCALES in row.flags for row in rows):
+        wins[-1] += IF_ONE_SCALE
     if differ:
         wins.append(f"they differ on {differ}, where which is better is {NOT_KNOWN}")
     others = ((rest, f"a and b {CANNOT_TELL}"), (untested, "there is no verdict"))
@@ -332,12 +329,12 @@ def _with_costs(
     store: Store, pair: Pair, row: ComparisonRow, costing: PairCosting
 ) -> ComparisonRow:
     costs = costing.of_pair(store, pair, level=row.level)
-    flags = costs.ratio.flags if costs.ratio else ()
-    return replace(
-        row,
-        costs=costs,
-        flags=row.flags + flags + ("missing_cost",) * (costs.n_missing > 0),
-    )
+    flags = row.flags
+    if costs.ratio:
+        flags += costs.ratio.flags
+    if costs.n_missing > 0:
+        flags += ("missing_cost",)
+    return replace(row, costs=costs, flags=flags)
 
 
 def _flips(store: Store, pairs: Sequence[Pair], limit: int) -> tuple[Flip, ...]:

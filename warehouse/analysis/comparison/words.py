@@ -18,6 +18,7 @@ from warehouse.stats.core.inputs import rejects
 from warehouse.stats.core.results import ends_text
 from warehouse.tables.view import Table, TableNote
 from warehouse.tables.words import (
+    counted,
     decimals,
     fixed,
     interval,
@@ -136,7 +137,7 @@ def not_compared_notes(others: Iterable[tuple[str, int]]) -> list[str]:
         others: name of each condition, and with how many others it has no prompt in
             common.
     """
-    names = [f"{name} with {n} other{'s' * (n > 1)}" for name, n in others if n]
+    names = [f"{name} with {counted(n, 'other')}" for name, n in others if n]
     more = [f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else []
     if not names:
         return []
@@ -538,12 +539,10 @@ def _holm(rows: Sequence[ComparisonRow], n_tests: int) -> list[str]:
 
 def tests_in_words(n_tests: int, n_names: int) -> str:
     """How many benchmarks were tested, and that some are one under several names."""
-    again = (
-        f" (one that has several of the {n_names} names counts once)"
-        if n_names > n_tests
-        else ""
-    )
-    return f"{n_tests} benchmark{'s' * (n_tests != 1)}{again}"
+    tested = counted(n_tests, "benchmark")
+    if n_names > n_tests:
+        return f"{tested} (one that has several of the {n_names} names counts once)"
+    return tested
 
 
 def _equivalence(rows: Sequence[ComparisonRow]) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from warehouse.analysis.results import RecipeRow, Result
 from warehouse.tables.view import Table, View, constants
 from warehouse.tables.words import (
+    counted,
     decimals,
     interval,
     level_column,
@@ -167,16 +168,12 @@ class CurvesReport(Result):
         n = len(self.rows)
         n_above = sum(row.above_chance_from is not None for row in self.rows)
         n_with_chance = sum(row.chance is not None for row in self.rows)
-        chance = (
-            f", {n_above} of {n_with_chance} above chance at the end"
-            if n_with_chance
-            else ""
-        )
-        drops = sum(row.n_drops or 0 for row in self.rows)
-        return (
-            f"{n} curve{'s' * (n > 1)}{chance}, {drops} significant "
-            f"drop{'s' * (drops != 1)}"
-        )
+        n_drops = sum(row.n_drops or 0 for row in self.rows)
+        parts = [f"{n} curves" if n > 1 else f"{n} curve"]
+        if n_with_chance:
+            parts.append(f"{n_above} of {n_with_chance} above chance at the end")
+        parts.append(counted(n_drops, "significant drop"))
+        return ", ".join(parts)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -219,16 +216,16 @@ def report_notes(report: CurvesReport) -> tuple[str, ...]:
 
 def _notes(report: CurvesReport) -> list[str]:
     """Why figures are missing, what flags mean, and which checkpoints are left out."""
-    reasons = Counter(
-        why for row in report.rows for why in {row.reason, row.chance_reason} if why
-    )
-    notes = [f"{why}: {n} curve{'s' * (n > 1)}" for why, n in reasons.items()]
+    reasons: Counter[str] = Counter()
+    for row in report.rows:
+        reasons.update(filter(None, {row.reason, row.chance_reason}))
+    notes = [f"{why}: {counted(n, 'curve')}" for why, n in reasons.items()]
     notes += meanings(chain.from_iterable(row.flags for row in report.rows))
     n_partly = sum(row.n_left_out > 0 for row in report.rows)
     if n_partly:
         notes.append(
-            f"checkpoints that only some seeds have are left out in {n_partly} "
-            f"curve{'s' * (n_partly > 1)}"
+            "checkpoints that only some seeds have are left out in "
+            f"{counted(n_partly, 'curve')}"
         )
     return notes
 
@@ -384,12 +381,14 @@ def _findings(row: CurveRow) -> list[str]:
         else:
             words.append(f"never significantly above {at}")
     if row.n_drops and row.largest_drop is not None:
-        largest = (
-            f"{'the largest ' * (row.n_drops > 1)}by {abs(row.largest_drop):.3g} at "
-            f"{row.unit} {row.largest_drop_at:g}"
-        )
+        drops = counted(row.n_drops, "significant drop")
+        if row.n_drops > 1:
+            drops += ", the largest"
+        else:
+            drops += ","
         words.append(
-            f"{row.n_drops} significant drop{'s' * (row.n_drops > 1)}, {largest}"
+            f"{drops} by {abs(row.largest_drop):.3g} at "
+            f"{row.unit} {row.largest_drop_at:g}"
         )
     elif row.n_drops == 0:
         words.append("no significant drop")

@@ -45,6 +45,7 @@ from warehouse.tables.words import (
     IF_ONE_SCALE,
     MIXED_SCALES,
     UNEQUAL_PROMPTS,
+    counted,
 )
 
 #: A difference that takes more seeds of each recipe is not looked for.
@@ -297,19 +298,19 @@ def _sentence(row: DecisionRow, ahead: str) -> str:
     if row.difference == 0:
         return f"{verdict}: the two have the same figure."
     order = f"{verdict}: {ahead} by {_short(abs(row.difference))}"
-    order += IF_ONE_SCALE * (MIXED_SCALES in row.flags) + IF_LIKE_PROMPTS * (
-        UNEQUAL_PROMPTS in row.flags
-    )
+    if MIXED_SCALES in row.flags:
+        order += IF_ONE_SCALE
+    if UNEQUAL_PROMPTS in row.flags:
+        order += IF_LIKE_PROMPTS
     if row.p_wrong_sign is not None:
         order += (
             ", which is the wrong order with a probability of "
             f"{_percent(row.p_wrong_sign)}"
         )
-    only = "only " * (row.verdict != "cannot tell")
-    chance = (
-        f"random seeds alone explain the gap {only}if they make runs spread by more "
-        "than"
-    )
+    chance = "random seeds alone explain the gap "
+    if row.verdict != "cannot tell":
+        chance += "only "
+    chance += "if they make runs spread by more than"
     limit = (
         f"{chance} {_short(row.noise_if_sd_above)} (standard deviation), {_known(row)}"
     )
@@ -319,14 +320,16 @@ def _sentence(row: DecisionRow, ahead: str) -> str:
 def _known(row: DecisionRow) -> str:
     """What is known of the spread over seeds."""
     if row.floor_from == "seeds":
-        alone = (
-            ", those of the recipe with one run being taken to spread like the other's"
-        )
         known = (
             f"and the {row.n_seeds_a + row.n_seeds_b} runs of the two do by "
             f"{_short(row.seed_sd)}"
         )
-        return known + alone * (min(row.n_seeds_a, row.n_seeds_b) == 1)
+        if min(row.n_seeds_a, row.n_seeds_b) == 1:
+            known += (
+                ", those of the recipe with one run being taken to spread like the "
+                "other's"
+            )
+        return known
     if row.floor_from == "other_recipes":
         return f"and the runs of other recipes here do by {_short(row.seed_sd)}"
     if row.floor_from == "jitter" and row.jitter:
@@ -335,17 +338,15 @@ def _known(row: DecisionRow) -> str:
             f"{multiple:.2g} times the spread of checkpoints of one run, where "
             f"{least:g} to {most:g} times was seen"
         )
-    if not row.pool_quantiles:
+    if not row.pool_quantiles or row.pool_size is None:
         return "which nothing tells"
     low, high = row.pool_quantiles[0], row.pool_quantiles[-1]
-    spread = (
-        f"{_short(low)} to {_short(high)}" if row.pool_size != 1 else f"{_short(low)}"
-    )
-    own = f" (on this one by {_short(row.pool_own_sd)})" if row.pool_own_sd else ""
-    reference = (
-        f"and on {row.pool_size} benchmark{'s' * (row.pool_size != 1)} {row.pool} they "
-        f"did by {spread}{own}"
-    )
+    benchmarks = counted(row.pool_size, "benchmark")
+    reference = f"and on {benchmarks} {row.pool} they did by {_short(low)}"
+    if row.pool_size != 1:
+        reference += f" to {_short(high)}"
+    if row.pool_own_sd:
+        reference += f" (on this one by {_short(row.pool_own_sd)})"
     if row.jitter is not None and row.jitter == row.seed_sd:
         reference += f", checkpoints of one run by {_short(row.jitter)}"
     return (

@@ -360,7 +360,8 @@ def _agreement(
         x, y, noise, level=question.level, seed=question.seed
     )
     if m < FEWEST:
-        reason = f"{m} model{'s' * (m > 1)}: a correlation needs {FEWEST}"
+        models = "models" if m > 1 else "model"
+        reason = f"{m} {models}: a correlation needs {FEWEST}"
     elif agreed[0].estimate is None:
         reason = "all models have one figure in one of the two"
     elif m < FEWEST_FOR_OTHERS:

@@ -486,27 +486,25 @@ def _tested(
         y, c, labels, n_resamples=question.n_resamples, seed=question.seed
     )
     chosen = frontier_set(y, c, labels, level=question.level)
-    found = [
-        replace(
-            row,
-            p_on_frontier=float(shares[index]),
-            in_frontier_set=bool(chosen.in_set[index]),
-            p=float(chosen.p_value[index]),
-            flags=(*row.flags, *("skew_gate",) * bool(chosen.gated[index])),
-            **(
-                _against_best(
-                    y[:, [index, 0]],
-                    c[:, [index, 0]],
-                    labels,
-                    members[0].entry,
-                    question,
-                )
-                if index
-                else {}
-            ),
+    found = []
+    for index, row in enumerate(rows):
+        against_best: dict[str, Any] = {}
+        if index:
+            both = [index, 0]
+            against_best = _against_best(
+                y[:, both], c[:, both], labels, members[0].entry, question
+            )
+        gated = ("skew_gate",) if chosen.gated[index] else ()
+        found.append(
+            replace(
+                row,
+                p_on_frontier=float(shares[index]),
+                in_frontier_set=bool(chosen.in_set[index]),
+                p=float(chosen.p_value[index]),
+                flags=(*row.flags, *gated),
+                **against_best,
+            )
         )
-        for index, row in enumerate(rows)
-    ]
     p = holm([math.nan if row.p_as_good is None else row.p_as_good for row in found])
     adjusted = [
         replace(row, p_as_good=None if row.p_as_good is None else float(value))

@@ -239,9 +239,11 @@ def dimensions_of(
         )
     found = dimension_errors(responses, tries, sizes, groups=pool.names, seed=seed)
     slow = dict.fromkeys(str(fit.n_dimensions) for fit in found if not fit.converged)
-    notes = [
-        f"{', '.join(slow)} dimensions: fits stopped after their last step"
-    ] * bool(slow)
+    notes = []
+    if slow:
+        notes.append(
+            f"{', '.join(slow)} dimensions: fits stopped after their last step"
+        )
     if responses.n_models < FEW_MODELS:
         notes.append(
             f"{responses.n_models} models: simulated, fewer than {FEW_MODELS} often "

@@ -10,7 +10,7 @@ from warehouse.analysis.irt.results import IrtResult
 from warehouse.analysis.results import Row
 from warehouse.stats.items.dimension_choice import DimensionError
 from warehouse.tables.view import Table, View
-from warehouse.tables.words import number
+from warehouse.tables.words import counted, number
 
 #: Level at which an estimate has to be nearer to be called so.
 _LEVEL = 0.95
@@ -105,7 +105,7 @@ def _fewest(report: DimensionsReport) -> str:
             f"; one dimension is {single.behind:.4f} behind (se "
             f"{single.behind_standard_error:.4f})"
         )
-    return f"{report.chosen} dimension{'s' * (report.chosen > 1)} (*): {why}."
+    return f"{counted(report.chosen, 'dimension')} (*): {why}."
 
 
 def _gains(estimate: str, rows: Sequence[DimensionRow], n_groups: int) -> str:

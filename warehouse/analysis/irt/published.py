@@ -113,10 +113,12 @@ class _Table:
                 "--min-models"
             )
         n_models = len(all_figures.models) - len(figures.models)
-        few = [
-            f"{n_models} models: figures on fewer than {question.min_benchmarks} of "
-            "the benchmarks"
-        ] * (n_models > 0)
+        few = []
+        if n_models > 0:
+            few.append(
+                f"{n_models} models: figures on fewer than {question.min_benchmarks} "
+                "of the benchmarks"
+            )
         names = sorted(set(all_figures.benchmarks) - set(figures.benchmarks))
         few += [
             f"{name}: figures of fewer than {question.min_models} of the models"

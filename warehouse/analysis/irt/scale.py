@@ -111,7 +111,9 @@ def _abilities(fitted: Fitted) -> tuple[Abilities, list[str]]:
         if abs(own) > FAR
     ]
     if far and not estimates.reason:
-        named = ", ".join(far[:_NAMED]) + " ..." * (len(far) > _NAMED)
+        named = ", ".join(far[:_NAMED])
+        if len(far) > _NAMED:
+            named += " ..."
         notes.append(
             f"more than {FAR} standard deviations from the mean: {named}: how far they "
             "are from others may be understated (intervals of .95 measured .65 to "

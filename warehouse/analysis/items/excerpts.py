@@ -66,8 +66,12 @@ def _shared(a: Sequence[str], b: Sequence[str]) -> int:
 def _without(words: Sequence[str], begin: int, end: int) -> str:
     if not words:
         return ""
-    kept = words[begin : len(words) - end]
-    return " ".join([*["…"] * (begin > 0), *kept, *["…"] * (end > 0)])
+    kept = list(words[begin : len(words) - end])
+    if begin > 0:
+        kept.insert(0, "…")
+    if end > 0:
+        kept.append("…")
+    return " ".join(kept)
 
 
 #: Characters of a text in a table.

@@ -39,7 +39,7 @@ from warehouse.stats.judges.prediction import FEWEST_LABELS
 from warehouse.stats.paired.gate import decide
 from warehouse.store.connection import Store
 from warehouse.tables.view import View
-from warehouse.tables.words import listed
+from warehouse.tables.words import counted, listed
 
 
 @dataclass(frozen=True)
@@ -68,12 +68,12 @@ class CorrectedFigures(Result):
             )
         if first.estimate is None or first.low is None or first.high is None:
             return f"{first.benchmark}: no corrected figure ({first.reason})"
-        of = (
-            f"{first.model_a} minus {first.model_b}" if first.model_b else first.model_a
-        )
+        of = first.model_a
+        if first.model_b:
+            of = f"{first.model_a} minus {first.model_b}"
+        labels = counted(first.n_labels, "label")
         return (
-            f"{first.benchmark}, corrected by {first.n_labels} "
-            f"label{'s' * (first.n_labels != 1)} of {self.human}: {of} "
+            f"{first.benchmark}, corrected by {labels} of {self.human}: {of} "
             f"{first.estimate:.3f} [{first.low:.3f}, {first.high:.3f}], where "
             f"{self.judge} says {first.judge_estimate:.3f}"
         )

@@ -237,10 +237,12 @@ def _wave(store: Store, question: NextLabels, *, write: bool) -> LabelWave:
         if question.dry_run
         else _sheet(store, frame, to_label, name, question.seed)
     )
-    notes = [
-        f"{left} prompts are left out: the judge has not scored them for all of these "
-        "models"
-    ] * (left > 0)
+    notes = []
+    if left > 0:
+        notes.append(
+            f"{left} prompts are left out: the judge has not scored them for all of "
+            "these models"
+        )
     if frame.cuts is not None and before is not None:
         how = (
             "in proportion, until each has five of one scorer"

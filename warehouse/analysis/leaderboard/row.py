@@ -485,7 +485,8 @@ def _bare_row(
     n_seeds = None
     if entry.is_trained:
         n_seeds = len({run["training_seed"] for run in condition.runs})
-        flags += ("one_seed",) * (n_seeds == 1)
+        if n_seeds == 1:
+            flags += ("one_seed",)
     return LeaderboardRow(
         rank=None,
         model=condition.model,

@@ -235,14 +235,12 @@ def _notes(
 ) -> list[str]:
     """What is to be said before any pair is formed."""
     editions = list_editions(chain.from_iterable(sizable))
-    notes = (
-        _left_out(scores, chosen)
-        + [scores.clusters.note] * bool(scores.clusters.note)
-        + [*scores.notes]
-    )
-    notes += dict.fromkeys(
-        note for members in chosen for entry in members for note in notes_of_row(entry)
-    )
+    notes = [*_left_out(scores, chosen)]
+    if scores.clusters.note:
+        notes.append(scores.clusters.note)
+    notes += scores.notes
+    of_rows = (notes_of_row(entry) for entry in chain.from_iterable(chosen))
+    notes += dict.fromkeys(chain.from_iterable(of_rows))
     name, entries = (
         scores.benchmark.name,
         chain.from_iterable(sizable),

@@ -215,9 +215,8 @@ def _judge(
             level=question.level,
             one_judge=scorer.kind == "model",
         )
-        confounded = ["order_confounded"] * (
-            position.gamma is None and position.is_ordered
-        )
+        if position.gamma is None and position.is_ordered:
+            confounded = ["order_confounded"]
     return Judge(
         scorer=scorer.label,
         kind=scorer.kind,

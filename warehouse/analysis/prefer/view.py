@@ -214,15 +214,12 @@ class PreferenceReport(Result):
             return f"{votes}: what they tell apart is not known: {judge.reason}."
         if m == 2:
             better, worse = judge.models
-            said = (
-                f"{better} is better than {worse}"
-                if judge.n_apart
-                else f"{better} and {worse} cannot be told apart"
-            )
-            place = ", or the place: one of the two was always shown first" * bool(
-                judge.n_apart
-            )
-            return f"{votes}: {said}{place * ('order_confounded' in judge.flags)}."
+            if not judge.n_apart:
+                return f"{votes}: {better} and {worse} cannot be told apart."
+            said = f"{better} is better than {worse}"
+            if "order_confounded" in judge.flags:
+                said += ", or the place: one of the two was always shown first"
+            return f"{votes}: {said}."
         first = (
             "the first place is decided"
             if judge.n_first == 1

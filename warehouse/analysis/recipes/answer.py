@@ -43,6 +43,7 @@ from warehouse.stats.training.seed_planning import (
 )
 from warehouse.stats.training.signal_to_noise import signal_to_noise
 from warehouse.store.connection import Store
+from warehouse.tables.words import counted
 
 #: ω² of the difference of two recipes on one prompt, and the prompts; None where they
 #: are not stored.
@@ -303,11 +304,7 @@ def _accuracy(
     before, after = small.figures, large.figures
     both = [name for name in before if name in after]
     if len(both) < 2:
-        return (
-            None,
-            len(both),
-            f"{len(both)} recipe{'s' * (len(both) != 1)} at both scales",
-        )
+        return None, len(both), f"{counted(len(both), 'recipe')} at both scales"
     accuracy = decision_accuracy(
         [before[name] for name in both],
         [after[name] for name in both],
@@ -318,10 +315,9 @@ def _accuracy(
 
 def _sentence(row: RecipesRow) -> str:
     """The verdict for a reader, in one sentence."""
-    verdict = (
-        f"{row.benchmark} "
-        f"{'ranks recipes ' * (row.verdict == 'better than chance')}{row.verdict}"
-    )
+    verdict = f"{row.benchmark} {row.verdict}"
+    if row.verdict == "better than chance":
+        verdict = f"{row.benchmark} ranks recipes {row.verdict}"
     if row.n_both is None:
         return f"{verdict}: {_by_noise(row)}."
     if not row.n_pairs or row.agreements is None:

@@ -12,7 +12,7 @@ from warehouse.analysis.decide.view import MOST_SENTENCES
 from warehouse.analysis.results import BenchmarkRow, Result
 from warehouse.analysis.training.trajectories import describe_others
 from warehouse.tables.view import Table, View, constants
-from warehouse.tables.words import decimals, interval, number
+from warehouse.tables.words import counted, decimals, interval, number
 
 #: Columns that a narrow terminal does without, the first of them first.
 _MINOR = (
@@ -191,7 +191,7 @@ def _reasons(report: RecipesReport) -> list[str]:
     notes: list[str] = []
     for name in ("accuracy_reason", "plan_reason"):
         reasons = Counter(why for row in report.rows if (why := getattr(row, name)))
-        notes += [f"{why}: {n} row{'s' * (n > 1)}" for why, n in reasons.items()]
+        notes += [f"{why}: {counted(n, 'row')}" for why, n in reasons.items()]
     n_mixed = sum("mixed_lengths" in row.flags for row in report.rows)
     if n_mixed:
         notes.append(
@@ -256,10 +256,11 @@ def _at_one_scale(report: RecipesReport) -> list[str]:
     words = []
     n_decided = len(report.rows) - counts["cannot tell"]
     if n_decided:
+        others = "other" if n_decided == 1 else "others"
         words.append(
             f"By their noise {counts['cannot decide']} of {n_decided} cannot decide "
             "between recipes (at most 60 % of pairs in the right order); of the "
-            f"other{'s' * (n_decided != 1)} noise alone does not forbid it."
+            f"{others} noise alone does not forbid it."
         )
     if counts["cannot tell"]:
         words.append(

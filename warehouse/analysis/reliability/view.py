@@ -215,16 +215,15 @@ def reliability_view(report: ReliabilityReport, part: str | None) -> View:
 
 
 def _suite(report: ReliabilityReport) -> str:
-    by = f" by {report.scenarios_by}" if report.scenarios_by else ""
-    parts = (
-        f" in {report.n_subscenarios} subscenarios"
-        if report.n_subscenarios > report.n_scenarios
-        else ""
-    )
-    s = "s" * (report.n_scenarios > 1)
+    kind = "scenarios" if report.n_scenarios > 1 else "scenario"
+    scenarios = f"{report.n_scenarios} {kind}"
+    if report.scenarios_by:
+        scenarios += f" by {report.scenarios_by}"
+    if report.n_subscenarios > report.n_scenarios:
+        scenarios += f" in {report.n_subscenarios} subscenarios"
     return (
         f"{report.suite} by {report.metric}: {report.n_models} models, "
-        f"{report.n_scenarios} scenario{s}{by}{parts}, {report.n_prompts} prompts."
+        f"{scenarios}, {report.n_prompts} prompts."
     )
 
 

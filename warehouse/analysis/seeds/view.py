@@ -13,6 +13,7 @@ from warehouse.analysis.training.trajectories import describe_others
 from warehouse.tables.view import Table, View, constants
 from warehouse.tables.words import (
     UNEQUAL_PROMPTS,
+    counted,
     decimals,
     interval,
     level_column,
@@ -211,7 +212,7 @@ def _minor(report: SeedsReport) -> tuple[str, ...]:
 def _reasons(rows: Sequence[SeedsRow]) -> list[str]:
     """Why rows have no figure, and how many."""
     without = Counter(row.reason for row in rows if row.reason)
-    return [f"{reason}: {n} row{'s' * (n > 1)}" for reason, n in without.items()]
+    return [f"{reason}: {counted(n, 'row')}" for reason, n in without.items()]
 
 
 def _cells(row: SeedsRow, n_decimals: int, interval_of_level: str) -> dict[str, Any]:

@@ -345,10 +345,9 @@ def sharing_in_words(n_shared: int, untold: Sequence[str]) -> str:
         untold: names of the benchmarks without texts.
     """
     if untold:
-        names = [
-            *untold[:_MOST_NAMED],
-            *([f"{len(untold) - _MOST_NAMED} more"] * (len(untold) > _MOST_NAMED)),
-        ]
+        names = [*untold[:_MOST_NAMED]]
+        if len(untold) > _MOST_NAMED:
+            names.append(f"{len(untold) - _MOST_NAMED} more")
         joint = (
             f"errors are joint over {n_shared} of equal names"
             if n_shared

@@ -41,7 +41,9 @@ def unscored_flags(
     n_unscored: int, n_samples: int, most: float = MAX_UNSCORED
 ) -> tuple[str, ...]:
     """``many_unscored`` where a larger share of the samples than ``most`` has no score."""
-    return ("many_unscored",) * (n_unscored > most * n_samples)
+    if n_unscored > most * n_samples:
+        return ("many_unscored",)
+    return ()
 
 
 def _no_prompts() -> NDArray[np.int64]:

@@ -13,7 +13,7 @@ from warehouse.analysis.results import Result, Row
 from warehouse.tables.text import WIDTH
 from warehouse.tables.transcript import ends_with, transcript_lines
 from warehouse.tables.view import HangingText, Part, Table, Verbatim, View
-from warehouse.tables.words import cell, excerpt, visible
+from warehouse.tables.words import cell, counted, excerpt, visible
 
 #: Fields of a response that are shown below its texts, where they are known.
 _OF_RESPONSE = (
@@ -76,7 +76,7 @@ class RunView(Result):
         prompts = len({row.prompt_id for row in self.rows})
         return (
             f"run:{self.run['run_id']} {self.run['model']} on {self.run['benchmark']}"
-            f" ({self.run['status']}, {prompts} prompt{'s' * (prompts != 1)})"
+            f" ({self.run['status']}, {counted(prompts, 'prompt')})"
         )
 
     def view(self, *, verbose: bool = False) -> View:

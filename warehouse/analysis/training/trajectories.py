@@ -71,11 +71,11 @@ def unequal_prompts(runs: Iterable[Trajectory], last: int = 0) -> tuple[str, ...
     other prompts than others: what they differ by is also how hard the prompts are that
     some lack."""
     listed = [*runs]
-    several = (
-        len(set(chain.from_iterable(of(run)[-last:] for run in listed)) - {0}) > 1
-        for of in (attrgetter("counts"), attrgetter("sets"))
-    )
-    return (UNEQUAL_PROMPTS,) * any(several)
+    for of in (attrgetter("counts"), attrgetter("sets")):
+        told = set(chain.from_iterable(of(run)[-last:] for run in listed))
+        if len(told - {0}) > 1:
+            return (UNEQUAL_PROMPTS,)
+    return ()
 
 
 @dataclass(frozen=True)
