@@ -518,12 +518,13 @@ def _ranks(
         for figure, is_in in zip(figures, ranked, strict=True)
         if is_in and figure is not None
     ]
-    return [
-        1 + sum(value < sign * figure for value in values)
-        if is_in and figure is not None
-        else None
-        for figure, is_in in zip(figures, ranked, strict=True)
-    ]
+    ranks: list[int | None] = []
+    for figure, is_in in zip(figures, ranked, strict=True):
+        if not is_in or figure is None:
+            ranks.append(None)
+            continue
+        ranks.append(1 + sum(value < sign * figure for value in values))
+    return ranks
 
 
 def _differences(

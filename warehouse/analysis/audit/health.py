@@ -215,11 +215,15 @@ def _suspects(store: Store, benchmark: str) -> tuple[tuple[Row, ...], int, str]:
         "text",
     )
     command = shlex.join(["warehouse", "audit", benchmark])
-    rows = tuple(
-        {name: getattr(row, name) for name in names} | {"command": command}
-        for row in listed[:MOST]
+    rows = []
+    for row in listed[:MOST]:
+        told = {name: getattr(row, name) for name in names}
+        rows.append(told | {"command": command})
+    return (
+        tuple(rows),
+        len(listed),
+        f"{report.one_line}. {BLIND[0].upper()}{BLIND[1:]}.",
     )
-    return rows, len(listed), f"{report.one_line}. {BLIND[0].upper()}{BLIND[1:]}."
 
 
 def _ingest(row: Row) -> str:

@@ -127,10 +127,9 @@ class AuditReport(Result):
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(SampleRow.columns())
-        writer.writerows(
-            ["" if cell is None else cell for cell in row.to_dict().values()]
-            for row in self.sample
-        )
+        for row in self.sample:
+            cells = row.to_dict().values()
+            writer.writerow(["" if cell is None else cell for cell in cells])
         return out.getvalue()
 
     def view(self, *, verbose: bool = False, top: int = 20) -> View:

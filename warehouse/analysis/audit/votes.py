@@ -121,11 +121,10 @@ class _VoteTable:
         self.items: list[int] = []
         self.models: list[int] = []
         self.codes: list[int] = []
-        self.free: dict[int, list[list[str | None]]] = {
-            item: [[] for _ in range(n_models)]
-            for item, key in enumerate(keys)
-            if key.texts
-        }
+        self.free: dict[int, list[list[str | None]]] = {}
+        for item, key in enumerate(keys):
+            if key.texts:
+                self.free[item] = [[] for _ in range(n_models)]
         self.shown: dict[int, dict[str, str]] = {item: {} for item in self.free}
         self.answers: tuple[tuple[str, ...], ...] = tuple(() for _ in keys)
         self.draws = np.zeros((len(keys), n_models), dtype=np.int64)
@@ -242,10 +241,9 @@ class _VoteTable:
         if len(forms) != 2 or len(keys) < _ENOUGH_KEYS:
             return N_OPTIONS
         for item in own:
-            self.free[item] = [
-                [text if text in forms else None for text in draws]
-                for draws in self.free[item]
-            ]
+            by_model = self.free[item]
+            for model, draws in enumerate(by_model):
+                by_model[model] = [text if text in forms else None for text in draws]
         self.n_two += len(own)
         return 2
 
@@ -381,7 +379,11 @@ def _same_text(data: AuditData) -> Iterable[tuple[int, int]]:
         (item for item, text in enumerate(texts) if text is not None), texts.__getitem__
     )
     repeated = (members for members in groups.values() if len(members) < INSTRUCTION)
-    return ((a, b) for members in repeated for a in members for b in members if a < b)
+    for members in repeated:
+        for a in members:
+            for b in members:
+                if a < b:
+                    yield a, b
 
 
 def _near_pairs(

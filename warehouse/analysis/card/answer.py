@@ -145,14 +145,10 @@ def _part(
         if value not in (None, "")
     ]
     yield sentence + (f" All: {', '.join(said)}." if said else "")
-    yield Table.of(
-        [
-            {name: value for name, value in row.items() if name not in once}
-            for row in cells
-        ],
-        hide_empty=_HIDE_EMPTY,
-        minor=_MINOR,
-    )
+    for row in cells:
+        for name in once:
+            del row[name]
+    yield Table.of(cells, hide_empty=_HIDE_EMPTY, minor=_MINOR)
     if against and any(row.paired for row in rows):
         holm = (
             "; p Holm is adjusted for the number of tests"

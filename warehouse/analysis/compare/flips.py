@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
+from itertools import chain
 from typing import Annotated, Any
 
 import numpy as np
@@ -104,9 +105,8 @@ def prompts_of(
     if not prompt_filter.of_prompts:
         return None
     name, _, value = prompt_filter.field.partition("=")
-    ids = sorted(
-        {side.setting("benchmark_id") for pair in pairs for side in (pair.a, pair.b)}
-    )
+    sides = chain.from_iterable((pair.a, pair.b) for pair in pairs)
+    ids = sorted({side.setting("benchmark_id") for side in sides})
     plain = (
         value if value.isascii() and value.isalnum() else ""
     )  # any other may stand there in another spelling

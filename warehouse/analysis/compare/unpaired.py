@@ -242,8 +242,9 @@ def _explain(rows: tuple[UnpairedRow, ...]) -> list[str]:
             f"shared_prompts: up to {shared} prompts are shared; pairing them says "
             "more."
         )
+    flags = chain.from_iterable(row.flags for row in rows)
     return lines + meanings(
-        flag.removesuffix("_a").removesuffix("_b") for row in rows for flag in row.flags
+        flag.removesuffix("_a").removesuffix("_b") for flag in flags
     )
 
 

@@ -246,6 +246,9 @@ def overall_row(
         p_equivalence=p_equivalence,
         reasons=_reasons(why, combined),
     )
+    counts = {}
+    for name in _COUNTS:
+        counts[name] = sum(getattr(row, name) for row in own)
     return replace(
         rows[0],
         benchmark=OVERALL,
@@ -267,7 +270,7 @@ def overall_row(
         costs=None,
         paired=paired,
         tests=tests,
-        **{name: sum(getattr(row, name) for row in own) for name in _COUNTS},
+        **counts,
         **partial_figures(None),
     )
 

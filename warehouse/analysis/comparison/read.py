@@ -306,13 +306,12 @@ class TwoModels:
                 "(warehouse link A B --by id joins the prompts of two; conditions of "
                 "one benchmark need no --across-links, which goes without --benchmark)"
             )
-        found = [
-            tuple(
-                pick_one(self.store, own, text, latest=self.selection.latest)
-                for own, text in ((of_a[x], self.a), (of_b[y], self.b))
-            )
-            for x, y in both
-        ]
+        found: list[tuple[Condition, ...]] = []
+        for x, y in both:
+            latest = self.selection.latest
+            a = pick_one(self.store, of_a[x], self.a, latest=latest)
+            b = pick_one(self.store, of_b[y], self.b, latest=latest)
+            found.append((a, b))
         return found, []
 
     def scored(self, a: Condition, b: Condition) -> ScoredTwice:
@@ -498,16 +497,12 @@ class TwoModels:
     ) -> tuple[list[tuple[Metric, dict[str, PromptScores]]], ...]:
         """The metrics of each with its scores, of each of its seeds; only the first
         that both have, if there is one."""
-        members = [
-            (side, own)
-            for side, condition in enumerate((a, b))
-            for own in condition.members or (condition,)
-        ]
-        groups = {
-            run: number
-            for number, (_, own) in enumerate(members)
-            for run in own.run_ids
-        }
+        members = [(0, own) for own in a.members or (a,)]
+        members += [(1, own) for own in b.members or (b,)]
+        groups = {}
+        for number, (_, member) in enumerate(members):
+            for run in member.run_ids:
+                groups[run] = number
         with_repeats = self.selection.rows is not None
         found: tuple[list[tuple[Metric, dict[str, PromptScores]]], ...] = ([], [])
         for metric in {
@@ -692,9 +687,8 @@ def read_texts(
         for row in store.rows(_LINKED, {"ids": ids})
     }
     canonical = {prompt: prompt for prompt in ids} | linked
-    runs = sorted(
-        {run for pair, _ in chosen for side in (pair.a, pair.b) for run in side.run_ids}
-    )
+    sides = chain.from_iterable((pair.a, pair.b) for pair, _ in chosen)
+    runs = sorted(set(chain.from_iterable(side.run_ids for side in sides)))
 
     def rows_of(query: str) -> Iterator[tuple[tuple[int, int], Mapping[str, Any]]]:
         """Rows with their run and the prompt that they count as."""

@@ -513,11 +513,12 @@ def _chosen(rows: Sequence[ComparisonRow]) -> list[str]:
         return []
     decides = f"better goes by {_TESTS[test]} at {1 - level:.2g}."
     lines = [] if any(row.p_holm is not None for row in rows) else [decides]
+    not_applicable = chain.from_iterable(
+        row.not_applicable for row in rows if row.p_value is None
+    )
     reasons = dict.fromkeys(
         reason.partition(": ")[2]
-        for row in rows
-        if row.p_value is None
-        for reason in row.not_applicable
+        for reason in not_applicable
         if reason.startswith(test)
     )
     name = _TESTS[test][:1].upper() + _TESTS[test][1:]
@@ -550,7 +551,8 @@ def _equivalence(rows: Sequence[ComparisonRow]) -> list[str]:
     if margin is None:
         return []
     inside = f"the {100 * (2 * level - 1):g}% interval lies inside ±{margin:g}"
-    few = any(flag.startswith(("few_", "heavy_")) for row in rows for flag in row.flags)
+    flags = chain.from_iterable(row.flags for row in rows)
+    few = any(flag.startswith(("few_", "heavy_")) for flag in flags)
     also = (
         ", and where few prompts or clusters differ, or unevenly, by Gaffke's test too"
         if few

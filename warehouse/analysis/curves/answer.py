@@ -164,11 +164,8 @@ def _chosen(
                 )
             )
         )
-        cut = [
-            part
-            for part in (recipe.only(runs) for recipe in recipes)
-            if part is not None
-        ]
+        parts = (recipe.only(runs) for recipe in recipes)
+        cut = [part for part in parts if part is not None]
         if not cut:
             raise MisuseError(no_figure(text))
         chosen += [part for part in cut if part not in chosen]

@@ -35,17 +35,18 @@ def curve_charts(curves: BenchmarkCurves) -> list[Chart]:
     return [chart for chart in charts if chart]
 
 
+def _along(row: ModelCurveRow) -> list[tuple[float, float | None]]:
+    return [(point.position, point.estimate) for point in row.points]
+
+
 def _chart(rows: Sequence[ModelCurveRow], curves: BenchmarkCurves) -> Chart | None:
     points = list(chain.from_iterable(row.points for row in rows))
     metric, unit = rows[0].metric, UNITS.get(rows[0].unit, "position in training")
     several = len({row.model for row in rows}) > 1
     coloured, others = rows[:COLOURS], rows[COLOURS:]
     layers = lines(
-        [
-            (_name(row, several), [(p.position, p.estimate) for p in row.points])
-            for row in coloured
-        ],
-        faint=[[(p.position, p.estimate) for p in row.points] for row in others],
+        [(_name(row, several), _along(row)) for row in coloured],
+        faint=[_along(row) for row in others],
         dots=True,
     )
     bands = [

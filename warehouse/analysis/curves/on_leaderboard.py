@@ -77,12 +77,10 @@ def training_curves(board: Leaderboard, runs: Iterable[Run]) -> BenchmarkCurves:
         board: with all its rows; figures and intervals are taken from there.
         runs: those behind it.
     """
-    rows = {
-        run: row
-        for row in board.rows
-        for run in row.run_ids
-        if row.estimate is not None
-    }
+    rows = {}
+    for row in board.rows:
+        if row.estimate is not None:
+            rows.update(dict.fromkeys(row.run_ids, row))
     placed = [
         run for run in runs if run["run_id"] in rows and run["position"] is not None
     ]

@@ -195,14 +195,8 @@ def _together(notes: Sequence[str]) -> list[str]:
         for words, several in counted.items()
         if min(several) < max(several)
     ]
-    return [
-        *(
-            note
-            for note in notes
-            if not any(note.endswith(joint.partition(" are ")[2]) for joint in once)
-        ),
-        *once,
-    ]
+    said = tuple(joint.partition(" are ")[2] for joint in once)
+    return [*(note for note in notes if not note.endswith(said)), *once]
 
 
 def _suspects(data_maps: Maps) -> list[tuple[int, DataMapRow]]:

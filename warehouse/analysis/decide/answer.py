@@ -66,14 +66,8 @@ def decide(store: Store, question: Decide) -> Decisions:
         for text in (question.a, question.b)
     )
     common = common_benchmarks(*a, *b)
-    numbers = sorted(
-        {
-            recipe.setting("benchmark_id")
-            for key in common
-            for _, side in (a, b)
-            for recipe in side[key]
-        }
-    )
+    in_common = chain.from_iterable((*a[1][key], *b[1][key]) for key in common)
+    numbers = sorted({recipe.setting("benchmark_id") for recipe in in_common})
     recipes = read_recipes(store, numbers, metric=question.metric)
     stored = stored_spreads(store, question.metric, question.averaged)
     return decide_of(
@@ -138,9 +132,8 @@ def _side(
 ) -> RecipeScores:
     """The recipe that a reference means, cut to the runs that it means."""
     runs = set(chain.from_iterable(condition.run_ids for condition in conditions))
-    matching = [
-        part for part in (recipe.only(runs) for recipe in recipes) if part is not None
-    ]
+    parts = (recipe.only(runs) for recipe in recipes)
+    matching = [part for part in parts if part is not None]
     if len(matching) == 1:
         return matching[0]
     if not matching:
@@ -240,16 +233,9 @@ def _ends(
 
 
 def _flags(a: RecipeScores, b: RecipeScores, noise: Noise) -> tuple[str, ...]:
-    is_mixed = (
-        len(
-            {
-                (side.unit, run.positions[-1])
-                for side in (a, b)
-                for run in side.trajectories
-            }
-        )
-        > 1
-    )
+    ends = {(a.unit, run.positions[-1]) for run in a.trajectories}
+    ends |= {(b.unit, run.positions[-1]) for run in b.trajectories}
+    is_mixed = len(ends) > 1
     not_matched = bool(noise.source) and not noise.is_matched
     unequal = unequal_prompts((*a.trajectories, *b.trajectories), noise.averaged)
     scales = are_mixed([ScoreSpan.of(*figures.tolist())] for figures in noise.figures)

@@ -138,20 +138,21 @@ class BenchmarkData:
 
     def inputs(self, keys: Iterable[str]) -> str:
         """Digest of everything about some conditions that a figure can depend on."""
-        runs = sorted(
-            [
-                key,
-                self.digests[run["run_id"]],
-                run["status"],
-                run["n_benchmark"],
-                run["task_version"] or "",
-                run["split"],
-                run["model"],
-            ]
-            for key in set(keys)
-            for run in self.conditions[key].runs
-        )
-        return short_digest(runs, self.context)
+        told = []
+        for key in set(keys):
+            for run in self.conditions[key].runs:
+                told.append(
+                    [
+                        key,
+                        self.digests[run["run_id"]],
+                        run["status"],
+                        run["n_benchmark"],
+                        run["task_version"] or "",
+                        run["split"],
+                        run["model"],
+                    ]
+                )
+        return short_digest(sorted(told), self.context)
 
     def load(self, keys: Iterable[str]) -> None:
         """Read the scores of some conditions in one go, so that `entries` need not."""
@@ -321,9 +322,8 @@ def read_all(
     catalogue = read_names(store)
     by_name = {name: catalogue.benchmark(name) for name in sorted(catalogue.joined)}
     named = {catalogue.canonical.get(name, name) for name in only}
-    suites = list_suites(
-        catalogue, {run["benchmark_id"] for own in runs.values() for run in own}
-    )
+    all_runs = chain.from_iterable(runs.values())
+    suites = list_suites(catalogue, {run["benchmark_id"] for run in all_runs})
     unknown = sorted(named - set(runs) - set(stored) - set(suites))
     if unknown:
         hint = did_you_mean(unknown[0], runs, "see: warehouse runs")
@@ -363,12 +363,9 @@ class _Shared:
         self.metrics = grouped(
             metrics_of(store, ids), lambda metric: metric.benchmark_id
         )
-        self.clusterings = {
-            row["id"]: [str(value) for value in row.values()]
-            for row in store.rows(
-                query_text("analysis/families", "clustering_contents")
-            )
-        }
+        self.clusterings: dict[int, list[str]] = {}
+        for row in store.rows(query_text("analysis/families", "clustering_contents")):
+            self.clusterings[row["id"]] = [str(value) for value in row.values()]
 
     def benchmark(self, benchmark: Benchmark, runs: Sequence[Any]) -> BenchmarkData:
         metrics, why = self._metrics(benchmark)
@@ -413,13 +410,13 @@ class _Shared:
         runs: Mapping[str, Sequence[Any]],
     ) -> SuiteBenchmarks:
         parts = {leaf.name: self.benchmark(leaf, runs[leaf.name]) for leaf in leaves}
+        conditions = {}
+        for leaf_name, part in parts.items():
+            for key, condition in part.conditions.items():
+                conditions[f"{leaf_name}/{key}"] = condition
         return SuiteBenchmarks(
             benchmark=suite,
-            conditions={
-                f"{leaf}/{key}": cond
-                for leaf, part in parts.items()
-                for key, cond in part.conditions.items()
-            },
+            conditions=conditions,
             metrics=(),
             why_no_metric=f"{suite.name} is a suite",
             context=short_digest(

@@ -160,12 +160,9 @@ def formulations(store: Store, question: Formulations) -> FormulationsReport:
         else []
     )
     links = read_links(store)
-    ids, defaults = (
-        sorted(
-            set(chain.from_iterable(getattr(scores.benchmark, name) for scores in read))
-        )
-        for name in ("ids", "clusterings")
-    )
+    benchmarks = [scores.benchmark for scores in read]
+    ids = sorted(set(chain.from_iterable(one.ids for one in benchmarks)))
+    defaults = sorted(set(chain.from_iterable(one.clusterings for one in benchmarks)))
     clusters = clusters_under_links(
         cluster_map(store, ids, defaults, question.cluster), links
     )

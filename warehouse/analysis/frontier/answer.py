@@ -166,6 +166,15 @@ def frontier(store: Store, question: Frontier) -> FrontierReport:
     )
 
 
+def _entry_of_each_run(scores: BenchmarkScores) -> dict[int, int]:
+    """The number of the entry that a run belongs to, by id of the run."""
+    numbers = {}
+    for n, entry in enumerate(scores.entries):
+        for run in entry.condition.run_ids:
+            numbers[run] = n
+    return numbers
+
+
 def _groups(
     store: Store,
     scores: BenchmarkScores,
@@ -176,20 +185,10 @@ def _groups(
 ) -> Iterator[tuple[str, list[_Member]]]:
     """What can be held against each other, with scores and costs, and in what it
     differs from other such rows; says what is left out."""
-    usable = {
-        id(entry)
-        for members in scores.groups().values()
-        for entry in comparable(members, scores)
-    }
-    costs = read_costs(
-        store,
-        {
-            run: n
-            for n, entry in enumerate(scores.entries)
-            for run in entry.condition.run_ids
-        },
-        source,
-    )
+    usable: set[int] = set()
+    for members in scores.groups().values():
+        usable.update(id(entry) for entry in comparable(members, scores))
+    costs = read_costs(store, _entry_of_each_run(scores), source)
     published_costs = _published_costs(store, scores, source)
     models = Counter(entry.condition.model for entry in scores.entries)
     reasons: dict[str, list[str]] = {}
@@ -370,10 +369,7 @@ def _published_costs(
     run's cost over its tasks."""
     if source.metric != "cost":
         return {}
-    numbers = {}
-    for n, entry in enumerate(scores.entries):
-        for run in entry.condition.run_ids:
-            numbers[run] = n
+    numbers = _entry_of_each_run(scores)
     found: dict[int, list[float]] = {}
     said = store.rows(
         query_text("analysis/frontier", "published_costs"),

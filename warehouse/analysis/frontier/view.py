@@ -133,10 +133,8 @@ class FrontierReport(Result):
             )
             parts += [*([""] if parts else []), sentence, "", head, table]
         parts += legend(_LEGEND | {self.unit: "mean cost of an answer"})
-        parts += [
-            TableNote(line, "flags")
-            for line in meanings(chain.from_iterable(row.flags for row in self.rows))
-        ]
+        flags = chain.from_iterable(row.flags for row in self.rows)
+        parts += [TableNote(line, "flags") for line in meanings(flags)]
         return View(tuple(parts), self.notes)
 
     def groups(self) -> list[list[FrontierRow]]:

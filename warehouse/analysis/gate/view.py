@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -192,10 +193,9 @@ class Gate(Result):
 
     @property
     def one_line(self) -> str:
+        given = Counter(row.verdict for row in self.rows)
         counts = ", ".join(
-            f"{number} {verdict}"
-            for verdict in EXIT
-            if (number := sum(row.verdict == verdict for row in self.rows))
+            f"{given[verdict]} {verdict}" for verdict in EXIT if given[verdict]
         )
         candidate, baseline = names(self.candidate, self.baseline, self.rows)
         return f"{self.verdict}: {candidate} against {baseline} ({counts})"

@@ -86,7 +86,8 @@ def horizon(store: Store, question: TimeHorizon) -> HorizonReport:
     ]
     agents = [agent for agent in found if isinstance(agent, _Agent)]
     if not agents:
-        others = sorted({other.metric for leaf in leaves for other in leaf.others})
+        all_others = chain.from_iterable(leaf.others for leaf in leaves)
+        others = sorted({other.metric for other in all_others})
         there_are = f"; other metrics: {', '.join(others)} (--metric)" if others else ""
         raise MisuseError("; ".join(left_out[:3]) + there_are)
     fits = time_horizons(

@@ -76,16 +76,11 @@ def _curves(
         ends[0] + (ends[1] - ends[0]) * step / _POINTS for step in range(_POINTS + 1)
     ]
     names = [f"{row.model} {row.condition}".strip() for row in rows]
-    curves = [
-        (
-            name,
-            [
-                (at, 1 / (1 + math.exp(-(row.intercept or 0) - (row.slope or 0) * at)))
-                for at in positions
-            ],
-        )
-        for name, row in zip(names, rows, strict=True)
-    ]
+    curves = []
+    for name, row in zip(names, rows, strict=True):
+        intercept, slope = row.intercept or 0, row.slope or 0
+        points = [(at, 1 / (1 + math.exp(-intercept - slope * at))) for at in positions]
+        curves.append((name, points))
     drawn = lines(curves[:COLOURS], faint=[ats for _, ats in curves[COLOURS:]])
     for row, (colour, _) in zip(rows, SERIES, strict=False):
         bins = [(_middle(bin_.low, bin_.high), bin_.success) for bin_ in row.bins]
@@ -125,9 +120,8 @@ def _over_days(
 ) -> Chart | None:
     """Horizons with their intervals, and the line of the trend."""
     logs = [math.log2(row.estimate or 1) for row in rows]
-    ends = span(
-        [*logs, *(math.log2(end) for row in rows for end in (row.low, row.high) if end)]
-    )
+    bounds = chain.from_iterable((row.low, row.high) for row in rows)
+    ends = span([*logs, *(math.log2(end) for end in bounds if end)])
     days = sorted(row.release_date or "" for row in rows)
     if ends is None:
         return None

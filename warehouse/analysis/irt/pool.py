@@ -140,9 +140,8 @@ def read_pool(store: Store, leaves: Sequence[Benchmark], selection: Selection) -
     sets = match_conditions(by_form, latest=selection.latest)
     if len(sets) < 2:
         listed = ", ".join(leaf.name for leaf in leaves[:5])
-        whole = any(
-            entry.published is not None for leaf in read for entry in leaf.entries
-        )
+        all_entries = chain.from_iterable(leaf.entries for leaf in read)
+        whole = any(entry.published is not None for entry in all_entries)
         raise MisuseError(
             f"{len(sets)} model(s) with scores of prompts on {listed}; a common scale "
             "needs at least 2"
@@ -157,11 +156,10 @@ def read_pool(store: Store, leaves: Sequence[Benchmark], selection: Selection) -
         for m, label in zip(models, labels, strict=True)
     ]
     order = sorted(range(len(sets)), key=lambda i: names[i])
-    row_of = {
-        id(entry): row
-        for row, i in enumerate(order)
-        for entry in sets[i].entries.values()
-    }
+    row_of = {}
+    for row, i in enumerate(order):
+        for entry in sets[i].entries.values():
+            row_of[id(entry)] = row
     parts: list[tuple[str, ScoredCondition, Cells]] = []
     for label, entries in by_form.items():
         rows = {row_of[id(entry)]: entry for entry in entries if id(entry) in row_of}

@@ -203,18 +203,15 @@ def _read(store: Store, question: PublishedScale) -> _Table:
     for leaf in leaves:
         found = _figures_of(store, leaf.entries)
         name = leaf.benchmark.name
-        between = _range(
-            leaf.metric,
-            chances,
-            [figure for own in found.values() for figure, _, _ in own],
-            name,
-        )
+        figures = [figure for figure, _, _ in chain.from_iterable(found.values())]
+        between = _range(leaf.metric, chances, figures, name)
         if isinstance(between, str):
             left_out.append(between)
             continue
         ranges[name] = between
         cells |= {(model, name): _cell(own, between) for model, own in found.items()}
-    days = _days(store, [entry.condition for leaf in leaves for entry in leaf.entries])
+    entries = chain.from_iterable(leaf.entries for leaf in leaves)
+    days = _days(store, [entry.condition for entry in entries])
     return _Table(cells, ranges, days, tuple(left_out))
 
 
@@ -246,7 +243,10 @@ def _figures_of(
             )
             found.setdefault(_who(entry.condition), []).append((mean, error, True))
     published = [entry for entry in entries if entry.usable is None]
-    runs = {run: entry for entry in published for run in entry.condition.run_ids}
+    runs = {}
+    for entry in published:
+        for run in entry.condition.run_ids:
+            runs[run] = entry
     figures = RunFigures(
         store, {run: run for run in runs}, {entry.metric.id for entry in published}
     )
@@ -311,9 +311,10 @@ def _range(
 
 def _days(store: Store, conditions: Sequence[Condition]) -> dict[str, date]:
     """The day of release of each model that a dump gives one of; the first of several."""
-    models = {
-        run: _who(condition) for condition in conditions for run in condition.run_ids
-    }
+    models = {}
+    for condition in conditions:
+        for run in condition.run_ids:
+            models[run] = _who(condition)
     days: dict[str, date] = {}
     for run, day in release_days(store, models).items():
         days[models[run]] = min(day, days.get(models[run], day))

@@ -23,11 +23,8 @@ def distinctive(
         others: further prompts of the same benchmark, which say what is a template.
     """
     words = [(text or "").split() for text in texts]
-    distinct = {
-        tuple(split)
-        for split in (*words, *((text or "").split() for text in others))
-        if split
-    }
+    other_words = [(text or "").split() for text in others]
+    distinct = {tuple(split) for split in (*words, *other_words) if split}
     begin, end = shared_words(distinct)
     return [_without(split, begin, end) for split in words]
 

@@ -149,26 +149,16 @@ def _features(
     """The features that were asked for, else all that can be compared; notes say what
     cannot."""
     rows = _prompts(store, data)
-    names = list(
-        dict.fromkeys(
-            part.strip() for text in by for part in _split(text) if part.strip()
-        )
-    )
-    fields = sorted(
-        {
-            name
-            for row in rows
-            for name, value in row["document"].items()
-            if value is not None
-        }
-    )
+    parts = chain.from_iterable(_split(text) for text in by)
+    stripped = (part.strip() for part in parts)
+    names = list(dict.fromkeys(filter(None, stripped)))
+    told = chain.from_iterable(row["document"].items() for row in rows)
+    fields = sorted({name for name, value in told if value is not None})
     if names:
         found = [_named(name, rows, fields) for name in names]
     else:
-        there = (
-            _named(name, rows, fields)
-            for name in (*_OWN, *(f"{FIELD}{name}" for name in fields))
-        )
+        named = (*_OWN, *(f"{FIELD}{name}" for name in fields))
+        there = (_named(name, rows, fields) for name in named)
         by_reason = grouped(there, _unfit)
         found = by_reason.pop("", [])
         why = []
@@ -361,10 +351,9 @@ def _rows(
     enough = [
         value for value, count in counts.most_common() if ENOUGH <= count <= n - ENOUGH
     ]
-    columns = {
-        value: np.array([value in own for own in values], np.float64)
-        for value in enough[:MOST_VALUES]
-    }
+    columns = {}
+    for value in enough[:MOST_VALUES]:
+        columns[value] = np.array([value in own for own in values], np.float64)
     mirrored = len(counts) == 2 and all(len(own) == 1 for own in values)
     if mirrored and columns:  # one value against the rest says it all
         first = "yes" if "yes" in columns else min(columns)

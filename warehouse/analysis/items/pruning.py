@@ -180,10 +180,8 @@ def _by_training(data: MatrixData) -> dict[tuple[Any, ...], list[int]]:
 
 
 def _split_row(splits: Sequence[SplitAgreement]) -> SplitRow:
-    pearson, spearman = (
-        np.array([getattr(split, name) for split in splits], dtype=np.float64)
-        for name in ("pearson", "spearman")
-    )
+    pearson = np.array([split.pearson for split in splits], dtype=np.float64)
+    spearman = np.array([split.spearman for split in splits], dtype=np.float64)
     defined = not np.isnan(pearson).any()
     return SplitRow(
         kind=splits[0].kind,

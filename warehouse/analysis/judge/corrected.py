@@ -165,8 +165,9 @@ def ranked_means(units: Sequence[JudgedUnits], *, level: float) -> list[RankedRo
         family = [number for number in members if rows[number].low is not None]
         if len(family) > 1:
             widest = corrected_means(units, level=level_of_pairs(len(family), level))
+            of_family = [widest[number] for number in family]
             estimates, low, high = (
-                [getattr(widest[number], name) for number in family]
+                [getattr(row, name) for row in of_family]
                 for name in ("estimate", "low", "high")
             )
             psi = _influences([(units[number], rows[number]) for number in family])

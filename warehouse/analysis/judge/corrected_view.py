@@ -26,14 +26,8 @@ def corrected_table(rows: Sequence[CorrectedRow]) -> Table:
     n_decimals = decimals(row.standard_error for row in rows)
     cells = [_cells(row, level_column(rows[0].level), n_decimals) for row in rows]
     if len({(row.benchmark, row.split) for row in rows}) == 1:
-        cells = [
-            {
-                name: cell
-                for name, cell in row.items()
-                if name not in ("benchmark", "split")
-            }
-            for row in cells
-        ]
+        for row in cells:
+            del row["benchmark"], row["split"]
     return Table.of(cells, hide_empty=("ranks", "split", "flags"), minor=MINOR)
 
 

@@ -244,10 +244,8 @@ def _row(question: PlanLabels, couple: tuple[JudgedUnits, ...]) -> LabelPlanRow:
     if len(couple) == 2:
         prompts = np.intersect1d(first.prompts, couple[1].prompts, assume_unique=True)
         couple = tuple(judged.at(prompts) for judged in couple)
-    judge, labels = (
-        _difference([getattr(judged, name) for judged in couple])
-        for name in ("judge", "labels")
-    )
+    judge = _difference([judged.judge for judged in couple])
+    labels = _difference([judged.labels for judged in couple])
     flags: tuple[str, ...] = (
         ("labels_not_random",) if any(judged.not_random for judged in couple) else ()
     )

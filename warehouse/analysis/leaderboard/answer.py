@@ -215,15 +215,12 @@ def _with_scales(group: list[Line]) -> list[Line]:
         _spans(*line) for line in group
     ):
         return group
-    return [
-        (
-            entry,
-            replace(row, flags=(*row.flags, MIXED_SCALES))
-            if any(span.scale for span in _spans(entry, row))
-            else row,
-        )
-        for entry, row in group
-    ]
+    flagged = []
+    for entry, row in group:
+        if any(span.scale for span in _spans(entry, row)):
+            row = replace(row, flags=(*row.flags, MIXED_SCALES))
+        flagged.append((entry, row))
+    return flagged
 
 
 def _spans(entry: ScoredCondition, row: LeaderboardRow) -> tuple[ScoreSpan, ...]:

@@ -301,7 +301,11 @@ def _left_out(
     scores: BenchmarkScores, chosen: Sequence[Sequence[ScoredCondition]]
 ) -> list[str]:
     """What of the benchmark is in no pair, and why."""
-    paired = {id(entry) for members in chosen if len(members) > 1 for entry in members}
+    paired = set()
+    for members in chosen:
+        if len(members) > 1:
+            for entry in members:
+                paired.add(id(entry))
     reasons: dict[str, list[str]] = {}
     for entry in scores.entries:
         if id(entry) not in paired:

@@ -548,15 +548,16 @@ def by_one_scorer(
     names the others."""
     chosen = {text: dict(of) for text, of in sides}
     for split in splits:
-        scorers = [{one.setting("scorers_key") for one in of[split]} for _, of in sides]
+        scorers = []
+        for _, of in sides:
+            scorers.append({one.setting("scorers_key") for one in of[split]})
         common = set.intersection(*scorers)
         if len(common) == 0 or max(map(len, scorers)) < 2:
             continue
-        runs = {
-            one.setting("scorers_key"): one.run_ids[0]
-            for _, of in sides
-            for one in of[split]
-        }
+        runs = {}
+        for _, of in sides:
+            for one in of[split]:
+                runs[one.setting("scorers_key")] = one.run_ids[0]
         told = scorers_of(store, list(runs.values()))
         first, *others = sorted(
             runs, key=lambda key: (key not in common, told.get(runs[key], (9, "")))

@@ -193,7 +193,10 @@ def _with_metrics(
 def _read_figures(store: Store, leaves: Sequence[_Leaf]) -> list[list[Figure]] | None:
     """The figures on each leaf, by id of the run; None where one is infinite, or has an
     error that cannot be."""
-    runs = [run.run_id for leaf in leaves for run in leaf.runs]
+    runs = []
+    for leaf in leaves:
+        for run in leaf.runs:
+            runs.append(run.run_id)
     table = store.arrow(
         query_text("analysis", "published_means"), {"run_ids": runs}, per="run_id"
     )
