@@ -176,10 +176,8 @@ class Tool(NamedTuple):
         for name, option in fields.items():
             if option.default is option.empty and name not in arguments:
                 raise MisuseError(f"{name} is missing: {option.help}")
-        own, paging = (
-            {name: arguments[name] for name in part if name in arguments}
-            for part in (fields, pages)
-        )
+        own = {name: arguments[name] for name in fields if name in arguments}
+        paging = {name: arguments[name] for name in pages if name in arguments}
         return self.takes(**own), Paging(**paging)
 
 
@@ -491,9 +489,8 @@ def _written(
     tail: dict[str, Any] = {"offset": offset} if offset else {}
     if after < len(answered):
         tail |= {"more": len(answered) - after, "next_offset": after}
-    flags = dict.fromkeys(
-        flag for row in rows for flag in row.get("flags") or () if flag in MEANINGS
-    )
+    all_flags = chain.from_iterable(row.get("flags") or () for row in rows)
+    flags = dict.fromkeys(flag for flag in all_flags if flag in MEANINGS)
     tail |= {"flags": {flag: MEANINGS[flag] for flag in flags}} if flags else {}
     notes = [cut.text(note, NOTE) for note in answered.notes[:NOTES]]
     notes += (

@@ -293,7 +293,10 @@ def config(state: State, output: Output) -> None:
     settings = {setting.name: setting for setting in found.settings}
     usual = _defaults()
     rows = []
-    for name in (f"{table}.{key}" for table, keys in KNOWN.items() for key in keys):
+    names = []
+    for table, keys in KNOWN.items():
+        names += [f"{table}.{key}" for key in keys]
+    for name in names:
         setting = settings.get(name) or Setting(name, usual.get(name), "the default")
         rows.append(
             {"setting": name, "value": _shown(setting), "origin": setting.origin}

@@ -154,6 +154,9 @@ def _print_reconciliation(rows: tuple[Reconciled, ...], state: State) -> None:
     shown = differing if state.verbose else differing[:LISTED]
     echo()
     names = [item.name for item in fields(shown[0])]
-    print_table(names, [[getattr(row, name) for name in names] for row in shown])
+    cells = []
+    for row in shown:
+        cells.append([getattr(row, name) for name in names])
+    print_table(names, cells)
     if len(differing) > len(shown):
         echo("more: warehouse query published_against_recomputed")

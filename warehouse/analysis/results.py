@@ -276,11 +276,10 @@ class Result:
         held = {
             name for name in own if name == "rows" or is_dataclass(self.kind_of(name))
         }
-        return own | {
-            name: [plain(record) for record in own[name]]
-            for name in own
-            if name in held
-        }
+        for name in own:
+            if name in held:
+                own[name] = [plain(record) for record in own[name]]
+        return own
 
     def records(self) -> list[dict[str, Any]]:
         """The rows, a dictionary each."""
@@ -358,8 +357,10 @@ class Result:
         for name in names:
             if any(_says_something(row[name]) for row in rows):
                 filled.append(name)
-        cells = tuple(tuple(_in_words(row[name]) for name in filled) for row in rows)
-        table = Table(tuple(filled), cells, minor=tuple(reversed(filled[1:])))
+        cells = []
+        for row in rows:
+            cells.append(tuple(_in_words(row[name]) for name in filled))
+        table = Table(tuple(filled), tuple(cells), minor=tuple(reversed(filled[1:])))
         return View((*filter(None, (self.one_line,)), table))
 
     def __str__(self) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, permutations
 from typing import Any, cast
 
 import numpy as np
@@ -132,17 +132,12 @@ def run_test(
 
 
 def _histogram(test: PermutationTest) -> tuple[HistogramRow, ...]:
-    return tuple(
-        HistogramRow(shape.similarity, *bin)
-        for shape in test.histograms
-        for bin in zip(
-            shape.edges[:-1],
-            shape.edges[1:],
-            shape.observed,
-            shape.permuted,
-            strict=True,
-        )
-    )
+    rows: list[HistogramRow] = []
+    for shape in test.histograms:
+        low, high = shape.edges[:-1], shape.edges[1:]
+        bins = zip(low, high, shape.observed, shape.permuted, strict=True)
+        rows.extend(HistogramRow(shape.similarity, *bin) for bin in bins)
+    return tuple(rows)
 
 
 def run_clusters(
@@ -486,12 +481,10 @@ def _random(data: MatrixData, drawn: RandomWeights) -> tuple[RandomWeightRow, ..
 
 
 def _outranks(models: Sequence[str], drawn: RandomWeights) -> tuple[OutrankRow, ...]:
-    return tuple(
-        OutrankRow(models[row], models[column], float(drawn.outranks[row, column]))
-        for row in range(len(models))
-        for column in range(len(models))
-        if row != column
-    )
+    rows = []
+    for (row, first), (column, second) in permutations(enumerate(models), 2):
+        rows.append(OutrankRow(first, second, float(drawn.outranks[row, column])))
+    return tuple(rows)
 
 
 def run_growth(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, groupby
+from itertools import chain, combinations, groupby
 
 from warehouse.analysis.matrix.cluster_view import MatrixClusters
 from warehouse.analysis.matrix.correlation_view import HistogramRow, MatrixTest
@@ -92,6 +92,7 @@ def silhouette_chart(clustering: MatrixClusters) -> Chart | None:
         ("shuffled, mean", [(row.n_clusters, row.silhouette_permuted) for row in rows]),
     ]
     layers = lines(curves, dots=True)
+    all_points = list(chain.from_iterable(points for _, points in curves))
     return chart(
         "Mean silhouette against the number of clusters",
         f"Mean silhouette by number of clusters; {clustering.n_clusters} clusters are "
@@ -99,7 +100,7 @@ def silhouette_chart(clustering: MatrixClusters) -> Chart | None:
         axis("clusters", span([float(row.n_clusters) for row in rows]), whole=True),
         axis(
             "mean silhouette",
-            span([value for _, points in curves for _, value in points], also=(0.0,)),
+            span([value for _, value in all_points], also=(0.0,)),
         ),
         layers,
     )
@@ -126,9 +127,7 @@ def outrank_chart(
     for row in rows:
         values.append([shares.get((row.model, other.model)) for other in rows])
     turned = sum(
-        shares[row.model, other.model] < 0.95
-        for index, row in enumerate(rows)
-        for other in rows[index + 1 :]
+        shares[row.model, other.model] < 0.95 for row, other in combinations(rows, 2)
     )
     n_pairs = len(rows) * (len(rows) - 1) // 2
     return heat_map(

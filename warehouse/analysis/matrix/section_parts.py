@@ -88,7 +88,8 @@ def _head(result: Any, chosen: str) -> str:
 def _clusters(clustering: MatrixClusters) -> dict[str, Any]:
     largest = sorted(clustering.clusters, key=lambda row: -row.n_prompts)
     more = max(0, len(largest) - TOP)
-    texts = [shorten(text) for text in distinctive([row.text for row in largest])[:TOP]]
+    whole_texts = distinctive([row.text for row in largest])
+    texts = [shorten(text) for text in whole_texts[:TOP]]
     return {
         "result": clustering,
         "chart": silhouette_chart(clustering),
@@ -198,7 +199,8 @@ def _explanation(explanation: MatrixExplanation) -> dict[str, Any]:
         ("Mantel r", explanation.mantel_r, None, explanation.mantel_p, None),
     ]
     top = positive[:TOP]
-    texts = [shorten(text) for text in distinctive([row.text for row in rows])]
+    whole_texts = distinctive([row.text for row in rows])
+    texts = [shorten(text) for text in whole_texts]
     by_row = dict(zip((row.prompt for row in rows), texts, strict=True))
     return {
         "result": explanation,
@@ -471,14 +473,11 @@ def growth_says(growth: MatrixGrowth) -> str:
         (step for step in growth.steps if step.order == "random"),
         key=lambda step: step.size,
     )
-    near = next(
-        (
-            step.size
-            for index, step in enumerate(steps)
-            if all(later.largest_gap <= 0.02 for later in steps[index:])
-        ),
-        None,
-    )
+    near = None
+    for step in reversed(steps):
+        if not step.largest_gap <= 0.02:
+            break
+        near = step.size
     if near is None or not steps:
         return (
             "Scores change while prompts are added; how far shows how much a smaller "

@@ -241,10 +241,7 @@ def _notes(
     notes += scores.notes
     of_rows = (notes_of_row(entry) for entry in chain.from_iterable(chosen))
     notes += dict.fromkeys(chain.from_iterable(of_rows))
-    name, entries = (
-        scores.benchmark.name,
-        chain.from_iterable(sizable),
-    )
+    name, entries = scores.benchmark.name, chain.from_iterable(sizable)
     notes += mixed_scales(
         (name, entry.metric, entry.usable.spans)
         for entry in entries
@@ -374,11 +371,11 @@ def pairs_view(
     )
     together = _simultaneous(groups[0].pairs.level)
     cells = [_cells(group, digits, together) for group in groups]
+    columns = {}
+    for name in cells[0]:
+        columns[name] = [*chain.from_iterable(part[name] for part in cells)]
     table = Table.of_columns(
-        {
-            name: [*chain.from_iterable(part[name] for part in cells)]
-            for name in cells[0]
-        },
+        columns,
         hide_empty=("split", "clusters", "flags", "why not", together),
         minor=MINOR,
     )

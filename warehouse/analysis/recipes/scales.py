@@ -245,7 +245,8 @@ def scales(recipes: Sequence[RecipeScores], averaged: int) -> dict[Key, Scale]:
         groups.setdefault(key, {}).setdefault(recipe.recipe or recipe.model, []).append(
             recipe
         )
-    return {
-        key: Scale({name: tuple(scores) for name, scores in members.items()}, averaged)
-        for key, members in groups.items()
-    }
+    scales = {}
+    for key, members in groups.items():
+        by_name = {name: tuple(scores) for name, scores in members.items()}
+        scales[key] = Scale(by_name, averaged)
+    return scales

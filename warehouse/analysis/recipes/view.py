@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, ClassVar, Literal
 
 from warehouse.analysis.decide.view import MOST_SENTENCES
@@ -154,9 +155,8 @@ class RecipesReport(Result):
 def recipes_view(report: RecipesReport) -> View:
     """What follows from the rows, the rows, and what is missing."""
     rows = report.rows
-    n_decimals = decimals(
-        [value for row in rows for value in (row.noise_sd, row.recipe_sd) if value]
-    )
+    spreads = chain.from_iterable((row.noise_sd, row.recipe_sd) for row in rows)
+    n_decimals = decimals(filter(None, spreads))
     cells = [
         _cells(row, n_decimals, f"{100 * report.level:g}% interval") for row in rows
     ]
@@ -287,10 +287,8 @@ def _at_two_scales(report: RecipesReport) -> list[str]:
         "recipes at both scales that would show more."
     ]
     for word, name in (("decides", "n_decides"), ("leans", "n_leans")):
-        of, right = (
-            sum(getattr(row, field) or 0 for row in predicted)
-            for field in (name, f"{name}_right")
-        )
+        of = sum(getattr(row, name) or 0 for row in predicted)
+        right = sum(getattr(row, f"{name}_right") or 0 for row in predicted)
         if of:
             words.append(
                 f"Where `decide` says {word} at the small scale, the large one agrees "

@@ -119,20 +119,18 @@ def switch_chart(report: ReliabilityReport) -> Chart | None:
     (fig. 3)."""
     rows = [row for row in report.switches if row.probability is not None]
     windows = sorted({row.window for row in rows})
+    curves = []
+    for window in windows:
+        points = [
+            (row.n_prompts, row.probability, row.low, row.high)
+            for row in rows
+            if row.window == window
+        ]
+        curves.append((f"{window} models", points))
     return _curves(
         f"How often adjacent models of {report.suite} switch places",
         "probability that they switch",
-        [
-            (
-                f"{w} models",
-                [
-                    (row.n_prompts, row.probability, row.low, row.high)
-                    for row in rows
-                    if row.window == w
-                ],
-            )
-            for w in windows
-        ],
+        curves,
     )
 
 
@@ -255,9 +253,10 @@ def _curves(
 ) -> Chart | None:
     """Curves over the number of calls, each with an area between its ends."""
     drawn = [(name, list(points)) for name, points in curves]
-    layers = lines(
-        [(name, [p[:2] for p in points]) for name, points in drawn], dots=True
-    )
+    middles = []
+    for name, points in drawn:
+        middles.append((name, [(x, estimate) for x, estimate, _, _ in points]))
+    layers = lines(middles, dots=True)
     bands = []
     for (_, points), (colour, _) in zip(drawn, SERIES, strict=False):
         bands.append(

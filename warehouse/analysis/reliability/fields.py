@@ -265,9 +265,10 @@ def _mean(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Prompts that every seed has, and their means."""
     common = sorted(set(seeds[0]).intersection(*seeds[1:]))
-    return np.array(common, dtype=np.int64), np.array(
-        [np.mean([scores[i] for scores in seeds]) for i in common]
-    )
+    means = []
+    for i in common:
+        means.append(np.mean([scores[i] for scores in seeds]))
+    return np.array(common, dtype=np.int64), np.array(means)
 
 
 def _add_draws(

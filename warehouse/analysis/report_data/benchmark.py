@@ -91,6 +91,5 @@ def _rows_by_other_metrics(
         board_of(scores, Ranking(level=level, n_resamples=0))
         for scores in reads.by_other_metrics
     ]
-    return tuple(
-        row for board in boards for row in board.rows if shown.isdisjoint(row.run_ids)
-    )
+    rows = chain.from_iterable(board.rows for board in boards)
+    return tuple(row for row in rows if shown.isdisjoint(row.run_ids))

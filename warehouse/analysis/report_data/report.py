@@ -161,9 +161,9 @@ class ReportReading:
         runs = dict(
             sorted((dict.fromkeys(voted, []) | runs_by_benchmark(store)).items())
         )
+        all_runs = chain.from_iterable(runs.values())
         self._suites = list_suites(
-            self._benchmark_names,
-            {row["benchmark_id"] for own in runs.values() for row in own},
+            self._benchmark_names, {row["benchmark_id"] for row in all_runs}
         )
         self.names = tuple(_chosen(runs, benchmarks, self._suites))
         self._runs = {name: runs[name] for name in self.names}
@@ -172,9 +172,8 @@ class ReportReading:
     @cached_property
     def _facts(self) -> Mapping[int, RunFacts]:
         """Read of all runs at once: what they cost is summed up over the whole store."""
-        return run_facts(
-            self._store, (row["run_id"] for own in self._runs.values() for row in own)
-        )
+        all_runs = chain.from_iterable(self._runs.values())
+        return run_facts(self._store, (row["run_id"] for row in all_runs))
 
     @property
     def other_process_reader(self) -> OtherProcessReader | None:
@@ -233,12 +232,7 @@ class ReportReading:
         for some in chain.from_iterable(
             in_parts(block, lambda part: part.weight, MOST_PAIRS) for block in blocks
         ):
-            ids = [
-                prompt
-                for part in some
-                for section in part.sections.values()
-                for prompt in section.prompts
-            ]
+            ids = _prompts_named_by(some)
             prompts = prompts_by_id(self._store, ids) if ids else {}
             while some:  # whoever takes one has it alone
                 yield replace(some.pop(0), prompts=prompts)
@@ -343,6 +337,15 @@ def _chosen(
     return (
         [name for name in benchmarks if name in chosen] if names else list(benchmarks)
     )
+
+
+def _prompts_named_by(parts: Sequence[BenchmarkPart]) -> list[int]:
+    # in a function of its own: nothing here may hold a part that somebody took
+    ids: list[int] = []
+    for part in parts:
+        for section in part.sections.values():
+            ids.extend(section.prompts)
+    return ids
 
 
 def _stored(store: Store, name: str) -> list[Row]:

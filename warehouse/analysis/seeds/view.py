@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, ClassVar
 
 from warehouse.analysis.results import RecipeRow, Result
@@ -169,9 +170,8 @@ class SeedsReport(Result):
 def seeds_view(report: SeedsReport) -> View:
     """What follows from the rows, the rows, and what is missing."""
     rows = report.rows
-    n_decimals = decimals(
-        [value for row in rows for value in (row.seed_sd, row.jitter) if value]
-    )
+    spreads = chain.from_iterable((row.seed_sd, row.jitter) for row in rows)
+    n_decimals = decimals(filter(None, spreads))
     level = level_column(report.level)
     cells = [_cells(row, n_decimals, level) for row in rows]
     said: list[str] = []
@@ -190,9 +190,8 @@ def report_notes(report: SeedsReport) -> tuple[str, ...]:
         notes.append(
             f"{report.left_out} recipes with one seed and one checkpoint are left out"
         )
-    notes += meanings(
-        flag for row in report.rows for flag in row.flags if flag == UNEQUAL_PROMPTS
-    )
+    flags = chain.from_iterable(row.flags for row in report.rows)
+    notes += meanings(flag for flag in flags if flag == UNEQUAL_PROMPTS)
     if report.elsewhere:
         notes.append(f"seeds or checkpoints {describe_others(report.elsewhere)}")
     return tuple(notes)

@@ -7,7 +7,6 @@ import shlex
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from math import inf
 from operator import itemgetter
 from typing import Any, TypeVar
@@ -470,12 +469,10 @@ def scored_metrics(
     for row in run_metrics:
         if row["n_scored"] > 0 and row["metric_id"] in named:
             scored.setdefault(row["run_id"], set()).add(named[row["metric_id"]])
-    return Counter(
-        chain.from_iterable(
-            set().union(*(scored.get(run, ()) for run in condition.run_ids))
-            for condition in conditions
-        )
-    )
+    counts: Counter[str] = Counter()
+    for condition in conditions:
+        counts.update(set().union(*(scored.get(run, ()) for run in condition.run_ids)))
+    return counts
 
 
 def advise_metric(who: str, labels: Iterable[str]) -> str:

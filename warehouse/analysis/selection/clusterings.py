@@ -146,9 +146,8 @@ def _as_map(columns: Sequence[Columns], note: str = "") -> ClusterMap:
 def _describe_alike(rows: Sequence[Mapping[str, Any]]) -> str:
     if not rows:
         return ""
-    n_alike, n = (
-        int(sum(row[name] for row in rows)) for name in ("n_alike", "n_prompts")
-    )
+    n_alike = int(sum(row["n_alike"] for row in rows))
+    n = int(sum(row["n_prompts"] for row in rows))
     largest = int(max(row["largest"] for row in rows))
     same = f", {largest} of them one text" if largest > 2 else ""
     return (

@@ -317,7 +317,7 @@ def names_that_differ(store: Store, run_ids: Sequence[int]) -> list[str]:
             for name in ("settings", "versions", "marks")
             if row[name]
         ]
-        told.append({path: form for part in parts for path, form in part.items()})
+        told.append(dict(chain.from_iterable(part.items() for part in parts)))
     return differing_paths(told)
 
 
@@ -335,17 +335,14 @@ def differing_settings(
     paths: set[str] = set()
     for group in alike:
         own = [settings[condition.key] for condition in group]
-        paths |= {
-            path
-            for values in own
-            for path in values
-            if len({other.get(path) for other in own}) > 1
-        }
+        for path in set(chain.from_iterable(own)):
+            if len({other.get(path) for other in own}) > 1:
+                paths.add(path)
     named = sorted(paths)
-    return {
-        key: tuple((path, own.get(path, "")) for path in named)
-        for key, own in settings.items()
-    }
+    told = {}
+    for key, values in settings.items():
+        told[key] = tuple((path, values.get(path, "")) for path in named)
+    return told
 
 
 def _with_settings(
@@ -368,7 +365,8 @@ def _with_settings(
         if last_name(path) not in _REVISIONS and not _says_fewshot(settings, path)
     ]
     if told_by_all:
-        paths = [path for path in paths if all(path in own for own in settings)]
+        everywhere = set(paths).intersection(*settings)
+        paths = [path for path in paths if path in everywhere]
     words = in_words(settings, paths) if paths else [""] * len(labels)
     stripped = [_without_hashes(label) for label in labels]
     complete = [
@@ -441,11 +439,9 @@ def _labels(store: Store) -> dict[int, str]:
         group_runs(read_runs(store, "true", {})),
         lambda condition: condition.benchmark_split,
     )
-    return {
-        run_id: label
-        for conditions in alike.values()
-        for condition, label in zip(
-            conditions, label_conditions(store, conditions), strict=True
-        )
-        for run_id in condition.run_ids
-    }
+    labels_of_runs = {}
+    for conditions in alike.values():
+        told = label_conditions(store, conditions)
+        for condition, label in zip(conditions, told, strict=True):
+            labels_of_runs.update(dict.fromkeys(condition.run_ids, label))
+    return labels_of_runs

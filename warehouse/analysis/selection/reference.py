@@ -523,10 +523,12 @@ def pick_all(
                 several.append((text, split, of[split]))
     if len(several) > 1 and not latest:
         raise MisuseError(_ambiguous(store, several))
-    return [
-        tuple(pick_one(store, of[split], text, latest=latest) for text, of in sides)
-        for split in splits
-    ]
+    picked = []
+    for split in splits:
+        picked.append(
+            tuple(pick_one(store, of[split], text, latest=latest) for text, of in sides)
+        )
+    return picked
 
 
 def _of_one_scorer(

@@ -762,10 +762,8 @@ def fields_that_differ(store: Store, runs: Sequence[Run]) -> list[str]:
     for name in _TOLD_OF_RUNS:
         if len({str(run.get(name)) for run in runs}) > 1:
             named.append(_IN_WORDS.get(name, name))
-    paths = [
-        _IN_WORDS.get(path, path)
-        for path in names_that_differ(store, [int(run["run_id"]) for run in runs])
-    ]
+    differing = names_that_differ(store, [int(run["run_id"]) for run in runs])
+    paths = [_IN_WORDS.get(path, path) for path in differing]
     return [*dict.fromkeys([*named, *paths])][: 2 * _NAMED]
 
 

@@ -365,17 +365,15 @@ def read_all_entries(
     with_repeats: bool = False,
 ) -> list[list[ScoredCondition]]:
     """`read_entries` of several benchmarks, read together."""
-    numbered = [
-        (number, condition)
-        for number, (conditions, _) in enumerate(groups)
-        for condition in conditions
-    ]
-    runs = {
-        run: index
-        for index, (_, condition) in enumerate(numbered)
-        for run in condition.run_ids
-    }
-    metric_ids = {metric.id for _, metrics in groups for metric in metrics}
+    numbered = []
+    for number, (conditions, _) in enumerate(groups):
+        numbered += [(number, condition) for condition in conditions]
+    runs = {}
+    for index, (_, condition) in enumerate(numbered):
+        for run in condition.run_ids:
+            runs[run] = index
+    all_metrics = chain.from_iterable(metrics for _, metrics in groups)
+    metric_ids = {metric.id for metric in all_metrics}
     figures = RunFigures(store, runs, metric_ids)
     by_benchmark: list[
         list[tuple[int, Metric, PromptScores | None, PublishedFigure | None]]
@@ -401,10 +399,8 @@ def read_all_entries(
     stopped = read_stopped(store, [condition for _, condition in numbered])
     entries: list[list[ScoredCondition]] = []
     for members in by_benchmark:
-        chosen = {
-            index: numbered[index][1]
-            for index in sorted({index for index, *_ in members})
-        }
+        indices = sorted({index for index, *_ in members})
+        chosen = {index: numbered[index][1] for index in indices}
         labels = dict(
             zip(chosen, label_conditions(store, [*chosen.values()]), strict=True)
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -751,7 +752,7 @@ def unstated_bounds(
 def are_mixed(conditions: Iterable[Sequence[ScoreSpan]]) -> bool:
     """Whether the scores of some runs look like shares of 1, those of others like per
     cent."""
-    return {*MIXED} <= {span.scale for spans in conditions for span in spans}
+    return {*MIXED} <= {span.scale for span in chain.from_iterable(conditions)}
 
 
 def mixed_scales(
@@ -777,15 +778,18 @@ def _mixed(
     pooled = any(
         are_mixed([spans]) for spans in conditions
     )  # repeats of one condition: its figure is of both
-    counted = [[span] for own in conditions for span in own] if pooled else conditions
+    counted = conditions
+    if pooled:
+        counted = [[span] for span in chain.from_iterable(conditions)]
     percents = []
     for own in conditions:
         for span in own:
             if span.scale == "percent":
                 percents.append(span)
-    n_shares, n_percents = (
-        sum(scale in {span.scale for span in own} for own in counted) for scale in MIXED
+    scales = Counter(
+        chain.from_iterable({span.scale for span in own} for own in counted)
     )
+    n_shares, n_percents = (scales[scale] for scale in MIXED)
     low, high = min(span.low for span in percents), max(span.high for span in percents)
     what = "runs" if pooled else "conditions"
     return (

@@ -278,7 +278,10 @@ def _history(
     ]
     others = [item for item in others if _may_count(item, before, only)]
     others.sort(key=lambda item: item.key)
-    groups = {run: index for index, item in enumerate(others) for run in item.run_ids}
+    groups = {}
+    for index, item in enumerate(others):
+        for run in item.run_ids:
+            groups[run] = index
     scores = read_scores(store, groups, [metric.id], links=read_links(store))
     rows: list[Floats] = []
     keys: list[str] = []

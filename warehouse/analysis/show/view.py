@@ -231,10 +231,8 @@ def _prompts(prompts: Sequence[PromptRow]) -> list[Part]:
         ):
             if rows[0][name] != "":
                 parts.append(f"{name}: {rows[0][name]}")
-            rows = [
-                {key: value for key, value in row.items() if key != name}
-                for row in rows
-            ]
+            for row in rows:
+                del row[name]
     table = Table.of(
         rows,
         empty="no samples: published figures only",

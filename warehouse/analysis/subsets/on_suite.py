@@ -171,17 +171,14 @@ class PlannedLeaves:
             "all prompts of the benchmarks, from stratified samples of them "
             "(docs/subsets.md), and its rank is among the rows that have all"
         )
-        by_run = {
-            run: planned
-            for planned in self.runs.values()
-            for run in planned.condition.run_ids
-        }
+        by_run = {}
+        for planned in self.runs.values():
+            by_run.update(dict.fromkeys(planned.condition.run_ids, planned))
         for row in shown[:_NAMED]:
-            own = {
-                planned.plan.key: planned
-                for run in row.run_ids
-                if (planned := by_run.get(run)) is not None
-            }
+            own = {}
+            for run_id in row.run_ids:
+                if run_id in by_run:
+                    own[by_run[run_id].plan.key] = by_run[run_id]
             sizes = ", ".join(
                 f"{run.plan.benchmark} {run.plan.size} of {run.plan.n_prompts}"
                 for run in own.values()

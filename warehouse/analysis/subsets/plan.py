@@ -189,10 +189,10 @@ class SubsetPlans(StoredResult):
             note.startswith("not stored") for note in self.notes
         ):
             parts.append(_next(self.rows[0], out))
-        each = (
-            f"{plan.benchmark}: {note}" for plan in self.rows for note in plan.notes
-        )
-        return View(tuple(parts), (*self.notes, *each))
+        notes = list(self.notes)
+        for plan in self.rows:
+            notes += [f"{plan.benchmark}: {note}" for note in plan.notes]
+        return View(tuple(parts), tuple(notes))
 
     def to_dict(self) -> dict[str, Any]:
         """As the file has it: one plan, or the list of them."""

@@ -87,16 +87,12 @@ class SuiteBoard(Result):
         """The command's table, what its columns mean, and what was left out."""
         head = f"{self.suite} by {self.metric} ({direction(self.higher_is_better)}), "
         others = describe_others(self.others)
+        flags = chain.from_iterable(row.flags for row in self.rows)
         under_table: list[str | TableNote] = [
             *self.basis,
             *legend_of(self.rows[0].level),
             *([others] if others else []),
-            *(
-                TableNote(line, "flags")
-                for line in meanings(
-                    chain.from_iterable(row.flags for row in self.rows)
-                )
-            ),
+            *(TableNote(line, "flags") for line in meanings(flags)),
         ]
         table = suite_table(self.rows, self.leaves, verbose=verbose)
         notes = (*self.notes, *reasons_of(self.rows, verbose=verbose))

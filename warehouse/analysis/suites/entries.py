@@ -99,10 +99,8 @@ class LeafEntries:
     @cached_property
     def size(self) -> int:
         """Prompts of a complete run."""
-        return max(
-            self.coverages[group].size
-            for group in {entry.group for entry in self.entries}
-        )
+        groups = {entry.group for entry in self.entries}
+        return max(self.coverages[group].size for group in groups)
 
 
 def read_leaves(
@@ -193,15 +191,15 @@ def _as_rows(
             store, own, partial(scored_prompts, own, facts, chosen), rules
         )
         planned.append(plans)
-    members = [
-        list(chain.from_iterable(plan.conditions for plan in plans))
-        for plans in planned
-    ]
+    members = []
+    for plans in planned:
+        members.append(list(chain.from_iterable(plan.conditions for plan in plans)))
     read = read_all_entries(
         store, list(zip(members, metrics, strict=True)), with_repeats=True
     )
     clusters = ClusterMap(np.empty(0, np.int64), np.empty(0, np.int64))
-    if any(not plan.is_plain for plans in planned for plan in plans):
+    all_plans = chain.from_iterable(planned)
+    if any(not plan.is_plain for plan in all_plans):
         ids = ids_of(leaves)
         defaults = list(chain.from_iterable(leaf.clusterings for leaf in leaves))
         clusters = cluster_map(store, ids, defaults, selection.cluster)
@@ -397,16 +395,8 @@ def describe_sets(sets: Sequence[ConditionSet]) -> list[str]:
             if name not in ("checkpoint", "position_unit", "revision")
         ]
     always: list[str] = []
-    if (
-        len(
-            {
-                _COMMON(condition.runs[0])
-                for item in sets
-                for condition in item.conditions
-            }
-        )
-        > 1
-    ):
+    conditions = chain.from_iterable(item.conditions for item in sets)
+    if len({_COMMON(condition.runs[0]) for condition in conditions}) > 1:
         named = [name for name in ALWAYS_TOLD if name in COMMON_FIELDS]
         always = []
         for name in named:
@@ -514,12 +504,13 @@ def _text(value: Any) -> str:
 
 
 def _in_words(model: str, leaf: str, entries: Sequence[ScoredCondition]) -> str:
-    runs = "; ".join(
-        ", ".join(f"run:{run}" for run in entry.condition.run_ids)
-        + (f" ({entry.label})" if entry.label else "")
-        for entry in entries
-    )
-    return f"  {model} on {leaf}: {runs}"
+    told = []
+    for entry in entries:
+        runs = ", ".join(f"run:{run}" for run in entry.condition.run_ids)
+        if entry.label:
+            runs += f" ({entry.label})"
+        told.append(runs)
+    return f"  {model} on {leaf}: {'; '.join(told)}"
 
 
 def _too_many(ambiguous: Sequence[str]) -> str:

@@ -90,17 +90,13 @@ class PublishedRows:
                     {leaf.name: leaf.entries[0] for leaf in leaves},
                 )
             )
-        return {
-            pattern: _Alike(
-                leaves,
-                leaf_weights([leaf.weight for leaf in leaves], len(leaves)),
-                conditions,
-                label,
-            )
-            for pattern, leaves, conditions, label in zip(
-                different, parts, sets, describe_sets(sets), strict=True
-            )
-        }
+        alike = {}
+        for pattern, leaves, conditions, label in zip(
+            different, parts, sets, describe_sets(sets), strict=True
+        ):
+            weights = leaf_weights([leaf.weight for leaf in leaves], len(leaves))
+            alike[pattern] = _Alike(leaves, weights, conditions, label)
+        return alike
 
     def _scored(self, alike: _Alike, figures: Sequence[Figure]) -> Scored:
         cells = {

@@ -229,9 +229,10 @@ def _have_scores(store: Store, leaves: Sequence[_Leaf]) -> bool:
     for leaf in leaves:
         for run in leaf.runs:
             runs.append(run.run_id)
+    chosen = chain.from_iterable(leaf.chosen for leaf in leaves)
     parameters = {
         "run_ids": runs,
-        "metric_ids": sorted({metric.id for leaf in leaves for metric in leaf.chosen}),
+        "metric_ids": sorted({metric.id for metric in chosen}),
     }
     return (
         len(

@@ -207,10 +207,8 @@ def score_set(
         )
     scores = [entry.usable for entry in entries if entry.usable is not None]
     n_prompts, n_draws = _counts(entries, list(cells.values()), units)
-    n_samples, n_unscored = (
-        sum(getattr(item, name) for item in scores)
-        for name in ("n_samples", "n_unscored")
-    )
+    n_samples = sum(item.n_samples for item in scores)
+    n_unscored = sum(item.n_unscored for item in scores)
     groups = set()
     for condition in members.conditions:
         for run in condition.runs:

@@ -363,10 +363,8 @@ def _forms(target: Target, rows: Sequence[Mapping[str, Any]], factor: str) -> _F
                 f"varies by {other} as well as by {factor}: one factor at a time"
             )
     names = sorted({str(row[column]) for row in rows})
-    prompts = {
-        prompt: index
-        for index, prompt in enumerate(sorted({row["prompt"] for row in rows}))
-    }
+    distinct = sorted({row["prompt"] for row in rows})
+    prompts = {prompt: index for index, prompt in enumerate(distinct)}
     table = np.full((len(prompts), len(names)), np.nan)
     for row in rows:
         table[prompts[row["prompt"]], names.index(str(row[column]))] = row["value"]

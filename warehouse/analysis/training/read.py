@@ -324,26 +324,26 @@ def _trajectory(
 ) -> Trajectory:
     positions = tuple(sorted(by_position))
     repeats = [by_position[position] for position in positions]
-    scores, errors = (
-        tuple(
-            group[0][part]
-            if len(group) == 1
-            else fmean(figure[part] for figure in group)
-            for group in repeats
-        )
-        for part in (0, 1)
-    )
-    runs = tuple(tuple(figure[2] for figure in group) for group in repeats)
-    counts = tuple(min(figure[3] for figure in group) for group in repeats)
+    scores, errors, runs, counts = [], [], [], []
+    for group in repeats:
+        scores.append(_mean([figure[0] for figure in group]))
+        errors.append(_mean([figure[1] for figure in group]))
+        runs.append(tuple(figure[2] for figure in group))
+        counts.append(min(figure[3] for figure in group))
     return Trajectory(
         seed,
         positions,
-        scores,
-        errors,
-        runs,
-        counts,
+        tuple(scores),
+        tuple(errors),
+        tuple(runs),
+        tuple(counts),
         tuple(group[0][4] for group in repeats),
     )
+
+
+def _mean(figures: Sequence[float]) -> float:
+    """The mean of repeats; a figure alone as it is."""
+    return figures[0] if len(figures) == 1 else fmean(figures)
 
 
 def read_checkpoints(

@@ -103,9 +103,8 @@ class RecipeScores:
     @property
     def n_prompts(self) -> int | None:
         """Fewest behind a figure; None where unknown."""
-        return min(
-            (n for run in self.trajectories for n in run.counts if n), default=None
-        )
+        counts = chain.from_iterable(run.counts for run in self.trajectories)
+        return min(filter(None, counts), default=None)
 
     @property
     def sign(self) -> float:
@@ -190,14 +189,15 @@ def settings_apart(recipes: Sequence[RecipeScores]) -> list[str]:
             and len({str(r.settings[name]) for r in recipes}) > 1
         ):
             differing.append(name)
-    return [
-        ", ".join(
-            f"{name}={value}"
-            for name in differing
-            if (value := recipe.settings[name]) is not None
+    told = []
+    for recipe in recipes:
+        settings = ((name, recipe.settings[name]) for name in differing)
+        told.append(
+            ", ".join(
+                f"{name}={value}" for name, value in settings if value is not None
+            )
         )
-        for recipe in recipes
-    ]
+    return told
 
 
 def settings_in_groups(
