@@ -109,7 +109,9 @@ class LazyGroup(click.Group):
 
 
 def _section_of(name: str) -> str:
-    return COMMANDS[name].section if name in COMMANDS else ADDED
+    if name in COMMANDS:
+        return COMMANDS[name].section
+    return ADDED
 
 
 def _sentence_of(name: str) -> str:
@@ -118,7 +120,9 @@ def _sentence_of(name: str) -> str:
         entry = entry_of(name)
     except WarehouseError as error:
         return str(error)
-    return entry.sentence if entry else ""
+    if entry:
+        return entry.sentence
+    return ""
 
 
 class CommandGroup(click.Group):

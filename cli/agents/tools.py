@@ -256,11 +256,15 @@ def _query(context: Context, query: Query) -> Answered:
     else:
         with context.open(guarded=True, limits=context.limits, typed=False) as store:
             table = run_named(store, name.strip(), values)
-    argument = name if sql is None else f"--sql={sql if len(sql) <= LONG else '-'}"
+    argument = name
+    if sql is not None:
+        argument = f"--sql={sql if len(sql) <= LONG else '-'}"
     parameters = list(
         chain.from_iterable(("-p", f"{key}={value}") for key, value in values.items())
     )
-    said = "1 row" if table.num_rows == 1 else f"{table.num_rows} rows"
+    said = "1 row"
+    if table.num_rows != 1:
+        said = f"{table.num_rows} rows"
     return Answered(
         said,
         table.column_names,
@@ -393,11 +397,9 @@ class Answered:
 
     def since(self, offset: int) -> Iterator[Row]:
         """The rows from one on."""
-        return (
-            islice(self.rows, offset, None)
-            if isinstance(self.rows, Sequence)
-            else rows_of(self.rows.slice(offset))
-        )
+        if isinstance(self.rows, Sequence):
+            return islice(self.rows, offset, None)
+        return rows_of(self.rows.slice(offset))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -493,11 +495,8 @@ def _written(
     flags = dict.fromkeys(flag for flag in all_flags if flag in MEANINGS)
     tail |= {"flags": {flag: MEANINGS[flag] for flag in flags}} if flags else {}
     notes = [cut.text(note, NOTE) for note in answered.notes[:NOTES]]
-    notes += (
-        [f"{len(answered.notes) - NOTES} more notes: see the command"]
-        if len(answered.notes) > NOTES
-        else []
-    )
+    if len(answered.notes) > NOTES:
+        notes += [f"{len(answered.notes) - NOTES} more notes: see the command"]
     tail |= {"notes": notes} if notes else {}
     tail |= (
         {"cut": "whole texts and lists: text_length, max_bytes, or the command"}

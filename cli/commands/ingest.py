@@ -51,7 +51,9 @@ class PathOrUrl(click.Path):
     ) -> Any:
         from warehouse.ingest.remote_hosts import is_url
 
-        return value if is_url(value) else super().convert(value, param, ctx)
+        if is_url(value):
+            return value
+        return super().convert(value, param, ctx)
 
 
 @command("ingest")

@@ -208,7 +208,9 @@ def _failures(refreshed: Refreshed) -> int:
     more = len(refreshed.failures) - SHOWN
     if more > 0:
         echo(f"failed: and {more} more", err=True)
-    return 1 if refreshed.failures else 0
+    if refreshed.failures:
+        return 1
+    return 0
 
 
 def _say(state: State, line: str, notes: tuple[str, ...]) -> None:
@@ -346,13 +348,13 @@ def _posted(url: str, alerts: Sequence[Alerts]) -> Iterator[int]:
 
 def _lines(refresh_id: int, alerts: Sequence[Alerts]) -> None:
     for batch in alerts:
-        of = (
-            ""
-            if batch.refresh_id == refresh_id
-            else f" (found by refresh {batch.refresh_id})"
-        )
+        of = ""
+        if batch.refresh_id != refresh_id:
+            of = f" (found by refresh {batch.refresh_id})"
         for row in batch.rows:
-            where = f"{row.benchmark}, " if row.benchmark else ""
+            where = ""
+            if row.benchmark:
+                where = f"{row.benchmark}, "
             line = f"alert: {row.rule}: {where}{row.subject}: {row.message}{of}"
             echo(line, err=True)
 
@@ -373,7 +375,9 @@ def _summary(state: State, delivery: Delivery) -> None:
             if batch.refresh_id != delivery.present.refresh_id:
                 earlier.add(batch.refresh_id)
     if earlier:
-        several = "refresh" if len(earlier) == 1 else "refreshes"
+        several = "refreshes"
+        if len(earlier) == 1:
+            several = "refresh"
         names = ", ".join(map(str, sorted(earlier)))
         state.say(
             f"note: alerts of {several} {names} had not been told everywhere, and are "

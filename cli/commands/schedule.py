@@ -130,7 +130,9 @@ class _Settings:
         if name in self.given:
             return f"--{name}"
         setting = self.config.others.get(f"schedule.{name}")
-        return f"schedule.{name} ({setting.origin})" if setting else f"--{name}"
+        if setting:
+            return f"schedule.{name} ({setting.origin})"
+        return f"--{name}"
 
 
 def _times(settings: _Settings) -> Times:
@@ -270,7 +272,9 @@ def _job(settings: _Settings) -> Job:
 
     config = settings.config
     work = refresh_request(config, {}, alerts=True)
-    hooked = config.publish_path.value if config.publish_after.value else ""
+    hooked = ""
+    if config.publish_after.value:
+        hooked = config.publish_path.value
     return Job(
         watch=tuple(settings["watch"]),
         settle=settings["settle"],
@@ -351,7 +355,9 @@ def in_words(value: object) -> str:
         return str(int(value))
     if isinstance(value, timedelta):
         return f"{value.total_seconds() / 3600:g}h"
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value)
 
 
 def _host(url: str) -> str:

@@ -248,7 +248,9 @@ def _csv_cell(value: Any) -> Any:
     if value is None or (isinstance(value, float) and not isfinite(value)):
         return ""
     if isinstance(value, bool):
-        return "true" if value else "false"
+        if value:
+            return "true"
+        return "false"
     if isinstance(value, datetime | date | time):
         return value.isoformat()
     if isinstance(value, Mapping | list | tuple | bytes):

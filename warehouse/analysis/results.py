@@ -44,7 +44,9 @@ NOTEBOOK_ROWS = 200
 
 def finite_or_none(value: float) -> float | None:
     """A number, None for NaN and infinities."""
-    return float(value) if math.isfinite(value) else None
+    if math.isfinite(value):
+        return float(value)
+    return None
 
 
 def plain(value: Any) -> Any:
@@ -343,7 +345,9 @@ class Result:
     @property
     def one_line(self) -> str:
         """The answer in one line; empty where it has none."""
-        return "" if type(self).__str__ is Result.__str__ else str(self)
+        if type(self).__str__ is Result.__str__:
+            return ""
+        return str(self)
 
     def view(self, *, verbose: bool = False) -> View:
         """What people are shown of it: the command's sentences and tables.
@@ -460,4 +464,6 @@ def _says_something(value: Any) -> bool:
 def _in_words(value: Any) -> Any:
     if not _says_something(value):
         return ""
-    return WrittenNumber(f"{value:.4g}") if isinstance(value, float) else value
+    if isinstance(value, float):
+        return WrittenNumber(f"{value:.4g}")
+    return value

@@ -72,11 +72,9 @@ _FLAGS = {
 @answers(Audit)
 def audit(store: Store, question: Audit) -> AuditReport:
     """The answers of a store, judged."""
-    verdicts = (
-        None
-        if question.against is None
-        else read_verdicts(question.against, question.wrong_is)
-    )
+    verdicts = None
+    if question.against is not None:
+        verdicts = read_verdicts(question.against, question.wrong_is)
     scores = select_entries(store, selection_of(question))
     judged = None
     if question.verdicts is not None:
@@ -391,8 +389,12 @@ def _row(of: _Columns, item: int) -> AuditRow:
 
 
 def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+    if np.isnan(value):
+        return None
+    return float(value)
 
 
 def _truth(value: float) -> bool | None:
-    return None if np.isnan(value) else bool(value)
+    if np.isnan(value):
+        return None
+    return bool(value)

@@ -231,7 +231,9 @@ def best_value(scores: BenchmarkScores) -> float:
     """The score of a right answer."""
     low, high = scores.metric.bounds or (None, None)
     best = low if scores.metric.higher_is_better is False else high
-    return 1.0 if best is None else float(best)
+    if best is None:
+        return 1.0
+    return float(best)
 
 
 def _right(voters: Sequence[Voter], best: float) -> dict[tuple[int, int], bool]:
@@ -281,12 +283,14 @@ def _with_answers(
 
 
 def _too_few(name: str, models: Sequence[str], unheard: Sequence[str]) -> str:
-    have = f" ({_some(models)})" if models else ""
-    without = (
-        f"; {len(unheard)} have scores but no stored answers: {_some(unheard)}"
-        if unheard
-        else ""
-    )
+    have = ""
+    if models:
+        have = f" ({_some(models)})"
+    without = ""
+    if unheard:
+        without = (
+            f"; {len(unheard)} have scores but no stored answers: {_some(unheard)}"
+        )
     needed = f"suspected wrong keys need the answers of {FEWEST_MODELS} models"
     return f"{needed}; {name} has those of {len(models)}{have}{without}"
 
@@ -322,7 +326,9 @@ def _texts(
                 if run not in likelihoods:
                     runs.append(run)
         if runs:
-            per = "run_id" if n_runs <= MOST_FOR_ONE * len(runs) else ""
+            per = ""
+            if n_runs <= MOST_FOR_ONE * len(runs):
+                per = "run_id"
             parts.append(
                 _read_texts(store, runs, metrics, links, per, responses=responses)
             )

@@ -65,11 +65,9 @@ class AuditData:
         options = self.keys[item].options
         if options is not None:
             return options.name(option)
-        return (
-            self.answers[item][option]
-            if 0 <= option < len(self.answers[item])
-            else None
-        )
+        if 0 <= option < len(self.answers[item]):
+            return self.answers[item][option]
+        return None
 
     def recorded(self, item: int) -> str | None:
         """What the recorded key of a prompt says."""
@@ -257,11 +255,9 @@ class _VoteTable:
         two = self.n_two + sum(
             key.options is not None and key.options.n == 2 for key in self.keys
         )
-        return (
-            [*notes, f"{two} prompts have two options: {TWO_OPTIONS}"]
-            if two > 0.05 * len(self.keys)
-            else notes
-        )
+        if two > 0.05 * len(self.keys):
+            return [*notes, f"{two} prompts have two options: {TWO_OPTIONS}"]
+        return notes
 
     def _array(self) -> Ints:
         """Answers by prompt, model and draw."""
@@ -284,11 +280,9 @@ class _VoteTable:
 
 def _widened(codes: Ints, draws: int) -> Ints:
     lacking = draws - codes.shape[2]
-    return (
-        np.pad(codes, ((0, 0), (0, 0), (0, lacking)), constant_values=NOT_ASKED)
-        if lacking > 0
-        else codes
-    )
+    if lacking > 0:
+        return np.pad(codes, ((0, 0), (0, 0), (0, lacking)), constant_values=NOT_ASKED)
+    return codes
 
 
 #: Cosine similarity from which on two prompts ask nearly the same.
@@ -473,4 +467,6 @@ def _datamap_models(votes: Votes, draws: NDArray[np.int64]) -> NDArray[np.float6
 def cluster_name(evidence: Evidence, item: int) -> str | None:
     """What to call the cluster of a prompt; None for none."""
     number = int(evidence.clusters[item])
-    return None if number < 0 else evidence.labels.get(number, SAME_TEXT)
+    if number < 0:
+        return None
+    return evidence.labels.get(number, SAME_TEXT)

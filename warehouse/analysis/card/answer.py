@@ -150,11 +150,9 @@ def _part(
             del row[name]
     yield Table.of(cells, hide_empty=_HIDE_EMPTY, minor=_MINOR)
     if against and any(row.paired for row in rows):
-        holm = (
-            "; p Holm is adjusted for the number of tests"
-            if any(row.p_holm is not None for row in rows)
-            else ""
-        )
+        holm = ""
+        if any(row.p_holm is not None for row in rows):
+            holm = "; p Holm is adjusted for the number of tests"
         yield (
             f"difference: this model minus {against} on the prompts that both "
             f"answered, paired{holm}"
@@ -199,7 +197,9 @@ def _cells(row: CardRow, against: str) -> dict[str, Any]:
 
 def _as_it_is(value: float | None, _digits: int) -> WrittenNumber | None:
     """A figure without an error: as its source has it, to six digits."""
-    return None if value is None else WrittenNumber(f"{value:.6g}")
+    if value is None:
+        return None
+    return WrittenNumber(f"{value:.6g}")
 
 
 def _flags(row: CardRow) -> list[str]:
@@ -210,7 +210,9 @@ def _flags(row: CardRow) -> list[str]:
         for flag in row.flags
         if flag != "published"
     ]
-    return flags if row.estimate is not None else [*flags, row.reason]
+    if row.estimate is not None:
+        return flags
+    return [*flags, row.reason]
 
 
 def _difference(row: CardRow) -> dict[str, Any]:
@@ -360,7 +362,9 @@ def _unit(metric: Metric) -> str:
     low, high = metric.bounds or (None, None)
     if low is None or high is None:
         return ""
-    return "share of 1" if (low, high) == (0, 1) else f"{low:g} to {high:g}"
+    if (low, high) == (0, 1):
+        return "share of 1"
+    return f"{low:g} to {high:g}"
 
 
 def _checkpoint(run: Mapping[str, Any]) -> str:
@@ -563,24 +567,26 @@ def _against(
 def _partner(condition: Condition, others: Sequence[Condition]) -> Condition | str:
     """The reference's condition of the same settings, or why there is none."""
     if len(others) < 2:
-        return others[0] if others else "the reference lacks it"
+        if others:
+            return others[0]
+        return "the reference lacks it"
     same = []
     for other in others:
         if all(
             other.setting(name) == condition.setting(name) for name in COMMON_FIELDS
         ):
             same.append(other)
-    return (
-        same[0]
-        if len(same) == 1
-        else f"the reference has {len(same) or len(others)} conditions there (--latest)"
-    )
+    if len(same) == 1:
+        return same[0]
+    return f"the reference has {len(same) or len(others)} conditions there (--latest)"
 
 
 def _why(partner: Condition | str, row: CardRow) -> str:
     if isinstance(partner, str):
         return partner
-    return "published figures cannot be paired" if row.is_published else "not compared"
+    if row.is_published:
+        return "published figures cannot be paired"
+    return "not compared"
 
 
 def _several(rows: Sequence[CardRow]) -> list[str]:

@@ -139,11 +139,15 @@ class Comparison(SingleTest, Result):
             return _over_all(self.rows) + self._different_prompts
         row = self.rows[0]
         if INFINITE in row.flags:
-            verdict = f"{row.better} is better" if row.better else "No verdict"
+            verdict = "No verdict"
+            if row.better:
+                verdict = f"{row.better} is better"
             return f"{verdict} on {row.benchmark}: {row.reason}."
         if row.ci_low is None or row.ci_high is None:
             return f"No verdict on {row.benchmark}: {row.reason or 'no interval'}."
-        seen = f"a - b {difference_in_words(row)[0]}, " if figures else ""
+        seen = ""
+        if figures:
+            seen = f"a - b {difference_in_words(row)[0]}, "
         on = f"on {row.benchmark} ({seen}{row.n_prompts} common prompts)"
         if row.better:
             return (
@@ -219,11 +223,9 @@ def _over_all(rows: Sequence[ComparisonRow]) -> str:
     untested = sum(_is_untested(row) for row in rows)
     rest = len(rows) - a - b - differ - untested
     if len(rows) in (rest, untested):
-        return (
-            f"a and b {CANNOT_TELL} on any of {rest} benchmarks."
-            if rest
-            else f"No verdict on {len(rows)} benchmarks."
-        )
+        if rest:
+            return f"a and b {CANNOT_TELL} on any of {rest} benchmarks."
+        return f"No verdict on {len(rows)} benchmarks."
     wins = [f"{name} is better on {n}" for name, n in (("a", a), ("b", b)) if n]
     if wins and any(MIXED_SCALES in row.flags for row in rows):
         wins[-1] += IF_ONE_SCALE

@@ -233,8 +233,12 @@ def _in_another_store(question: Compare, row: ComparisonRow) -> Compare:
 
 def _word(difference: float, higher_is_better: bool | None) -> str:
     if higher_is_better is None:
-        return "higher" if difference > 0 else "lower"
-    return "better" if (difference > 0) == higher_is_better else "worse"
+        if difference > 0:
+            return "higher"
+        return "lower"
+    if (difference > 0) == higher_is_better:
+        return "better"
+    return "worse"
 
 
 def _needed(pair: Pair, difference: float) -> dict[str, Any]:

@@ -219,11 +219,9 @@ def _explain(rows: tuple[UnpairedRow, ...]) -> list[str]:
         row.n_clusters_a is not None or row.n_clusters_b is not None for row in rows
     )
     hull = any(row.method == "welch_t_hull" for row in rows)
-    careful = (
-        "; where few are off a bound, neither is surer than the figures' own intervals"
-        if hull
-        else ""
-    )
+    careful = ""
+    if hull:
+        careful = "; where few are off a bound, neither is surer than the figures' own intervals"
     lines = [
         "Unpaired: each figure is over its own prompts, and the errors are taken as "
         "independent: se = sqrt(se_a² + se_b²) (Miller 2024, eq. 5)"
@@ -263,9 +261,9 @@ def compare_unpaired(store: Store, question: CompareUnpaired) -> UnpairedCompari
     if not rows:
         raise MisuseError("; ".join(refused))
     made = [row for row, _ in rows]
-    adjusted = (
-        with_holm(made, (direction for _, direction in rows)) if len(rows) > 1 else made
-    )
+    adjusted = made
+    if len(rows) > 1:
+        adjusted = with_holm(made, (direction for _, direction in rows))
     return UnpairedComparison(
         question.a, question.b, tuple(adjusted), (*refused, *both.missing)
     )

@@ -169,7 +169,9 @@ class PairColumns:
         if name[:-2] in self.by_side:
             return self.of_side(name[-1], self.by_side[name[:-2]])
         if name == "flags":
-            return [()] * self.n_rows if self.flags is None else self.flags
+            if self.flags is None:
+                return [()] * self.n_rows
+            return self.flags
         if name == "better":
             return _better(self.pairs, self.higher_is_better, self.n_rows)
         values = getattr(self.pairs, _STATISTICS.get(name, name))

@@ -402,11 +402,9 @@ class TwoModels:
         scored = scored_metrics(run_metrics_of(self.store, ids), metrics, both)
         common = {other for other, holders in scored.items() if holders == 2} - {label}
         own = scored_metrics(run_metrics_of(self.store, ids), metrics, (condition,))
-        why = (
-            f", but by {some_of(sorted(own))}"
-            if own
-            else " (published figures cannot be paired)"
-        )
+        why = " (published figures cannot be paired)"
+        if own:
+            why = f", but by {some_of(sorted(own))}"
         advice = advise_metric("both have", common)
         if own and not common and self.second_metric is None:
             name = min(own)
@@ -572,11 +570,9 @@ class TwoModels:
             trained=(both.rows[0].is_trained, both.rows[1].is_trained),
             pair_seeds=self.pair_seeds,
         )
-        return (
-            pair
-            if pair.over_seeds or pair.has_infinite
-            else replace(pair, plans=self._plans(pair))
-        )
+        if pair.over_seeds or pair.has_infinite:
+            return pair
+        return replace(pair, plans=self._plans(pair))
 
     def _refuse_stopped(self, a: Condition, b: Condition) -> None:
         """Refuse runs that were ended early because of their scores: no test with a
@@ -734,4 +730,6 @@ def _texts_of(
 def _option(choices: Any, index: int) -> str:
     """Text of an option; its number from 0 where the texts are not stored."""
     offered = options(choices)
-    return offered[index] if 0 <= index < len(offered) else f"option {index}"
+    if 0 <= index < len(offered):
+        return offered[index]
+    return f"option {index}"

@@ -150,11 +150,9 @@ def not_compared_notes(others: Iterable[tuple[str, int]]) -> list[str]:
 
 def interval_in_words(low: float | None, high: float | None, digits: int) -> str:
     """``[low, high]`` after a blank; empty without both ends."""
-    return (
-        ""
-        if low is None or high is None
-        else f" [{fixed(low, digits)}, {fixed(high, digits)}]"
-    )
+    if low is None or high is None:
+        return ""
+    return f" [{fixed(low, digits)}, {fixed(high, digits)}]"
 
 
 #: Columns that a narrow terminal does without, the first of them first.
@@ -249,11 +247,8 @@ def remarks(rows: Sequence[ComparisonRow], *, verbose: bool) -> list[str]:
     for row in rows:
         if row.reason and (row.ci_low is None or verbose):
             lines.append(f"{row.benchmark}: {row.reason}")
-        lines += (
-            [f"{row.benchmark}: no {reason}" for reason in row.not_applicable]
-            if verbose
-            else []
-        )
+        if verbose:
+            lines += [f"{row.benchmark}: no {reason}" for reason in row.not_applicable]
     return lines
 
 
@@ -399,7 +394,9 @@ def explain(
 def column_of(line: str) -> str:
     """The column that a line begins with; empty where it is about no single one."""
     column = line.partition(": ")[0]
-    return column if column in COLUMNS else ""
+    if column in COLUMNS:
+        return column
+    return ""
 
 
 def _how(rows: Sequence[ComparisonRow]) -> list[str]:
@@ -486,13 +483,17 @@ def _sign_flips(
     if not kinds:
         return []
     clustered = [row.n_clusters is not None for row in rows if row.permutation]
-    what = "cluster sums" if all(clustered) else "differences"
+    what = "differences"
+    if all(clustered):
+        what = "cluster sums"
     if any(clustered) and not all(clustered):
         what = "differences, or of cluster sums,"
     how = "exact"
     if "monte_carlo" in kinds:
         drawn = f"{n_resamples} random patterns (seed {seed})"
-        how = drawn if kinds == {"monte_carlo"} else f"exact, or {drawn}"
+        how = drawn
+        if kinds != {"monte_carlo"}:
+            how = f"exact, or {drawn}"
     return [
         "p flip: permutation test that the differences are symmetric about 0, signs of "
         f"{what} flipped; {how}."
@@ -553,11 +554,9 @@ def _equivalence(rows: Sequence[ComparisonRow]) -> list[str]:
     inside = f"the {100 * (2 * level - 1):g}% interval lies inside ±{margin:g}"
     flags = chain.from_iterable(row.flags for row in rows)
     few = any(flag.startswith(("few_", "heavy_")) for flag in flags)
-    also = (
-        ", and where few prompts or clusters differ, or unevenly, by Gaffke's test too"
-        if few
-        else ""
-    )
+    also = ""
+    if few:
+        also = ", and where few prompts or clusters differ, or unevenly, by Gaffke's test too"
     return [
         f"equal: yes where {inside} (two one-sided tests; p equal is the larger "
         f"p){also}."
@@ -567,7 +566,9 @@ def _equivalence(rows: Sequence[ComparisonRow]) -> list[str]:
 def _overall(overall: ComparisonRow | None, rows: Sequence[ComparisonRow]) -> list[str]:
     if overall is None or overall not in rows:
         return []
-    by = "; its p is t's" if rows[0].test not in ("t", overall.test) else ""
+    by = ""
+    if rows[0].test not in ("t", overall.test):
+        by = "; its p is t's"
     return [f"overall: mean over {overall.reason}{by}."]
 
 

@@ -225,7 +225,9 @@ def _order(recipe: RecipeScores) -> dict[str, Any]:
 
     def mean(values: Iterable[float | None]) -> float | None:
         defined = [value for value in values if value is not None]
-        return float(np.mean(defined)) if defined else None
+        if defined:
+            return float(np.mean(defined))
+        return None
 
     return {
         "tau": mean(
@@ -261,11 +263,9 @@ def _why(curve: Curve, points: Sequence[CheckpointRow], tested: Sequence[float])
         return direction_unknown(curve.recipe.metric, curve.recipe.benchmark)
     if not any(point.band for point in points):
         return "neither seeds, nor prompts, nor a standard error: nothing can be tested"
-    return (
-        ""
-        if tested
-        else "no step can be tested: nothing changes but alike in all seeds and prompts"
-    )
+    if tested:
+        return ""
+    return "no step can be tested: nothing changes but alike in all seeds and prompts"
 
 
 def _kept_from(points: Sequence[CheckpointRow]) -> float | None:
@@ -368,11 +368,15 @@ def _band(
 
 
 def _or_none(p: float) -> float | None:
-    return None if math.isnan(p) else p
+    if math.isnan(p):
+        return None
+    return p
 
 
 def _significant(p: float, level: float) -> bool | None:
-    return None if math.isnan(p) else rejects(p, 1 - level)
+    if math.isnan(p):
+        return None
+    return rejects(p, 1 - level)
 
 
 def cross_all(
@@ -389,13 +393,12 @@ def cross_all(
         MisuseError: two curves whose positions are in different units.
     """
     crossed = list(rows)
-    pairs = (
-        _formulations(curves)
-        if two_formulations
-        else [(0, 1)]
-        if len(curves) == 2
-        else []
-    )
+    if two_formulations:
+        pairs = _formulations(curves)
+    elif len(curves) == 2:
+        pairs = [(0, 1)]
+    else:
+        pairs = []
     for first, second in pairs:
         for index, row in zip(
             (first, second), _cross(curves, rows, first, second, level), strict=True
@@ -483,17 +486,19 @@ def _names(first: CurveRow, second: CurveRow) -> tuple[str, str]:
 def _in_words(
     intersection: Crossing, names: tuple[str, str], recipe: RecipeScores, n: int
 ) -> str:
-    ahead = "ahead" if recipe.higher_is_better is not None else "above"
+    ahead = "above"
+    if recipe.higher_is_better is not None:
+        ahead = "ahead"
 
     def first(side: int) -> str:
-        return names[0] if side * recipe.sign > 0 else names[1]
+        if side * recipe.sign > 0:
+            return names[0]
+        return names[1]
 
     if intersection.n_changes:
-        more = (
-            f" ({intersection.n_changes - 1} more changes after)"
-            if intersection.n_changes > 1
-            else ""
-        )
+        more = ""
+        if intersection.n_changes > 1:
+            more = f" ({intersection.n_changes - 1} more changes after)"
         return (
             f"{first(intersection.ahead_before)} is {ahead} until {recipe.unit} "
             f"{intersection.low:g}, {first(intersection.ahead_after)} from "

@@ -54,8 +54,12 @@ def _chart(rows: Sequence[ModelCurveRow], curves: BenchmarkCurves) -> Chart | No
         for row, (colour, _) in zip(coloured, SERIES, strict=False)
         if (band := _band(row, colour))
     ]
-    where = f" ({rows[0].split})" if rows[0].split else ""
-    intervals = f", with {100 * curves.level:g}% intervals" if bands else ""
+    where = ""
+    if rows[0].split:
+        where = f" ({rows[0].split})"
+    intervals = ""
+    if bands:
+        intervals = f", with {100 * curves.level:g}% intervals"
     return chart(
         f"{metric} along training{where}{intervals}",
         f"{metric} of {len(rows)} curves against {unit}, {len(points)} checkpoints; "

@@ -130,7 +130,9 @@ class CurveRow(RecipeRow):
     @property
     def name(self) -> str:
         """Model, recipe and the other settings that distinguish it."""
-        recipe = self.recipe if self.recipe not in self.model else ""
+        recipe = ""
+        if self.recipe not in self.model:
+            recipe = self.recipe
         return " ".join(filter(None, (self.model, recipe, self.setting)))
 
 
@@ -337,7 +339,9 @@ def _sentences(report: CurvesReport) -> list[str]:
     )
     sentences += list(crossings)[:_MOST_SENTENCES]
     if report.kendall is not None:
-        pearson = "" if report.pearson is None else f", Pearson {report.pearson:.2f}"
+        pearson = ""
+        if report.pearson is not None:
+            pearson = f", Pearson {report.pearson:.2f}"
         sentences.append(
             "Over the recipes the last scores of the two go together by Kendall "
             f"{report.kendall:.2f}{pearson}."
@@ -353,13 +357,17 @@ def _sentences(report: CurvesReport) -> list[str]:
 
 def _of(row: CurveRow, report: CurvesReport) -> str:
     several = len({other.benchmark for other in report.rows}) > 1
-    return f"{row.name} on {row.benchmark}" if several else row.name
+    if several:
+        return f"{row.name} on {row.benchmark}"
+    return row.name
 
 
 def _whose(row: CurveRow, report: CurvesReport) -> str:
     """The recipe, where each has a crossing of its own."""
     several = len({compared.name for compared in report.rows if compared.other}) > 2
-    return f"{row.name}: " if several else ""
+    if several:
+        return f"{row.name}: "
+    return ""
 
 
 def _findings(row: CurveRow) -> list[str]:

@@ -55,11 +55,9 @@ MANY_SEEDS = 100
 @answers(Decide)
 def decide(store: Store, question: Decide) -> Decisions:
     """One row for each benchmark that both have."""
-    ids = (
-        None
-        if question.benchmark is None
-        else find_benchmark(store, question.benchmark).ids
-    )
+    ids = None
+    if question.benchmark is not None:
+        ids = find_benchmark(store, question.benchmark).ids
     filters = parse_where(question.where)
     a, b = (
         (text, by_benchmark_split(store, text, ids, filters))
@@ -139,11 +137,9 @@ def _side(
     if not matching:
         raise MisuseError(no_figure(text))
     names = [f"{part.model} {part.recipe}".strip() for part in matching]
-    way = (
-        "say one of these"
-        if len(set(names)) == len(names)
-        else "narrow it with --where field=value"
-    )
+    way = "narrow it with --where field=value"
+    if len(set(names)) == len(names):
+        way = "say one of these"
     raise MisuseError(
         f"{text!r} means {len(matching)} recipes or settings ({', '.join(names[:4])}); "
         f"{way}"
@@ -157,7 +153,9 @@ def _names(
     where these are equal."""
     if a.recipe and b.recipe and a.recipe != b.recipe:
         return a.recipe, b.recipe
-    return (a.model, b.model) if a.model != b.model else (said_a, said_b)
+    if a.model != b.model:
+        return (a.model, b.model)
+    return (said_a, said_b)
 
 
 def _row(
@@ -250,7 +248,9 @@ def _flags(a: RecipeScores, b: RecipeScores, noise: Noise) -> tuple[str, ...]:
 def _runs_to_settle(needed: int | None, counts: tuple[int, int]) -> int | None:
     """What both lack, one seed of each at least: with as many as needed, the spread
     itself was unlike."""
-    return None if needed is None else sum(max(needed - n, 1) for n in counts)
+    if needed is None:
+        return None
+    return sum(max(needed - n, 1) for n in counts)
 
 
 #: Where a pool of other benchmarks is the measure: published figures may be of a part,
@@ -335,20 +335,22 @@ def _known(row: DecisionRow) -> str:
         reference += f" (on this one by {_short(row.pool_own_sd)})"
     if row.jitter is not None and row.jitter == row.seed_sd:
         reference += f", checkpoints of one run by {_short(row.jitter)}"
-    return (
-        reference
-        if row.prompt_sd is None
-        else f"{reference}; other prompts do by another {_short(row.prompt_sd)}"
-    )
+    if row.prompt_sd is None:
+        return reference
+    return f"{reference}; other prompts do by another {_short(row.prompt_sd)}"
 
 
 def _short(value: float | None) -> str:
     """A figure with two digits that say something."""
     if value is None:
         return "-"
-    return f"{value:.2g}" if abs(value) < 100 else f"{value:,.0f}"
+    if abs(value) < 100:
+        return f"{value:.2g}"
+    return f"{value:,.0f}"
 
 
 def _percent(share: float) -> str:
     """A probability in percent, with two digits that say something."""
-    return "less than 0.1 %" if share < 0.001 else f"{100 * share:.2g} %"
+    if share < 0.001:
+        return "less than 0.1 %"
+    return f"{100 * share:.2g} %"

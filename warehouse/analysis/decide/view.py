@@ -134,7 +134,9 @@ class Decisions(Result):
     def one_line(self) -> str:
         counts = Counter(row.verdict for row in self.rows)
         verdicts = ", ".join(f"{word} on {n}" for word, n in counts.items())
-        benchmarks = "benchmarks" if len(self.rows) > 1 else "benchmark"
+        benchmarks = "benchmark"
+        if len(self.rows) > 1:
+            benchmarks = "benchmarks"
         return f"{self.a} against {self.b}, {len(self.rows)} {benchmarks}: {verdicts}"
 
     @property

@@ -191,11 +191,9 @@ class BenchmarkData:
         """Kind and subject of the row that a condition, or the first of its seeds,
         stands behind."""
         row = self.row_of.get(condition.key)
-        return (
-            (CONDITION, subject_of(condition))
-            if row is None
-            else (row.kind, row.subject)
-        )
+        if row is None:
+            return (CONDITION, subject_of(condition))
+        return (row.kind, row.subject)
 
     def row_entries(self, row: RefreshRow) -> list[ScoredCondition]:
         """The entries of a row, one a metric; several where its repeats are none."""

@@ -77,7 +77,9 @@ def _p_worse(pair: Pair, paired: PairedDifference) -> float | None:
         else -paired.difference
     )
     if paired.p_value is not None:
-        return paired.p_value / 2 if loss > 0 else 1 - paired.p_value / 2
+        if loss > 0:
+            return paired.p_value / 2
+        return 1 - paired.p_value / 2
     width = pair.score_range
     if width is None or not is_constant(pair.differences) or abs(loss) > width:
         return None

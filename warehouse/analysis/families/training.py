@@ -103,7 +103,9 @@ def _values(recipe: RecipeScores, row: SeedsRow) -> Iterator[Value]:
         "monotonicity": (row.tau, None, None, {"p_value": row.p_monotone}),
     }
     for statistic, (estimate, low, high, more) in figures.items():
-        none = row.reason or "too few checkpoints" if estimate is None else ""
+        none = ""
+        if estimate is None:
+            none = row.reason or "too few checkpoints"
         yield Value(
             RECIPE,
             _subject(recipe),

@@ -75,7 +75,9 @@ class _Side:
     @property
     def sign(self) -> float:
         """−1 where lower is better."""
-        return -1.0 if self.metric.higher_is_better is False else 1.0
+        if self.metric.higher_is_better is False:
+            return -1.0
+        return 1.0
 
     @property
     def scored(self) -> NDArray[np.bool_]:
@@ -154,11 +156,8 @@ def formulations(store: Store, question: Formulations) -> FormulationsReport:
             f"no model has both: {'; '.join(dict.fromkeys([*has, *notes]))}"
         )
     alone = [who for who in (*first, *second) if who not in models]
-    notes += (
-        [f"{len(alone)} models have one formulation only: {some_of(alone)}"]
-        if alone
-        else []
-    )
+    if alone:
+        notes += [f"{len(alone)} models have one formulation only: {some_of(alone)}"]
     links = read_links(store)
     benchmarks = [scores.benchmark for scores in read]
     ids = sorted(set(chain.from_iterable(one.ids for one in benchmarks)))
@@ -347,17 +346,17 @@ def _agreement(
         noise = formulation_noise(
             first.sign * first.table.values, second.sign * second.table.values, *units
         )
-        reason = (
-            ""
-            if noise
-            else "a single prompt, cluster or model, or all prompts alike: the noise is not known"
-        )
+        reason = "a single prompt, cluster or model, or all prompts alike: the noise is not known"
+        if noise:
+            reason = ""
     x, y = first.sign * first.means, second.sign * second.means
     agreed = formulation_agreement(
         x, y, noise, level=question.level, seed=question.seed
     )
     if m < FEWEST:
-        models = "models" if m > 1 else "model"
+        models = "model"
+        if m > 1:
+            models = "models"
         reason = f"{m} {models}: a correlation needs {FEWEST}"
     elif agreed[0].estimate is None:
         reason = "all models have one figure in one of the two"

@@ -254,11 +254,9 @@ def _member(
     if (at[has_cost] < 0).any():
         return f"a {source.metric} below 0"
     if not has_cost.any():
-        hint = (
-            " (--cost tokens, or --prices FILE, may be known)"
-            if source.metric == "cost"
-            else ""
-        )
+        hint = ""
+        if source.metric == "cost":
+            hint = " (--cost tokens, or --prices FILE, may be known)"
         return f"no answer with known {source.metric}{hint}"
     if share > MOST_MISSING and not question.allow_missing_cost:
         return _TOO_FEW
@@ -568,11 +566,9 @@ def _sentence(rows: Sequence[FrontierRow], name: str, question: Frontier) -> str
     tested = [row for row in rows if row.in_frontier_set is not None]
     if not tested:
         are_published = all("published" in row.flags for row in rows)
-        return (
-            f"{words} They are published figures: without prompts nothing is tested."
-            if are_published
-            else words
-        )
+        if are_published:
+            return f"{words} They are published figures: without prompts nothing is tested."
+        return words
     best, cheaper = (
         tested[0],
         [
@@ -582,11 +578,9 @@ def _sentence(rows: Sequence[FrontierRow], name: str, question: Frontier) -> str
         ],
     )
     if question.margin is not None:
-        times = (
-            f" and {question.cheaper:g} times cheaper"
-            if question.cheaper > 1
-            else " and cheaper"
-        )
+        times = " and cheaper"
+        if question.cheaper > 1:
+            times = f" and {question.cheaper:g} times cheaper"
         good = [row for row in cheaper if rejects(row.p_as_good, 1 - question.level)]
         if not good:
             return (
@@ -598,4 +592,6 @@ def _sentence(rows: Sequence[FrontierRow], name: str, question: Frontier) -> str
             f"{against(min(good, key=lambda row: row.mean_cost), best, 'is as good as')}."
         )
     nearest = next((row for row in cheaper if row.on_frontier), None)
-    return words if nearest is None else f"{words} {against(nearest, best, 'against')}."
+    if nearest is None:
+        return words
+    return f"{words} {against(nearest, best, 'against')}."

@@ -169,12 +169,12 @@ def _with_costs(
         )
     elif costs.test is None or not rejects(p_cost, alpha):
         is_skewed = costs.test is not None and costs.test.flags
-        not_shown = (
-            f"not shown to be {times:g} times cheaper"
-            if times > 1
-            else "not shown to be cheaper"
-        )
-        why = "costs are too skewed to tell" if is_skewed else not_shown
+        not_shown = "not shown to be cheaper"
+        if times > 1:
+            not_shown = f"not shown to be {times:g} times cheaper"
+        why = not_shown
+        if is_skewed:
+            why = "costs are too skewed to tell"
     note = "; ".join(filter(None, (item.note, why)))
     return replace(item, p_values=(p, p_fail), note=note, costs=costs)
 

@@ -233,8 +233,11 @@ def names(candidate: str, baseline: str, rows: Sequence[Any]) -> tuple[str, str]
 
 def _name(reference: str, models: set[str], conditions: set[str]) -> str:
     details = list(models) if reference.startswith("run:") and len(models) == 1 else []
-    details += list(conditions - {""}) if len(conditions) == 1 else []
-    return f"{reference} ({', '.join(details)})" if details else reference
+    if len(conditions) == 1:
+        details += list(conditions - {""})
+    if details:
+        return f"{reference} ({', '.join(details)})"
+    return reference
 
 
 def gate_view(decision: Gate) -> View:

@@ -180,7 +180,9 @@ def _minutes(value: Any) -> float:
         number = math.nan if isinstance(value, bool) else float(value)
     except (TypeError, ValueError):
         return math.nan
-    return number if 0 < number < math.inf else math.nan
+    if 0 < number < math.inf:
+        return number
+    return math.nan
 
 
 def _agent(members: ConditionSet, tasks: _Tasks) -> _Agent | str:
@@ -201,11 +203,9 @@ def _agent(members: ConditionSet, tasks: _Tasks) -> _Agent | str:
         runs[rows[here]] += entry.scores.n_draws[here]
         n_unscored += entry.scores.n_unscored
         n_without += int((~here).sum())
-    return (
-        _Agent(members, solved, runs, n_unscored, n_without)
-        if runs.any()
-        else "no task with minutes was scored"
-    )
+    if runs.any():
+        return _Agent(members, solved, runs, n_unscored, n_without)
+    return "no task with minutes was scored"
 
 
 def _days(store: Store, agents: Sequence[_Agent]) -> list[date | None]:

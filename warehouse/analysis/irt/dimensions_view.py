@@ -118,13 +118,12 @@ def _gains(estimate: str, rows: Sequence[DimensionRow], n_groups: int) -> str:
     for row in rows:
         gain, error = getattr(row, name), getattr(row, f"{name}_standard_error")
         clear = abs(gain) > t_quantile(_LEVEL, n_groups - 1) * error
-        verdict = (
-            "cannot be told from it"
-            if not clear
-            else "nearer than it"
-            if gain > 0
-            else "farther off than it"
-        )
+        if not clear:
+            verdict = "cannot be told from it"
+        elif gain > 0:
+            verdict = "nearer than it"
+        else:
+            verdict = "farther off than it"
         found.setdefault(verdict, []).append(f"{row.n_prompts} ({100 * gain:+.2f})")
     parts = [f"{verdict} at {', '.join(at)}" for verdict, at in found.items()]
     return (

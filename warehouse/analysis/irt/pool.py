@@ -210,7 +210,9 @@ def _label(key: tuple[str, ...], keys: Sequence[tuple[str, ...]]) -> str:
         if index and len({other[index] for other in own}) > 1:
             differs.append(part)
     settings = ", ".join(part or "none" for part in differs)
-    return f"{key[0]} ({settings})" if settings else key[0]
+    if settings:
+        return f"{key[0]} ({settings})"
+    return key[0]
 
 
 def _mixed(label: str, entries: Sequence[ScoredCondition]) -> list[str]:
@@ -242,7 +244,9 @@ def _answered(
         if (more_items == items).all() and (more_models == models).all():
             break
         models, items = models & more_models, items & more_items
-    return (models, items) if models.sum() >= 2 and items.sum() >= 2 else None
+    if models.sum() >= 2 and items.sum() >= 2:
+        return (models, items)
+    return None
 
 
 def _assemble(
@@ -354,7 +358,9 @@ def _testlets(
     ids = list(chain.from_iterable(leaf.ids for leaf in leaves))
     defaults = list(chain.from_iterable(leaf.clusterings for leaf in leaves))
     units = unit_map(store, ids, defaults, cluster, [prompts]).units(prompts)
-    return units if len(np.unique(units)) < len(units) else None
+    if len(np.unique(units)) < len(units):
+        return units
+    return None
 
 
 @dataclass(frozen=True, eq=False)

@@ -86,11 +86,9 @@ class _Table:
             if since is None or self.days.get(key[0], date.min) >= since
         )
         if not kept:
-            dated = (
-                f" of models released since {since}; a day is known of {len(self.days)}"
-                if since
-                else ""
-            )
+            dated = ""
+            if since:
+                dated = f" of models released since {since}; a day is known of {len(self.days)}"
             raise MisuseError(
                 "; ".join(
                     (f"no figures on these benchmarks{dated}", *self.left_out[:5])
@@ -158,7 +156,9 @@ def published_scale(store: Store, question: PublishedScale) -> ScaleReport:
 
 def _day(text: str | None) -> date | None:
     try:
-        return None if text is None else date.fromisoformat(text)
+        if text is None:
+            return None
+        return date.fromisoformat(text)
     except ValueError:
         raise MisuseError(
             f"since must be a day such as 2024-01-31, found {text!r}"
@@ -236,11 +236,9 @@ def _figures_of(
     for entry in entries:
         if (scores := entry.usable) is not None and entry.metric.link == "identity":
             mean = float(np.average(scores.values, weights=scores.weights))
-            error = (
-                float(scores.values.std(ddof=1)) / scores.n**0.5
-                if scores.n > 1
-                else 0.0
-            )
+            error = 0.0
+            if scores.n > 1:
+                error = float(scores.values.std(ddof=1)) / scores.n**0.5
             found.setdefault(_who(entry.condition), []).append((mean, error, True))
     published = [entry for entry in entries if entry.usable is None]
     runs = {}

@@ -59,11 +59,8 @@ def scale_of(
     if families is not None:
         without = tuple(_sensitivity(fitted, estimates.ability, families))
         many = len(families_to_leave_out(families)) - MOST_FAMILIES
-        notes += (
-            [f"sensitivity: the {many} smallest families are not left out"]
-            if many > 0
-            else []
-        )
+        if many > 0:
+            notes += [f"sensitivity: the {many} smallest families are not left out"]
         notes += (
             []
             if without
@@ -142,9 +139,9 @@ def _rows(
             float(estimates.ability[i]),
             finite_or_none(estimates.se[i]),
         )
-        behind = (
-            None if name == leader else ability_contrast(estimates, leader, name, level)
-        )
+        behind = None
+        if name != leader:
+            behind = ability_contrast(estimates, leader, name, level)
         rows.append(
             AbilityRow(
                 rank=int(ranks.rank[i]),

@@ -78,4 +78,6 @@ TEXT = 240
 def excerpt(full: str | None) -> str:
     """The beginning of a text on one line."""
     words = " ".join((full or "").split())
-    return words if len(words) <= TEXT else f"{words[: TEXT - 1]}…"
+    if len(words) <= TEXT:
+        return words
+    return f"{words[: TEXT - 1]}…"

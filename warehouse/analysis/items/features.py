@@ -183,7 +183,9 @@ def _features(
 
 def _split(text: str) -> list[str]:
     """Names between commas; a text that is looked for may hold some."""
-    return [text] if text.startswith(HAS) else text.split(",")
+    if text.startswith(HAS):
+        return [text]
+    return text.split(",")
 
 
 def _prompts(store: Store, data: MatrixData) -> list[dict[str, Any]]:
@@ -208,19 +210,17 @@ def _unfit(feature: _Feature) -> str:
         if (numbers == numbers[0]).all():
             return CONSTANT
         whole = (numbers == np.round(numbers)).all() and feature.name.startswith(FIELD)
-        return (
-            "another number for each prompt"
-            if whole and len(np.unique(numbers)) == len(numbers)
-            else ""
-        )
+        if whole and len(np.unique(numbers)) == len(numbers):
+            return "another number for each prompt"
+        return ""
     if len({*feature.values} - {None}) == 1:
         return CONSTANT
     counts = _counts(feature.values)
     if len(counts) > MOST_VALUES:
         return f"more than {MOST_VALUES} values"
-    return (
-        "" if max(counts.values()) >= ENOUGH else f"no value that {ENOUGH} prompts have"
-    )
+    if max(counts.values()) >= ENOUGH:
+        return ""
+    return f"no value that {ENOUGH} prompts have"
 
 
 def _counts(values: Sequence[frozenset[str] | None]) -> Counter[str]:
@@ -254,9 +254,9 @@ def _named(
         numbers = np.array([len(part) or math.nan for part in parts])
         return _Feature(name, np.log2(numbers) if name == "length" else numbers)
     if name == "position":
-        first = (
-            0 if any(_is_index(row) and int(row["target"]) == 0 for row in rows) else 1
-        )
+        first = 1
+        if any(_is_index(row) and int(row["target"]) == 0 for row in rows):
+            first = 0
         return _Feature(name, values=[_position(row, first) for row in rows])
     raise MisuseError(
         f"unknown feature {name!r}; there are: length, words, options, position, "
@@ -283,7 +283,9 @@ def _position(row: Mapping[str, Any], first: int) -> frozenset[str] | None:
             if answer is not None and offered.count(answer) == 1
             else -1
         )
-    return frozenset({str(position + 1)}) if 0 <= position < len(offered) else None
+    if 0 <= position < len(offered):
+        return frozenset({str(position + 1)})
+    return None
 
 
 def _field(name: str, values: Sequence[Any]) -> _Feature:

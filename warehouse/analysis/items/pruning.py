@@ -164,9 +164,9 @@ def _by_training(data: MatrixData) -> dict[tuple[Any, ...], list[int]]:
             str(condition.setting(name)) for name in _SHARED if name != "training_seed"
         )
         seed = condition.setting("training_seed")
-        alone = (
-            column if condition.setting("position") is None and seed is None else None
-        )
+        alone = None
+        if condition.setting("position") is None and seed is None:
+            alone = column
         groups.setdefault((str(seed), condition.model, *shared, alone), []).append(
             column
         )

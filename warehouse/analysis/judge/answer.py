@@ -71,11 +71,9 @@ class JudgedPart:
 @answers(HeldAgainstPeople)
 def judge(store: Store, question: HeldAgainstPeople) -> JudgeReport:
     """Of votes where a benchmark has those of both, else of scores."""
-    return (
-        _of_votes(store, question)
-        if has_votes(store, question)
-        else _of_scores(store, question)
-    )
+    if has_votes(store, question):
+        return _of_votes(store, question)
+    return _of_scores(store, question)
 
 
 def _of_scores(store: Store, question: HeldAgainstPeople) -> JudgeReport:
@@ -112,11 +110,9 @@ def _of_scores(store: Store, question: HeldAgainstPeople) -> JudgeReport:
         pair = pick_units(
             store, units, question.models, question.where, latest=question.latest
         )
-    difference = (
-        corrected_difference(*pair, level=question.level, fixed=fixed)
-        if len(pair) == 2
-        else None
-    )
+    difference = None
+    if len(pair) == 2:
+        difference = corrected_difference(*pair, level=question.level, fixed=fixed)
     notes = []
     if any(judged.not_random for judged in units):
         notes.append(

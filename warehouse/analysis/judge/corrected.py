@@ -214,7 +214,9 @@ def _mean(
     n = int(units.labelled.sum())
     judge = _figure(_judge_alone(units), level)
     if units.not_random or not n:
-        reason = units.not_random if n else "people have labelled none"
+        reason = "people have labelled none"
+        if n:
+            reason = units.not_random
         return _row((units,), None, judge, level, reason=reason)
     weight = pooled if n < OWN_WEIGHT_FROM else None
     figure = _figure(units, level, fixed=fixed, weight=weight)
@@ -373,11 +375,9 @@ def _row(
             judged.entry.usable and judged.entry.usable.n_unscored for judged in units
         ),
     }
-    label = (
-        float(first.labels[first.labelled].mean())
-        if len(units) == 1 and first.labelled.any()
-        else None
-    )
+    label = None
+    if len(units) == 1 and first.labelled.any():
+        label = float(first.labels[first.labelled].mean())
 
     within, flips = _between_draws(first) if len(units) == 1 else (None, None)
     return CorrectedRow(

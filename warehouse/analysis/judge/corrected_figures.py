@@ -182,11 +182,9 @@ def _figures(
     notes: Sequence[str] = (),
 ) -> Figures:
     missing = sum(row.n_missing for row in rows)
-    some = (
-        "1 answer that was drawn has"
-        if missing == 1
-        else f"{missing} answers that were drawn have"
-    )
+    some = "1 answer that was drawn has"
+    if missing != 1:
+        some = f"{missing} answers that were drawn have"
     notes = [
         *notes,
         *(
@@ -247,7 +245,9 @@ def _why_undecided(row: CorrectedRow, most_missing: float) -> str:
         )
     if row.n_missing / 2 > most_missing * drawn:
         return f"{row.n_missing} of the answers that were drawn have no label"
-    return "" if row.standard_error else "no error can be given"
+    if row.standard_error:
+        return ""
+    return "no error can be given"
 
 
 def _p_values(row: CorrectedRow, margin: float) -> tuple[float, float]:

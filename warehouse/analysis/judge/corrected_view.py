@@ -67,11 +67,15 @@ def _decided(row: CorrectedRow) -> dict[str, Any]:
 
 def _ranks(row: CorrectedRow) -> str | None:
     low, high = getattr(row, "rank_low", None), getattr(row, "rank_high", None)
-    return None if low is None or high is None else count_range(low, high)
+    if low is None or high is None:
+        return None
+    return count_range(low, high)
 
 
 def _name(row: CorrectedRow) -> str:
-    return f"{row.model_a} - {row.model_b}" if row.model_b else row.model_a
+    if row.model_b:
+        return f"{row.model_a} - {row.model_b}"
+    return row.model_a
 
 
 def corrected_legend(judge: str, human: str) -> list[TableNote]:

@@ -79,11 +79,9 @@ def metrics_by(name: str, metrics: Sequence[Metric], benchmark: str) -> list[Met
 def scored_by(store: Store, metrics: Sequence[Metric], kind: str) -> set[int]:
     """Ids of those whose scorer is of a kind: model, human, match, execution."""
     ids = [metric.id for metric in metrics]
-    return (
-        {row["id"] for row in store.rows(_BY_KIND, {"kind": kind, "ids": ids})}
-        if ids
-        else set()
-    )
+    if ids:
+        return {row["id"] for row in store.rows(_BY_KIND, {"kind": kind, "ids": ids})}
+    return set()
 
 
 def judge_names(metrics: Sequence[Metric]) -> list[str]:
@@ -153,7 +151,9 @@ class RunDraw:
         is_same = np.array_equal(
             self.cuts[found[drawn]], [float(cut) for cut in self.strata]
         )
-        return found if is_same and np.allclose(sizes, expected, atol=0.5) else None
+        if is_same and np.allclose(sizes, expected, atol=0.5):
+            return found
+        return None
 
 
 def shared_scores(scores: Sequence[FloatArray]) -> FloatArray:
@@ -523,7 +523,9 @@ def _strata(
     prompts = _drawn_from(entries, draws, draw)
     values = [scores.values[np.searchsorted(scores.prompts, prompts)] for scores in own]
     codes = draw.codes(prompts, shared_scores(values)) if len(prompts) else None
-    return None if codes is None else (prompts, codes)
+    if codes is None:
+        return None
+    return (prompts, codes)
 
 
 def _drawn_from(

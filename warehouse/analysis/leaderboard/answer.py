@@ -105,7 +105,9 @@ class Leaderboard(Result):
     def sentence(self) -> str:
         """Who is first, by how much, and who cannot be told from it; empty without
         rows."""
-        return str(rows_in_words(self.rows, self.higher_is_better)) if self.rows else ""
+        if self.rows:
+            return str(rows_in_words(self.rows, self.higher_is_better))
+        return ""
 
     def view(self, *, verbose: bool = False) -> View:
         """The command's sentence and table, how it was made, and what its columns mean."""
@@ -230,7 +232,9 @@ def _spans(entry: ScoredCondition, row: LeaderboardRow) -> tuple[ScoreSpan, ...]
         entry.scores.spans if entry.scores is not None and entry.stopped is None else ()
     )
     figure = row.estimate if row.method == "published" else None
-    return scored if figure is None else (*scored, ScoreSpan.of(figure))
+    if figure is None:
+        return scored
+    return (*scored, ScoreSpan.of(figure))
 
 
 def _with_left_out(group: Sequence[Line]) -> list[Line]:
@@ -294,9 +298,9 @@ def _order(
     if row.infinite is None:
         return 0.0, sign * float(f"{row.estimate:.12g}")
     share, mean = row.infinite.order
-    of_scores = (
-        sign if entry.metric.link == "identity" else -sign
-    )  # links turn the order of scores round
+    of_scores = sign
+    if entry.metric.link != "identity":
+        of_scores = -sign  # links turn the order of scores round
     return of_scores * share, of_scores * float(f"{mean:.12g}")
 
 
@@ -312,7 +316,9 @@ def _standing(row: LeaderboardRow) -> int:
         return 3
     if row.method == "published":
         return 1
-    return 2 if row.n_prompts < 2 else 0
+    if row.n_prompts < 2:
+        return 2
+    return 0
 
 
 def _words(row: LeaderboardRow) -> tuple[str, str]:
@@ -321,7 +327,9 @@ def _words(row: LeaderboardRow) -> tuple[str, str]:
 
 
 def _rows(number: int) -> str:
-    return "1 row" if number == 1 else f"{number} rows"
+    if number == 1:
+        return "1 row"
+    return f"{number} rows"
 
 
 def _unranked(rows: Sequence[LeaderboardRow], subset_ok: bool) -> Iterator[str]:
@@ -345,11 +353,9 @@ def _unranked(rows: Sequence[LeaderboardRow], subset_ok: bool) -> Iterator[str]:
         )
     for kind, words in kinds.items():
         if kind in left and not subset_ok:
-            how = (
-                "not ranked beside those with scores of all prompts"
-                if kind < 3
-                else "not ranked"
-            )
+            how = "not ranked"
+            if kind < 3:
+                how = "not ranked beside those with scores of all prompts"
             yield f"{_rows(left.count(kind))} {words} {how} (subset_ok ranks them)"
     cut = sum(row.part_estimate is not None for row in rows)
     if cut:
@@ -564,11 +570,9 @@ class Leaderboards(Result):
 
 def _some_of(benchmarks: Sequence[str]) -> str:
     """A benchmark, or how many there are and the first."""
-    return (
-        benchmarks[0]
-        if len(benchmarks) == 1
-        else f"{len(benchmarks)} benchmarks, the first {benchmarks[0]}"
-    )
+    if len(benchmarks) == 1:
+        return benchmarks[0]
+    return f"{len(benchmarks)} benchmarks, the first {benchmarks[0]}"
 
 
 def _is_of_one_model(board: Leaderboard) -> bool:
@@ -597,11 +601,9 @@ def leaderboards(store: Store, question: EveryLeaderboard) -> Leaderboards:
             reasons.append(str(error))
     if not boards:
         voted = store.rows("select 1 as found from preference limit 1")
-        nothing = (
-            "votes, and no runs; ask: warehouse prefer BENCHMARK"
-            if voted
-            else "no runs yet; see: warehouse ingest"
-        )
+        nothing = "no runs yet; see: warehouse ingest"
+        if voted:
+            nothing = "votes, and no runs; ask: warehouse prefer BENCHMARK"
         raise MisuseError(
             "; ".join([*dict.fromkeys(reasons)][:5]) or f"the store has {nothing}"
         )

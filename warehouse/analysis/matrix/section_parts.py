@@ -74,10 +74,12 @@ def matrix_part(
 
 
 def _head(result: Any, chosen: str) -> str:
-    left_out = (
-        f", {result.n_incomplete} incomplete left out" if result.n_incomplete else ""
-    )
-    selection = f"; runs: {chosen}" if chosen else ""
+    left_out = ""
+    if result.n_incomplete:
+        left_out = f", {result.n_incomplete} incomplete left out"
+    selection = ""
+    if chosen:
+        selection = f"; runs: {chosen}"
     return (
         f"{result.n_prompts} prompts{left_out} × {result.n_models} models, "
         f"{result.metric}, seed {result.seed}; computed "
@@ -323,13 +325,11 @@ def clusters_table(
     rows: Sequence[ClusterRow], benchmark: str, more: int, excerpts: Sequence[str]
 ) -> Markup:
     """The chosen clusters."""
-    other = (
-        Markup(
+    other = ""
+    if more:
+        other = Markup(
             " The other {}: <code>warehouse matrix cluster BENCHMARK</code>."
         ).format(more)
-        if more
-        else ""
-    )
     return table(
         f"Clusters of {benchmark}",
         Markup("The clusters chosen, largest first.{}").format(other),

@@ -52,7 +52,9 @@ from warehouse.tables.words import (
 
 def _label(model: str, condition: str) -> str:
     """A name for a condition, with its settings in brackets."""
-    return f"{model} ({condition})" if condition else model
+    if condition:
+        return f"{model} ({condition})"
+    return model
 
 
 @dataclass(frozen=True)
@@ -268,7 +270,9 @@ def comparable(
         for entry in usable
         if not is_partial(coverage_flags(entry, scores.coverages[entry.group]))
     ]
-    return usable if scores.subset_ok or not complete else complete
+    if scores.subset_ok or not complete:
+        return usable
+    return complete
 
 
 def order_entries(entries: Sequence[ScoredCondition]) -> list[ScoredCondition]:
@@ -425,12 +429,12 @@ def tests(groups: Sequence[PairGroup]) -> list[str]:
                 "difference"
             )
         together = f"; simultaneous intervals by {max_t_words(pairs)}: {width}"
-        errors = "paired" if pairs.n_clusters is None else "paired, clustered (CR2)"
-        by_holm = (
-            "; p step-down and places by Holm, as the units are few"
-            if pairs.places_by_holm
-            else ""
-        )
+        errors = "paired, clustered (CR2)"
+        if pairs.n_clusters is None:
+            errors = "paired"
+        by_holm = ""
+        if pairs.places_by_holm:
+            by_holm = "; p step-down and places by Holm, as the units are few"
         sentences.append(
             "errors "
             f"{errors}{'' if math.isnan(pairs.critical_value) else together}{by_holm}"

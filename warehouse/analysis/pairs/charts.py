@@ -73,7 +73,9 @@ def _decimals(differences: Sequence[Sequence[float]]) -> int:
     """Decimals at which the largest difference has three digits."""
     known = (abs(value) for value in chain.from_iterable(differences) if value == value)
     largest = max(known, default=0)
-    return min(8, max(0, 2 - math.floor(math.log10(largest)))) if largest else 0
+    if largest:
+        return min(8, max(0, 2 - math.floor(math.log10(largest))))
+    return 0
 
 
 def apart(pairs: Pairs | None) -> dict[tuple[str, str], bool]:

@@ -106,7 +106,9 @@ def read_pilot(store: Store, question: PowerPilot) -> StoredPilot:
 def _seeds_part(scores: Sequence[PromptScores]) -> float | None:
     """V_s of both; None where neither has a second seed."""
     cells = [own.seeds.cells for own in scores if own.seeds is not None]
-    return sum(fit_seeds(own).v_seeds or 0.0 for own in cells) if cells else None
+    if cells:
+        return sum(fit_seeds(own).v_seeds or 0.0 for own in cells)
+    return None
 
 
 def _right_or_wrong(scores: PromptScores) -> bool:
@@ -171,11 +173,9 @@ def choose_runs(
     store: Store, references: Sequence[str], selection: Selection
 ) -> list[Condition]:
     """One condition for each reference, all on one benchmark and split."""
-    ids = (
-        None
-        if selection.benchmark is None
-        else find_benchmark(store, selection.benchmark).ids
-    )
+    ids = None
+    if selection.benchmark is not None:
+        ids = find_benchmark(store, selection.benchmark).ids
     filters = parse_where(selection.where)
     by_reference = []
     for text in references:
@@ -304,4 +304,6 @@ def _width(metric: Metric) -> float | None:
     if metric.bounds is None or metric.link != "identity":
         return None
     low, high = metric.bounds
-    return None if low is None or high is None else high - low
+    if low is None or high is None:
+        return None
+    return high - low

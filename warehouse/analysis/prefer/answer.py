@@ -162,11 +162,15 @@ def _fit(counted: Ballots, models: Sequence[str], question: Prefer, scorer: str)
         groups = []
         for group in error.groups:
             groups.append(some_of([models[at] for at in group]))
-        more = f"; and {len(groups) - _GROUPS} more" if len(groups) > _GROUPS else ""
+        more = ""
+        if len(groups) > _GROUPS:
+            more = f"; and {len(groups) - _GROUPS} more"
         listed = "; ".join(
             f"{at}) {group}" for at, group in enumerate(groups[:_GROUPS], 1)
         )
-        alone = f"--scorer {shlex.quote(scorer)} " if question.by else ""
+        alone = ""
+        if question.by:
+            alone = f"--scorer {shlex.quote(scorer)} "
         raise MisuseError(
             f"{error} (within one each model lost to each other, if only at some "
             f"remove): {listed}{more}; take one with {alone}--component 1, collect "

@@ -320,9 +320,9 @@ def _covariates(
             ]
     for name in names:
         if name not in found:
-            there = (
-                f"there are: {', '.join(sorted(found))}" if found else "they have none"
-            )
+            there = "they have none"
+            if found:
+                there = f"there are: {', '.join(sorted(found))}"
             raise MisuseError(
                 f"votes on {benchmark} have no covariate {name!r}; {there}"
             )

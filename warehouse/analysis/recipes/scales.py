@@ -93,14 +93,16 @@ class Scale:
     def spread(self) -> float | None:
         """s² of the recipes' figures; None for one recipe, and where all are equal."""
         values = list(self.figures.values())
-        return float(np.var(values, ddof=1)) or None if len(values) > 1 else None
+        if len(values) > 1:
+            return float(np.var(values, ddof=1)) or None
+        return None
 
     def noise(self) -> tuple[float | None, str]:
         """Variance of one recipe's figure (a mean over its runs) by chance, and where
         it is from: ``seeds``, ``jitter`` (too low), ``items`` (too high), or empty."""
-        share = (
-            fmean(1 / len(runs) for runs in self.runs.values()) if self.runs else 1.0
-        )
+        share = 1.0
+        if self.runs:
+            share = fmean(1 / len(runs) for runs in self.runs.values())
         for source, variance in (
             ("seeds", self._of_seeds()),
             ("jitter", self._of_jitter()),
@@ -120,7 +122,9 @@ class Scale:
 
     def _of_seeds(self) -> float | None:
         squares, nu = seed_squares(self._replicates(), self.averaged)
-        return squares / nu if nu else None
+        if nu:
+            return squares / nu
+        return None
 
     def _of_jitter(self) -> float | None:
         long = [path for path in self.trajectories if len(path.positions) > 1]
@@ -129,15 +133,15 @@ class Scale:
             for path in long
             if (value := jitter(path.scores, path.positions).variance) is not None
         ]
-        return float(np.mean(variances)) / self.averaged if variances else None
+        if variances:
+            return float(np.mean(variances)) / self.averaged
+        return None
 
     def _of_items(self) -> float | None:
         errors = np.array([trajectory.errors[-1] for trajectory in self.trajectories])
-        return (
-            float(np.mean(errors**2))
-            if len(errors) and np.isfinite(errors).all()
-            else None
-        )
+        if len(errors) and np.isfinite(errors).all():
+            return float(np.mean(errors**2))
+        return None
 
     def components(self) -> Components | None:
         """Pooled over the recipes with seeds; None without any."""

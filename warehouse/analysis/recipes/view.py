@@ -256,7 +256,9 @@ def _at_one_scale(report: RecipesReport) -> list[str]:
     words = []
     n_decided = len(report.rows) - counts["cannot tell"]
     if n_decided:
-        others = "other" if n_decided == 1 else "others"
+        others = "others"
+        if n_decided == 1:
+            others = "other"
         words.append(
             f"By their noise {counts['cannot decide']} of {n_decided} cannot decide "
             "between recipes (at most 60 % of pairs in the right order); of the "

@@ -268,8 +268,12 @@ def _notes(data: SuiteData, aggregated: Aggregates) -> list[str]:
 
 
 def _whole(rank: float) -> int | None:
-    return None if math.isnan(rank) else int(rank)
+    if math.isnan(rank):
+        return None
+    return int(rank)
 
 
 def _none_if_nan(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
+    if math.isnan(value):
+        return None
+    return float(value)

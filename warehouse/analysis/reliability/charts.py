@@ -240,7 +240,9 @@ def agreement_chart(report: ReliabilityReport) -> Chart | None:
 
 
 def _share(tau: float | None) -> float | None:
-    return None if tau is None else (1 + tau) / 2
+    if tau is None:
+        return None
+    return (1 + tau) / 2
 
 
 def _curves(

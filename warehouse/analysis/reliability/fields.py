@@ -253,11 +253,9 @@ def seeds_of(
 
 def _values(entry: ScoredCondition) -> dict[int, float]:
     scores = entry.usable
-    return (
-        {}
-        if scores is None
-        else dict(zip(scores.prompts.tolist(), scores.values.tolist(), strict=True))
-    )
+    if scores is None:
+        return {}
+    return dict(zip(scores.prompts.tolist(), scores.values.tolist(), strict=True))
 
 
 def _mean(

@@ -412,7 +412,9 @@ def _without_copies(
 def _columns(
     seeds: NDArray[np.float64] | None, rows: NDArray[np.intp]
 ) -> NDArray[np.float64] | None:
-    return None if seeds is None else seeds[:, :, rows]
+    if seeds is None:
+        return None
+    return seeds[:, :, rows]
 
 
 def _missing(scores: SuiteScores) -> list[str]:

@@ -65,7 +65,9 @@ def answer(
         not_compared(group.n_not_compared)
         + beside_first(counted, board.rows, board.higher_is_better)
     )
-    more = "; other groups of runs are ranked alone" if len(pairs.groups) > 1 else ""
+    more = ""
+    if len(pairs.groups) > 1:
+        more = "; other groups of runs are ranked alone"
     return sentence + Sentence(f"{counts_in_words(counted)}{more}.")
 
 

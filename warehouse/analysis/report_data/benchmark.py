@@ -74,7 +74,9 @@ def _bounds(scores: BenchmarkScores) -> tuple[float | None, float | None] | None
     """Bounds of the metric that is shown, where the figure is a mean of its values."""
     shown = [metric for metric in scores.metrics if metric.label == scores.metric.label]
     bounds = {metric.bounds if metric.link == "identity" else None for metric in shown}
-    return bounds.pop() if len(bounds) == 1 else None
+    if len(bounds) == 1:
+        return bounds.pop()
+    return None
 
 
 def _rows_by_other_metrics(

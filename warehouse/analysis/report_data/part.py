@@ -158,8 +158,6 @@ class BenchmarkPart:
     @property
     def weight(self) -> int:
         """What it costs to keep in memory: pairs, most of it."""
-        return (
-            1 + sum(len(group.pairs) for group in self.pairs.groups)
-            if self.pairs
-            else 1
-        )
+        if self.pairs:
+            return 1 + sum(len(group.pairs) for group in self.pairs.groups)
+        return 1

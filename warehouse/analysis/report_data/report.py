@@ -181,11 +181,9 @@ class ReportReading:
         a writer."""
         store, names = self._store, tuple(self.names)
         url = store.url.render_as_string(hide_password=False)
-        return (
-            None
-            if store.write or store.dialect.is_lake
-            else OtherProcessReader(url, names, self.ranks)
-        )
+        if store.write or store.dialect.is_lake:
+            return None
+        return OtherProcessReader(url, names, self.ranks)
 
     def blocks(self) -> list[list[str]]:
         """Names of the benchmarks that are read together."""
@@ -334,9 +332,9 @@ def _chosen(
     for name, suite in suites.items():
         leaves[name] = {leaf.name for leaf in suite.leaves}
     chosen = set(chain.from_iterable(leaves.get(name, {name}) for name in names))
-    return (
-        [name for name in benchmarks if name in chosen] if names else list(benchmarks)
-    )
+    if names:
+        return [name for name in benchmarks if name in chosen]
+    return list(benchmarks)
 
 
 def _prompts_named_by(parts: Sequence[BenchmarkPart]) -> list[int]:
@@ -362,7 +360,9 @@ def _settled(value: Any) -> Any:
     """A number rounded to twelve digits; 0 if it is negligible next to scores."""
     if not isinstance(value, float):
         return value
-    return 0.0 if abs(value) < 1e-12 else float(f"{value:.12g}")
+    if abs(value) < 1e-12:
+        return 0.0
+    return float(f"{value:.12g}")
 
 
 def _of(chosen: set[str] | None, rows: list[Row]) -> tuple[Row, ...]:
@@ -538,4 +538,6 @@ def _change(
 
 
 def _whole(row: dict[str, Any] | None, name: str) -> int | None:
-    return None if row is None or row[name] is None else int(row[name])
+    if row is None or row[name] is None:
+        return None
+    return int(row[name])

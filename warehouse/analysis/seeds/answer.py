@@ -60,7 +60,9 @@ def seeds(store: Store, question: Seeds) -> SeedsReport:
         {} if question.metric else by_other_metrics(store, ids, filters, replicated)
     )
     if not replicated:
-        of = f" on {', '.join(question.benchmarks)}" if question.benchmarks else ""
+        of = ""
+        if question.benchmarks:
+            of = f" on {', '.join(question.benchmarks)}"
         raise MisuseError(
             f"no model{of} has two training seeds or two "
             f"checkpoints{_advice(elsewhere)}"
@@ -122,11 +124,9 @@ def _scores(recipe: RecipeScores, setting: str) -> Iterator[SeedScore]:
 def _advice(elsewhere: Mapping[str, Sequence[str]]) -> str:
     """What to say behind a refusal."""
     others = describe_others(elsewhere)
-    return (
-        f"; there are some {others}"
-        if others
-        else "; a mapping or --set gives training_seed and step"
-    )
+    if others:
+        return f"; there are some {others}"
+    return "; a mapping or --set gives training_seed and step"
 
 
 def _key(recipe: RecipeScores) -> tuple[object, ...]:
@@ -284,7 +284,9 @@ def _half_width(
 ) -> float | None:
     errors = recipe.errors(positions) if positions else np.empty(0)
     finite = errors[np.isfinite(errors)]
-    return float(z_quantile(level) * finite.mean()) if len(finite) else None
+    if len(finite):
+        return float(z_quantile(level) * finite.mean())
+    return None
 
 
 def _averaged_sd(recipe: RecipeScores) -> float | None:

@@ -255,11 +255,9 @@ def _sentences(report: SeedsReport) -> Sequence[str]:
         ]
     above = [row for row in floors if row.sd_ratio is not None and row.sd_ratio > 1]
     few = ["few_seeds" in row.flags for row in floors]
-    figure = (
-        "last checkpoint"
-        if floors[0].averaged == 1
-        else f"mean of the last {floors[0].averaged} checkpoints"
-    )
+    figure = "last checkpoint"
+    if floors[0].averaged != 1:
+        figure = f"mean of the last {floors[0].averaged} checkpoints"
     sentences = [
         f"Two single runs of one recipe (figure: {figure}) differ by more than the "
         f"noise floor in {100 * (1 - report.level):.2g} % of cases"

@@ -183,7 +183,9 @@ def _in_words(condition: Condition, name: str) -> str:
 
 
 def _with_key(label: str, key: str) -> str:
-    return f"{label}, condition={key[:8]}" if label else f"condition={key[:8]}"
+    if label:
+        return f"{label}, condition={key[:8]}"
+    return f"condition={key[:8]}"
 
 
 #: Conditions whose settings are read; of more the fields of ``run_current`` are told,

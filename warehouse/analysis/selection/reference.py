@@ -149,10 +149,12 @@ def find_conditions(
         f"{criterion.name}{'=' if criterion.equal else '!='}{criterion.value}"
         for criterion in where
     ]
-    there = (
-        "" if benchmark_ids is None else f" on {_benchmark_name(store, benchmark_ids)}"
-    )
-    narrowed = f" with {', '.join(filters_in_words)}" if filters_in_words else ""
+    there = ""
+    if benchmark_ids is not None:
+        there = f" on {_benchmark_name(store, benchmark_ids)}"
+    narrowed = ""
+    if filters_in_words:
+        narrowed = f" with {', '.join(filters_in_words)}"
     hint = hint_on_values(where, list(chain.from_iterable(candidates)))
     raise MisuseError(
         f"{text!r} has no current run{there}{narrowed}; {hint or 'see: warehouse runs'}"
@@ -185,11 +187,15 @@ def choose_conditions(
         if all(criterion.holds(run) for criterion in filters):
             runs.append(run)
     if not runs:
-        narrowed = f" with {', '.join(where)}" if where else ""
+        narrowed = ""
+        if where:
+            narrowed = f" with {', '.join(where)}"
         hint = hint_on_values(filters, all_runs) or "see: warehouse runs"
         raise MisuseError(f"{name} has no current run{narrowed}; {hint}")
     conditions = group_runs(runs)
-    return _newest_of_each(conditions) if latest else conditions
+    if latest:
+        return _newest_of_each(conditions)
+    return conditions
 
 
 def _newest_of_each(conditions: Iterable[Condition]) -> list[Condition]:
@@ -217,11 +223,8 @@ def hint_on_values(where: Sequence[Where], runs: Sequence[Run]) -> str:
                 chain.from_iterable(_texts(run[criterion.name]) for run in runs)
             )
             close = did_you_mean(criterion.value, values, "")
-            hints += (
-                [f"no {criterion.name} is {criterion.value!r}: {close}"]
-                if close
-                else []
-            )
+            if close:
+                hints += [f"no {criterion.name} is {criterion.value!r}: {close}"]
     return "; ".join(hints)
 
 
@@ -229,13 +232,17 @@ def _texts(value: Any) -> tuple[str, ...]:
     """The values of a column as texts; none for one that says nothing."""
     if isinstance(value, tuple):
         return value
-    return () if value in (None, "") else (str(value),)
+    if value in (None, ""):
+        return ()
+    return (str(value),)
 
 
 def _benchmark_name(store: Store, benchmark_ids: Sequence[int]) -> str:
     query = "select distinct name from benchmark where id in (:ids) order by name"
     rows = store.rows(query, {"ids": benchmark_ids})
-    return str(rows[0]["name"]) if len(rows) == 1 else "these benchmarks"
+    if len(rows) == 1:
+        return str(rows[0]["name"])
+    return "these benchmarks"
 
 
 def pick_one(
@@ -450,11 +457,9 @@ def by_benchmark_split(
             reading.model == conditions[0].setting("recipe")
             for reading in parse_reference(text)
         )
-        names = (
-            [f"{model} {conditions[0].setting('recipe')}" for model in models]
-            if by_recipe
-            else models
-        )
+        names = models
+        if by_recipe:
+            names = [f"{model} {conditions[0].setting('recipe')}" for model in models]
         raise MisuseError(
             f"{text!r} means {len(models)} models, choose one: {', '.join(names)}"
         )
@@ -583,7 +588,9 @@ def by_one_scorer(
 def in_words(split: BenchmarkSplit) -> str:
     """``benchmark (split)``."""
     benchmark, part = split
-    return f"{benchmark} ({part})" if part else benchmark
+    if part:
+        return f"{benchmark} ({part})"
+    return benchmark
 
 
 def listed(splits: Sequence[BenchmarkSplit]) -> str:

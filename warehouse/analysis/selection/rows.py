@@ -302,11 +302,15 @@ def _plan(
 
 def _seed_order(label: str) -> tuple[int, float, str]:
     """Numbers as numbers, then other labels."""
-    return (0, float(label), label) if label.isdecimal() else (1, 0.0, label)
+    if label.isdecimal():
+        return (0, float(label), label)
+    return (1, 0.0, label)
 
 
 def _seed_name(label: str) -> str:
-    return f"seed {label}" if label else "the runs without a seed"
+    if label:
+        return f"seed {label}"
+    return "the runs without a seed"
 
 
 #: Entries of conditions, by key and id of the metric.
@@ -719,7 +723,9 @@ def repeats_in_words(
         return f"{scorers} ({where})"
     runs = runs_with_scores(entry)
     fields = fields_that_differ(store, runs)
-    told = f"; fields in which they differ: {listed(fields)}" if fields else ""
+    told = ""
+    if fields:
+        told = f"; fields in which they differ: {listed(fields)}"
     named = f"{_runs_in_words(runs)} of {entry.condition.model} {where}"
     return f"{named} claim the same settings, but {'; '.join(said)}{told}"
 
@@ -748,7 +754,9 @@ def _differ_in_words(
         SPLIT: "not pooled",
     }[verdict]
     fields = fields_that_differ(store, runs_with_scores(entry))
-    told = f". Fields in which they differ: {listed(fields)}" if fields else ""
+    told = ""
+    if fields:
+        told = f". Fields in which they differ: {listed(fields)}"
     chance = f"differ by more than chance (p {test.p_value:.2g})"
     return (
         f"{entry.condition.model}: {runs} claim the same settings but {chance}: "

@@ -52,7 +52,9 @@ def _in_words(runs: Sequence[Mapping[str, str]]) -> str:
         values = sorted({str(run[name]) for run in runs if name in run}, key=_by_number)
         if len(values) > 1:
             differing.append(f"{_IN_WORDS.get(name, name)} {some_of(values, _TOLD)}")
-    more = f"; and {len(differing) - _TOLD} more" if len(differing) > _TOLD else ""
+    more = ""
+    if len(differing) > _TOLD:
+        more = f"; and {len(differing) - _TOLD} more"
     return "; ".join(differing[:_TOLD]) + more
 
 

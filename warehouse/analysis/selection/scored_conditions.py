@@ -104,7 +104,9 @@ class ScoredCondition:
         has_mean = self.scores.n and self.metric.link != "none"
         if self.infinite is not None:
             return None
-        return self.scores if has_mean and self.stopped is None else None
+        if has_mean and self.stopped is None:
+            return self.scores
+        return None
 
     @property
     def infinite(self) -> PromptScores | None:
@@ -116,7 +118,9 @@ class ScoredCondition:
             or self.stopped is not None
         ):
             return None
-        return self.scores if self.metric.link != "none" else None
+        if self.metric.link != "none":
+            return self.scores
+        return None
 
     @property
     def why_none(self) -> str:
@@ -125,7 +129,9 @@ class ScoredCondition:
         weightless = (
             scores is not None and not scores.n and scores.n_samples > scores.n_unscored
         )
-        return "all weights are 0" if weightless else "no prompt was scored"
+        if weightless:
+            return "all weights are 0"
+        return "no prompt was scored"
 
     @property
     def is_cut(self) -> bool:
@@ -188,7 +194,9 @@ def list_editions(entries: Iterable[ScoredCondition]) -> str:
         f"the benchmark's version ({', '.join(sorted(versions))}): --where "
         "benchmark_version=..."
     )
-    return editions if len(versions) > 1 else ""
+    if len(versions) > 1:
+        return editions
+    return ""
 
 
 @dataclass(frozen=True)
@@ -304,7 +312,9 @@ def notes_of_row(entry: ScoredCondition) -> list[str]:
     """What a row says of its seeds, checkpoints, repeats and versions, each with the
     name of the model."""
     model = entry.condition.model
-    name = f"{model} ({entry.label})" if entry.label else model
+    name = model
+    if entry.label:
+        name = f"{model} ({entry.label})"
     return [
         note if note.startswith(f"{model}:") else f"{name}: {note}"
         for note in entry.row_notes
@@ -329,10 +339,13 @@ def coverage_flags(entry: ScoredCondition, whole: BenchmarkCoverage) -> tuple[st
     flags = [state for state in ("truncated", "failed") if state in states]
     if entry.scores is not None:
         seen = entry.scores.seen
-        flags += ["subset"] if len(seen) < whole.size else []
+        if len(seen) < whole.size:
+            flags += ["subset"]
         is_other = len(seen) == whole.size and seen.tobytes() != whole.prompts
-        flags += ["other_prompts"] if is_other else []
-        flags += ["unscored"] if entry.scores.n_unscored else []
+        if is_other:
+            flags += ["other_prompts"]
+        if entry.scores.n_unscored:
+            flags += ["unscored"]
     return tuple(flags)
 
 

@@ -49,11 +49,9 @@ def scorers_of(store: Store, runs: Sequence[int]) -> dict[int, tuple[int, str]]:
 def place_of(kind: str) -> int:
     """Order of the kinds of scorers: whose figures stand first where several scored the
     same."""
-    return (
-        _KINDS_OF_SCORERS.index(kind)
-        if kind in _KINDS_OF_SCORERS
-        else len(_KINDS_OF_SCORERS)
-    )
+    if kind in _KINDS_OF_SCORERS:
+        return _KINDS_OF_SCORERS.index(kind)
+    return len(_KINDS_OF_SCORERS)
 
 
 def name_scorers(
@@ -97,9 +95,7 @@ def others_in_words(scorers: Sequence[tuple[int, str]]) -> str:
         return ""
     kinds = (*_KINDS_OF_SCORERS, "")  # the last of those that are none of them
     first, *others = [scorer_in_words(name, kinds[place]) for place, name in different]
-    advice = (
-        " (--where scorer=NAME takes one alone)"
-        if any(name for _, name in different)
-        else ""
-    )
+    advice = ""
+    if any(name for _, name in different):
+        advice = " (--where scorer=NAME takes one alone)"
     return f"by {first}; also scored by {', '.join(others)}{advice}"

@@ -164,7 +164,9 @@ class PromptScores:
     def uneven_weights(self) -> NDArray[np.float64] | None:
         """The weights, None where all are equal."""
         even = not self.n or self.weights.min() == self.weights.max()
-        return None if even else self.weights
+        if even:
+            return None
+        return self.weights
 
     def under(self, links: Links) -> PromptScores:
         """The same with prompts under those that links lead to; of two that are one the
@@ -174,11 +176,9 @@ class PromptScores:
             return self
         prompts, rows = np.unique(followed, return_index=True)
         columns = ("values", "weights", "n_draws", "within", "zero_one")
-        seeds = (
-            None
-            if self.seeds is None
-            else replace(self.seeds, cells=self.seeds.cells[:, rows])
-        )
+        seeds = None
+        if self.seeds is not None:
+            seeds = replace(self.seeds, cells=self.seeds.cells[:, rows])
         own = {name: getattr(self, name)[rows] for name in columns}
         if self.has_infinite:
             ids, first = np.unique(
@@ -656,11 +656,9 @@ def _mean(figures: Sequence[PublishedFigure]) -> PublishedFigure:
     if len(figures) == 1:
         return figures[0]
     values = np.array([figure.value for figure in figures])
-    error = (
-        float(values.std(ddof=1) / np.sqrt(len(values)))
-        if np.isfinite(values).all()
-        else None
-    )
+    error = None
+    if np.isfinite(values).all():
+        error = float(values.std(ddof=1) / np.sqrt(len(values)))
     return PublishedFigure(
         float(values.mean()),
         error or None,
@@ -735,11 +733,9 @@ def unstated_bounds(
             or are_mixed(scores.spans for scores in conditions)
         ):
             continue
-        what = (
-            "only {:g} and {:g} occur"
-            if len(values) == 2
-            else "scores lie between {:g} and {:g}"
-        )
+        what = "scores lie between {:g} and {:g}"
+        if len(values) == 2:
+            what = "only {:g} and {:g} occur"
         low, high = (f"{end:.12g}" for end in ends)
         yield (
             f"{label}: {what.format(*ends)}, and nobody has said that there are no "
@@ -791,7 +787,9 @@ def _mixed(
     )
     n_shares, n_percents = (scales[scale] for scale in MIXED)
     low, high = min(span.low for span in percents), max(span.high for span in percents)
-    what = "runs" if pooled else "conditions"
+    what = "conditions"
+    if pooled:
+        what = "runs"
     return (
         f"{label} on {benchmark}: {n_shares} of {len(counted)} {what} have scores from "
         f"0 to 1, {n_percents} from {low:g} to {high:g}: if these are per cent, "

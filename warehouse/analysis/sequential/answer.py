@@ -123,7 +123,9 @@ def together(verdicts: Sequence[str]) -> str:
     """The verdict over several benchmarks."""
     if "fail" in verdicts:
         return "fail"
-    return "pass" if set(verdicts) == {"pass"} else "undecided"
+    if set(verdicts) == {"pass"}:
+        return "pass"
+    return "undecided"
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,12 +272,16 @@ def row_of(
 def _predicted_by(plan: SequentialPlan) -> str:
     if not plan.is_stored:
         return ""
-    return "baseline and history" if plan.history else "baseline"
+    if plan.history:
+        return "baseline and history"
+    return "baseline"
 
 
 def _reason(n: int, n_known: int) -> str:
     if n or not n_known:
-        return "" if n else "no result yet"
+        if n:
+            return ""
+        return "no result yet"
     return (
         f"none of its {n_known} results is of the first prompt in the order of the seed"
     )

@@ -92,7 +92,9 @@ class SequentialPlan:
         """y of the test, of the candidate's scores of the first prompts (as its metric
         has them)."""
         better = self.sign * own
-        return better if self.is_stored else better - self.baseline[: len(own)]
+        if self.is_stored:
+            return better
+        return better - self.baseline[: len(own)]
 
 
 def make_plan(

@@ -174,12 +174,12 @@ class PromptView(Result):
     @property
     def one_line(self) -> str:
         name = self.prompt["tool_id"] or self.prompt["key"][:12]
-        responses = (
-            "1 response"
-            if len(self.responses) == 1
-            else f"{len(self.responses)} responses"
-        )
-        scores = "1 score" if len(self.scores) == 1 else f"{len(self.scores)} scores"
+        responses = "1 response"
+        if len(self.responses) != 1:
+            responses = f"{len(self.responses)} responses"
+        scores = "1 score"
+        if len(self.scores) != 1:
+            scores = f"{len(self.scores)} scores"
         return f"run:{self.run['run_id']} prompt {name}: {responses}, {scores}"
 
     def view(
@@ -275,7 +275,9 @@ def _on_the_way(
         if summary.get(name)
     ]
     n = summary["n_transcripts"]
-    of = "1 transcript" if n == 1 else f"{n} transcripts"
+    of = "1 transcript"
+    if n != 1:
+        of = f"{n} transcripts"
     parts: list[Part] = ["", f"on the way, means over {of}: {', '.join(said)}"]
     if not tools:
         return parts
@@ -337,11 +339,9 @@ def _response(response: Mapping[str, Any], full: bool, width: int) -> list[Part]
 
 def _block(title: str, text: str | None) -> list[Part]:
     """A text below its title; nothing without a text."""
-    return (
-        ["", *_verbatim(f"--- {title}"), *_verbatim(_conversation(text))]
-        if text
-        else []
-    )
+    if text:
+        return ["", *_verbatim(f"--- {title}"), *_verbatim(_conversation(text))]
+    return []
 
 
 def _verbatim(text: str) -> Iterable[Verbatim]:

@@ -149,7 +149,9 @@ class SubsetPlan(StoredResult):
 
     @property
     def one_line(self) -> str:
-        split = f" ({self.split})" if self.split else ""
+        split = ""
+        if self.split:
+            split = f" ({self.split})"
         return (
             f"{self.size} of {self.n_prompts} prompts of {self.benchmark}{split}, plan "
             f"{self.key}"
@@ -256,11 +258,9 @@ def _expected(plans: SubsetPlans) -> str:
             "No stored model has all prompts: how wide the interval will be is not "
             "known."
         )
-    what = (
-        f"mean over {len(plans.rows)} benchmarks"
-        if plans.suite
-        else "figure of the whole benchmark"
-    )
+    what = "figure of the whole benchmark"
+    if plans.suite:
+        what = f"mean over {len(plans.rows)} benchmarks"
     return (
         f"The {100 * plans.level:g} % interval of the {what} is then expected to be "
         f"{plans.width:.3g} wide, ±{plans.width / 2:.2g} (median of {models} stored "
@@ -322,7 +322,9 @@ def read_plans(path: Path) -> SubsetPlans:
         raise InputError("no plans", path=str(path), expected=expected)
     try:
         plans = tuple(checked_plan(part) for part in parts)
-        suite = str(document["suite"]) if several else ""
+        suite = ""
+        if several:
+            suite = str(document["suite"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(
             str(error) or type(error).__name__, path=str(path), expected=expected

@@ -255,11 +255,9 @@ def find_plans(store: Store, named: str) -> SubsetPlans:
             plan = plan_of(store, entry).plan
             return SubsetPlans("", plan.width, plan.level, (plan,), ())
     keys = ", ".join(str(entry.parameters.get("key")) for entry in all_plans[:8])
-    there_are = (
-        f"stored plans: {keys}"
-        if keys
-        else "the store has no plans; see: warehouse subset plan"
-    )
+    there_are = "the store has no plans; see: warehouse subset plan"
+    if keys:
+        there_are = f"stored plans: {keys}"
     raise MisuseError(f"{named!r} is neither a file nor the key of a plan; {there_are}")
 
 
@@ -293,11 +291,9 @@ class PlannedRun:
         if low is None or high is None or not len(there):
             return None
         tolerance = 1e-9 * (high - low)
-        return (
-            (low, high)
-            if low - tolerance <= there.min() and there.max() <= high + tolerance
-            else None
-        )
+        if low - tolerance <= there.min() and there.max() <= high + tolerance:
+            return (low, high)
+        return None
 
     def estimate(
         self, *, level: float, estimand: str = FULL_BENCHMARK
@@ -326,14 +322,12 @@ class PlannedRun:
     def describe(self, model: str) -> str:
         """What was asked, for a footnote."""
         plan, scored = self.plan, int(np.isfinite(self.scores).sum())
-        missing = (
-            f" ({plan.size - scored} without a score)" if scored < plan.size else ""
-        )
-        outside = (
-            f"; {self.n_outside} prompts outside the plan are ignored"
-            if self.n_outside
-            else ""
-        )
+        missing = ""
+        if scored < plan.size:
+            missing = f" ({plan.size - scored} without a score)"
+        outside = ""
+        if self.n_outside:
+            outside = f"; {self.n_outside} prompts outside the plan are ignored"
         return (
             f"{model}: {plan.size} of {plan.n_prompts} prompts, plan "
             f"{plan.key}{missing}{outside}"
@@ -375,7 +369,9 @@ def recognise(
             best[1],
         ):
             best = covered, run.plan.size, run
-    return None if best is None else best[2]
+    if best is None:
+        return None
+    return best[2]
 
 
 def on_plan(
@@ -472,11 +468,9 @@ def estimate_of(
     except StatisticsError as error:
         return None, f"plan {run.plan.key}: {error}"
     if estimate.estimate is None:
-        bounds = (
-            ""
-            if estimate.bound_ci_low is None
-            else f"; it lies in [{estimate.bound_ci_low:.4g}, {estimate.bound_ci_high:.4g}]"
-        )
+        bounds = ""
+        if estimate.bound_ci_low is not None:
+            bounds = f"; it lies in [{estimate.bound_ci_low:.4g}, {estimate.bound_ci_high:.4g}]"
         return (
             None,
             f"plan {run.plan.key}: no figure of the whole benchmark, "

@@ -195,7 +195,9 @@ def _scored(
 
 def _direction(leaves: Sequence[Leaf]) -> bool | None:
     directions = {leaf.metric.higher_is_better for leaf in leaves}
-    return directions.pop() if len(directions) == 1 else None
+    if len(directions) == 1:
+        return directions.pop()
+    return None
 
 
 def _ranked(

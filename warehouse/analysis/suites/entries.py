@@ -260,7 +260,9 @@ def choose_on(
 ) -> tuple[list[Metric], str | None]:
     """The metrics that a leaf is judged by, or why it has none."""
     if not runs:
-        narrowed = f" with {', '.join(selection.where)}" if selection.where else ""
+        narrowed = ""
+        if selection.where:
+            narrowed = f" with {', '.join(selection.where)}"
         return [], f"{leaf.name} has no current run{narrowed}"
     try:
         return choose_metrics(metrics, selection.metric, leaf.name), None
@@ -354,7 +356,9 @@ def match_conditions(
             sets.append(ConditionSet(who, settings, picked))
     if ambiguous and not latest:
         raise MisuseError(_too_many(ambiguous))
-    return _newest_of_each(sets) if latest else sets
+    if latest:
+        return _newest_of_each(sets)
+    return sets
 
 
 def who_of(entry: ScoredCondition, rows: RowRules | None = None) -> tuple[Any, ...]:
@@ -364,11 +368,9 @@ def who_of(entry: ScoredCondition, rows: RowRules | None = None) -> tuple[Any, .
 
 
 def _newest(entries: Sequence[ScoredCondition]) -> ScoredCondition:
-    return (
-        entries[0]
-        if len(entries) == 1
-        else max(entries, key=lambda entry: entry.condition.newest)
-    )
+    if len(entries) == 1:
+        return entries[0]
+    return max(entries, key=lambda entry: entry.condition.newest)
 
 
 def _shown(condition: Condition, rows: RowRules | None) -> Condition:
@@ -468,7 +470,9 @@ def _varies(sets: Sequence[ConditionSet], name: str) -> bool:
 def _shared(members: ConditionSet, name: str) -> Any:
     """The value of a setting on all leaves of a set; None where they differ."""
     values = {entry.condition.runs[0][name] for entry in members.entries.values()}
-    return values.pop() if len(values) == 1 else None
+    if len(values) == 1:
+        return values.pop()
+    return None
 
 
 def _label(members: ConditionSet, shown: Sequence[str], always: Sequence[str]) -> str:
@@ -494,13 +498,11 @@ def _named(name: str, who: Mapping[str, Any]) -> str:
 
 
 def _text(value: Any) -> str:
-    return (
-        "none"
-        if value in (None, "")
-        else f"{value:g}"
-        if isinstance(value, float)
-        else str(value)
-    )
+    if value in (None, ""):
+        return "none"
+    if isinstance(value, float):
+        return f"{value:g}"
+    return str(value)
 
 
 def _in_words(model: str, leaf: str, entries: Sequence[ScoredCondition]) -> str:

@@ -281,8 +281,12 @@ def _scale_in_words(metric: Metric) -> str:
         False: "lower is better",
         None: "direction unknown",
     }
-    unit = f" {metric.unit}" if metric.unit else ""
-    link = "" if metric.link == "identity" else f" through {metric.link}"
+    unit = ""
+    if metric.unit:
+        unit = f" {metric.unit}"
+    link = ""
+    if metric.link != "identity":
+        link = f" through {metric.link}"
     return f"{ends}{unit}{link}, {better[metric.higher_is_better]}"
 
 
@@ -312,4 +316,6 @@ class Leaf:
     @cached_property
     def bounds(self) -> tuple[float | None, float | None] | None:
         """Of its figure, which is a mean of values; None where they are not known."""
-        return self.metric.bounds if self.metric.link == "identity" else None
+        if self.metric.link == "identity":
+            return self.metric.bounds
+        return None

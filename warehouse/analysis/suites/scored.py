@@ -345,7 +345,9 @@ def bounds_of(
     broken = any(
         not low - 1e-9 <= cell.estimate <= high + 1e-9 for cell in cells.values()
     )
-    return (None, ["outside_bounds"]) if broken else (bounds, [])
+    if broken:
+        return (None, ["outside_bounds"])
+    return (bounds, [])
 
 
 #: What is compared with a published figure, which says nothing of its prompts.
@@ -356,11 +358,9 @@ def _coverage(leaves: Sequence[Leaf], entries: Sequence[ScoredCondition]) -> lis
     """Flags that hold on some leaf, each once."""
     flags: dict[str, None] = {}
     for leaf, entry in zip(leaves, entries, strict=True):
-        whole = (
-            _NOTHING
-            if entry.scores is None
-            else leaf.leaf_entries.coverages[entry.group]
-        )
+        whole = _NOTHING
+        if entry.scores is not None:
+            whole = leaf.leaf_entries.coverages[entry.group]
         for flag in coverage_flags(entry, whole):
             flags[flag] = None
         if entry.usable is None or entry.is_cut:
@@ -378,4 +378,6 @@ def figure_of_groups(
         for item in figures
         if item.run_group_id in groups
     }
-    return next(iter(distinct.values())) if len(distinct) == 1 else None
+    if len(distinct) == 1:
+        return next(iter(distinct.values()))
+    return None

@@ -163,11 +163,9 @@ def choose_judges(
             )
         chosen = [metric for metric in models if metric.label in labels]
     if len(chosen) < 2:
-        why = (
-            "one judge alone has no spread"
-            if judges
-            else f"{benchmark} has no metric that several models judge"
-        )
+        why = "one judge alone has no spread"
+        if not judges:
+            why = f"{benchmark} has no metric that several models judge"
         raise MisuseError(
             f"{why}; name the judges whose scores are to stand side by side: --judge "
             "NAME, repeated"
@@ -414,11 +412,9 @@ def _row(forms: _Forms, question: Templates) -> TemplateRow:
             conservative=question.conservative,
             clusters=target.clusters.labels(forms.prompts[whole]),
         )
-    needed = (
-        templates_needed(result, question.se)
-        if result and question.se is not None
-        else None
-    )
+    needed = None
+    if result and question.se is not None:
+        needed = templates_needed(result, question.se)
     names = (
         *("estimate", "standard_error", "ci_low", "ci_high", "df", "best", "worst"),
         *("variance_prompts", "variance_templates", "variance_residual"),

@@ -95,7 +95,9 @@ def _by_template(
 def _common(by_model: Figures) -> list[str]:
     """Templates that all models have a figure by."""
     names = [set(own) for own in by_model.values()]
-    return sorted(set.intersection(*names)) if names else []
+    if names:
+        return sorted(set.intersection(*names))
+    return []
 
 
 def _report(
@@ -109,11 +111,9 @@ def _report(
         figures.append([_value(own[name]) for name in names])
     table = np.array(figures)
     metric = next(iter(by_model.values()))[names[0]].metric
-    bounds = (
-        metric.bounds_of(table.min(), table.max())
-        if metric.link == "identity"
-        else None
-    )
+    bounds = None
+    if metric.link == "identity":
+        bounds = metric.bounds_of(table.min(), table.max())
     found = template_figures(table, bounds=bounds, level=question.level)
     rows = []
     for number, own in enumerate(by_model.values()):

@@ -45,7 +45,9 @@ class Embedding(Result):
         new = sum(row.n_new for row in self.rows)
         unchanged = sum(row.n_unchanged for row in self.rows)
         parts = list(dict.fromkeys(row.part for row in self.rows))
-        of = "" if parts == [PROMPT] else f" ({', '.join(parts)})"
+        of = ""
+        if parts != [PROMPT]:
+            of = f" ({', '.join(parts)})"
         return f"{new} prompts embedded, {unchanged} unchanged{of}"
 
     def view(self, *, verbose: bool = False) -> View:

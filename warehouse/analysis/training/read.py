@@ -201,7 +201,9 @@ def _prompt_sets(
 ) -> dict[tuple[int, int], int]:
     """Of runs and metrics whose figure rests on a part of the prompts of the benchmark,
     which part."""
-    here = "benchmark_id in (:benchmark_ids)" if among else "1 = 1"
+    here = "1 = 1"
+    if among:
+        here = "benchmark_id in (:benchmark_ids)"
     counted = store.rows(
         query_text("analysis/training", "prompt_counts").format(here=here),
         among,
@@ -343,7 +345,9 @@ def _trajectory(
 
 def _mean(figures: Sequence[float]) -> float:
     """The mean of repeats; a figure alone as it is."""
-    return figures[0] if len(figures) == 1 else fmean(figures)
+    if len(figures) == 1:
+        return figures[0]
+    return fmean(figures)
 
 
 def read_checkpoints(
@@ -411,7 +415,9 @@ def _checkpoint(
 
 
 def _common(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
-    return a if np.array_equal(a, b) else np.intersect1d(a, b, assume_unique=True)
+    if np.array_equal(a, b):
+        return a
+    return np.intersect1d(a, b, assume_unique=True)
 
 
 def read_difference(store: Store, a: RecipeScores, b: RecipeScores) -> SeedMean | None:

@@ -109,7 +109,9 @@ class RecipeScores:
     @property
     def sign(self) -> float:
         """−1 where lower is better, else 1."""
-        return -1.0 if self.higher_is_better is False else 1.0
+        if self.higher_is_better is False:
+            return -1.0
+        return 1.0
 
     @property
     def is_telling(self) -> bool:
@@ -134,7 +136,9 @@ class RecipeScores:
             ]
             if meant:
                 kept.append(path.until(meant[-1]))
-        return replace(self, trajectories=tuple(kept)) if kept else None
+        if kept:
+            return replace(self, trajectories=tuple(kept))
+        return None
 
     def last(self) -> RecipeScores:
         """Cut to the last checkpoint that every replicate has; there must be one."""
@@ -170,12 +174,12 @@ def describe_others(others: Mapping[str, Sequence[str]]) -> str:
         f"{name} (--metric {' or '.join(metrics[:3])})"
         for name, metrics in list(others.items())[:3]
     ]
-    more = f" and {len(others) - 3} more" if len(others) > 3 else ""
-    return (
-        f"by another metric than the headline: {', '.join(named)}{more}"
-        if named
-        else ""
-    )
+    more = ""
+    if len(others) > 3:
+        more = f" and {len(others) - 3} more"
+    if named:
+        return f"by another metric than the headline: {', '.join(named)}{more}"
+    return ""
 
 
 def settings_apart(recipes: Sequence[RecipeScores]) -> list[str]:
@@ -280,11 +284,9 @@ class CheckpointDifference:
     @property
     def p_value(self) -> float:
         """Two-sided."""
-        return (
-            min(1.0, 2 * min(self.p_rise, self.p_fall))
-            if self.p_rise == self.p_rise
-            else math.nan
-        )
+        if self.p_rise == self.p_rise:
+            return min(1.0, 2 * min(self.p_rise, self.p_fall))
+        return math.nan
 
 
 def change(
@@ -352,11 +354,9 @@ def prompt_variance(
             )
             if part.prompt_df is not None:  # more than one cluster
                 variances.append(part.prompt_variance * len(common))
-    return (
-        (float(np.mean(variances)), min(len(cell.prompts) for cell in cells))
-        if variances
-        else (None, None)
-    )
+    if variances:
+        return (float(np.mean(variances)), min(len(cell.prompts) for cell in cells))
+    return (None, None)
 
 
 @dataclass(frozen=True)

@@ -305,11 +305,9 @@ def _why_not(
     if len(common) < 2:
         return f"only {len(common)} prompts have a score of every seed"
     labels = members[0].clusters.labels(common)
-    return (
-        "all prompts are in one cluster"
-        if labels is not None and np.ptp(labels) == 0
-        else ""
-    )
+    if labels is not None and np.ptp(labels) == 0:
+        return "all prompts are in one cluster"
+    return ""
 
 
 def _crossed(members: Sequence[Target], common: NDArray[np.int64]) -> CrossedVariance:

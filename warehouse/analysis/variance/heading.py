@@ -21,7 +21,9 @@ def shared_columns(rows: Sequence[Any]) -> list[str]:
 def heading(rows: Sequence[Any], shared: Sequence[str]) -> list[str]:
     """A sentence of what all rows share; none where they share nothing."""
     values = [getattr(rows[0], name) for name in shared]
-    return [" by ".join(values)] if values else []
+    if values:
+        return [" by ".join(values)]
+    return []
 
 
 def benchmark_cells(row: Any, shared: Sequence[str]) -> dict[str, Any]:
