@@ -115,7 +115,7 @@ def _section_of(name: str) -> str:
 
 
 def _sentence_of(name: str) -> str:
-    """What a command does, also where it is another package's, and broken."""
+    """The sentence of a command, also of another package's that is broken."""
     try:
         entry = entry_of(name)
     except WarehouseError as error:

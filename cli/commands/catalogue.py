@@ -367,7 +367,7 @@ def settings(
 
 
 def _in_words(changed: ChangedConditions, setting: str, *, is_ignored: bool) -> str:
-    """What became of the runs of a store."""
+    """The fate of the runs of a store, in words."""
     now = "counts again"
     if is_ignored:
         now = "does not matter"

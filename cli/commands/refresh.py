@@ -202,7 +202,7 @@ def _prune(state: State, age: timedelta) -> None:
 
 
 def _failures(refreshed: Refreshed) -> int:
-    """What raised, and the exit code."""
+    """The failures, and the exit code."""
     for failure in refreshed.failures[:SHOWN]:
         echo(f"failed: {failure}", err=True)
     more = len(refreshed.failures) - SHOWN

@@ -310,7 +310,7 @@ def config(state: State, output: Output) -> None:
 
 
 def _defaults() -> dict[str, object]:
-    """What holds where neither the file nor anything above it says anything."""
+    """The values where neither the file nor anything above it says anything."""
     from warehouse.analysis.families import ON_REQUEST, family_names
     from warehouse.analysis.families.family import FamilySettings
     from warehouse.refresh.alerts import Rules

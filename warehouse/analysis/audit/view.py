@@ -181,7 +181,7 @@ def _thresholds(rows: Sequence[AuditAgreementRow]) -> list[dict[str, Any]]:
 def judged_parts(
     rows: Sequence[JudgedRow], level: float, not_recalibrated: str
 ) -> list[Part]:
-    """What people's verdicts on a random sample say of all keys."""
+    """The keys as a whole, by people's verdicts on a random sample."""
     rates = [row for row in rows if row.figure in ("wrong_rate", "calibration")]
     everything = rates[0]
     missing = ""

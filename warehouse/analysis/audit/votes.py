@@ -61,7 +61,7 @@ class AuditData:
     notes: tuple[str, ...]  #: what a reader should know.
 
     def answer(self, item: int, option: int) -> str | None:
-        """What an option of a prompt says; None for one that nobody gave."""
+        """The text of an option of a prompt; None for one that nobody gave."""
         options = self.keys[item].options
         if options is not None:
             return options.name(option)
@@ -465,7 +465,7 @@ def _datamap_models(votes: Votes, draws: NDArray[np.int64]) -> NDArray[np.float6
 
 
 def cluster_name(evidence: Evidence, item: int) -> str | None:
-    """What to call the cluster of a prompt; None for none."""
+    """The name of the cluster of a prompt; None for none."""
     number = int(evidence.clusters[item])
     if number < 0:
         return None

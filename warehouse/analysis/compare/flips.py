@@ -79,7 +79,7 @@ class PromptFilter(Options):
 
     @property
     def in_words(self) -> str:
-        """What it asks of prompts; empty for nothing."""
+        """The filter of prompts in words; empty for none."""
         of_cluster = ""
         if self.in_cluster:
             of_cluster = f"in the cluster {self.in_cluster}"

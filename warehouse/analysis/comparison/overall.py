@@ -334,7 +334,7 @@ def _few_differing(
 def _flags(
     rows: Sequence[ComparisonRow], combined: CombinedDifference, n_zero: int
 ) -> tuple[str, ...]:
-    """Of the benchmarks' flags those that hold for the mean, and what only a mean can
+    """The flags of the benchmarks that hold for the mean, and what only a mean can
     have."""
     own = set(chain.from_iterable(row.flags for row in rows))
     few = (combined.degrees_of_freedom or math.inf) < FEW_CLUSTERS - 1

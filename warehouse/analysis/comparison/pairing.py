@@ -305,7 +305,7 @@ class Pair:
 
     @property
     def units(self) -> NDArray[np.int64]:
-        """What is independent: the cluster of each common prompt, else the prompt
+        """The independent units: the cluster of each common prompt, else the prompt
         (below 0)."""
         if self.clusters is None:
             return -1 - self.prompts

@@ -329,7 +329,7 @@ def which_better(
 
 
 def is_equivalent(p: float | None, level: float) -> bool | None:
-    """Whether TOST's p is small; None without."""
+    """True where TOST's p is small; None without."""
     if p is None:
         return None
     return rejects(p, 1 - level)

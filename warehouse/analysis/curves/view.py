@@ -323,7 +323,7 @@ def _point_cells(point: CheckpointRow, n_decimals: int, band: str) -> dict[str, 
 
 
 def _sentences(report: CurvesReport) -> list[str]:
-    """What was found, in words; of many curves the numbers only."""
+    """The findings in words; of many curves the numbers only."""
     findings = [
         f"{_of(row, report)}: {', '.join(_findings(row))}."
         for row in report.rows[:_MOST_SENTENCES]

@@ -304,7 +304,7 @@ def _sentence(row: DecisionRow, ahead: str) -> str:
 
 
 def _known(row: DecisionRow) -> str:
-    """What is known of the spread over seeds."""
+    """The spread over seeds, and how it is known."""
     if row.floor_from == "seeds":
         known = (
             f"and the {row.n_seeds_a + row.n_seeds_b} runs of the two do by "

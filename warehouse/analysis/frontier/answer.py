@@ -183,8 +183,8 @@ def _groups(
     notes: list[str],
     of_suite: str,
 ) -> Iterator[tuple[str, list[_Member]]]:
-    """What can be held against each other, with scores and costs, and in what it
-    differs from other such rows; says what is left out."""
+    """Members that can be held against each other, with scores and costs, and in what
+    it differs from other such rows; says what is left out."""
     usable: set[int] = set()
     for members in scores.groups().values():
         usable.update(id(entry) for entry in comparable(members, scores))
@@ -363,7 +363,7 @@ def _bare(
 def _published_costs(
     store: Store, scores: BenchmarkScores, source: CostSource
 ) -> dict[int, float]:
-    """What a task cost in published runs, by number of the entry: as published, or a
+    """The cost of a task in published runs, by number of the entry: as published, or a
     run's cost over its tasks."""
     if source.metric != "cost":
         return {}
@@ -556,7 +556,7 @@ def _against_best(
 
 
 def _sentence(rows: Sequence[FrontierRow], name: str, question: Frontier) -> str:
-    """What is known of one group."""
+    """A sentence on one group."""
     if len(rows) == 1:
         return (
             f"{name}: {rows[0].model} alone has score and cost; there is nothing to "

@@ -186,7 +186,7 @@ def _minutes(value: Any) -> float:
 
 
 def _agent(members: ConditionSet, tasks: _Tasks) -> _Agent | str:
-    """What a model did; or why its scores are not of success."""
+    """A model with its successes; or why its scores are not of success."""
     solved, runs = np.zeros(len(tasks.prompts)), np.zeros(len(tasks.prompts))
     n_unscored = n_without = 0
     for entry in members.entries.values():

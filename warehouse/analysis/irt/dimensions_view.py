@@ -89,7 +89,7 @@ def _errors(rows: Sequence[DimensionRow], name: str) -> dict[str, Any]:
 
 
 def _fewest(report: DimensionsReport) -> str:
-    """What the chosen number is, and how far one dimension is behind."""
+    """The chosen number, and how far one dimension is behind."""
     by_number = {row.n_dimensions: row for row in report.rows}
     best, single = (
         min(report.rows, key=lambda row: row.log_loss).n_dimensions,

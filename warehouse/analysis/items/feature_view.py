@@ -230,7 +230,7 @@ def _tested(row: FeatureRow) -> str:
 
 
 def _name(row: FeatureRow) -> str:
-    """What a row is called; values of a feature stand below it."""
+    """The name of a row; values of a feature stand below it."""
     if row.level is None:
         return row.feature
     level = excerpt(row.level, _LONG)

@@ -70,7 +70,7 @@ class JudgedPart:
 
 @answers(HeldAgainstPeople)
 def judge(store: Store, question: HeldAgainstPeople) -> JudgeReport:
-    """Of votes where a benchmark has those of both, else of scores."""
+    """By votes where a benchmark has those of both, else by scores."""
     if has_votes(store, question):
         return _of_votes(store, question)
     return _of_scores(store, question)

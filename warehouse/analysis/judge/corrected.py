@@ -152,8 +152,8 @@ def corrected_means(
 
 
 def ranked_means(units: Sequence[JudgedUnits], *, level: float) -> list[RankedRow]:
-    """Those of `corrected_means`, with the ranks of those that have an interval, best
-    first, group after group."""
+    """The rows of `corrected_means`, with the ranks of those that have an interval,
+    best first, group after group."""
     rows = [RankedRow(**vars(row)) for row in corrected_means(units, level=level)]
     groups = dict.fromkeys(one.entry.group for one in units)
     found = []

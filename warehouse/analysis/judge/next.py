@@ -160,7 +160,7 @@ class _Frame:
 
     @cached_property
     def stratum(self) -> NDArray[np.intp]:
-        """Of each prompt, all 0 for a simple draw."""
+        """The stratum of each prompt, all 0 for a simple draw."""
         if self.cuts is None:
             return np.zeros(len(self.prompts), np.intp)
         return strata_by(self.cuts, self.scores)

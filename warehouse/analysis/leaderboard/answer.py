@@ -288,8 +288,8 @@ def _rank_group(group: Sequence[Line], subset_ok: bool) -> list[Line]:
 def _order(
     entry: ScoredCondition, row: LeaderboardRow, sign: float
 ) -> tuple[float, float]:
-    """What sorts rows, the best first: a model with an infinite score is below every
-    one without, the oftener the lower; figures at 12 significant digits, as what
+    """The key that sorts rows, the best first: a model with an infinite score is below
+    every one without, the oftener the lower; figures at 12 significant digits, as what
     differs only by rounding is a tie.
 
     Args:
@@ -309,8 +309,8 @@ def _has_no_rank(line: Line) -> bool:
 
 
 def _standing(row: LeaderboardRow) -> int:
-    """What rows are ranked among, the first that a group has: 0 for scores of all
-    prompts, 1 for published figures, 2 for a single prompt, 3 for a part of the
+    """The rows that a row is ranked among, the first that a group has: 0 for scores of
+    all prompts, 1 for published figures, 2 for a single prompt, 3 for a part of the
     benchmark."""
     if is_partial(row.flags):
         return 3
@@ -333,7 +333,7 @@ def _rows(number: int) -> str:
 
 
 def _unranked(rows: Sequence[LeaderboardRow], subset_ok: bool) -> Iterator[str]:
-    """What has a figure and no rank, and why."""
+    """Rows that have a figure and no rank, and why."""
     kinds = {
         3: "on a part of the benchmark",
         2: "on a single prompt",

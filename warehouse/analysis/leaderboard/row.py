@@ -403,7 +403,7 @@ class LeaderboardRow(Row):
 
     @property
     def infinite(self) -> InfiniteScores | None:
-        """What is said of scores of which some are infinite."""
+        """A remark on scores of which some are infinite."""
         if isinstance(self.figure, InfiniteEstimate):
             return self.figure.scores
         return None

@@ -303,7 +303,7 @@ def _rounded(value: float) -> float:
 def is_better(
     value: float | None, other: float | None, higher_is_better: bool | None
 ) -> bool:
-    """Whether a figure is better than another by more than rounding; higher is where
+    """True where a figure is better than another by more than rounding; higher is where
     the direction is not known."""
     if value is None or other is None or is_tie(value, other):
         return False
@@ -407,7 +407,7 @@ _NAMED = 5
 
 
 def row_notes(rows: Sequence[LeaderboardRow] | Sequence[SuiteRow]) -> list[str]:
-    """What is to be said of the seeds, checkpoints and repeats of rows."""
+    """Notes on the seeds, checkpoints and repeats of rows."""
     notes: dict[str, None] = {}
     for row in rows:
         for part in row.notes:

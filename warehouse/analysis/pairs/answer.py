@@ -235,7 +235,7 @@ def _notes(
     chosen: Sequence[Sequence[ScoredCondition]],
     sizable: Sequence[Sequence[ScoredCondition]],
 ) -> list[str]:
-    """What is to be said before any pair is formed."""
+    """Notes that stand before any pair is formed."""
     editions = list_editions(chain.from_iterable(sizable))
     notes = [*_left_out(scores, chosen)]
     if scores.clusters.note:
@@ -257,7 +257,7 @@ def _notes(
 def comparable(
     entries: Sequence[ScoredCondition], scores: BenchmarkScores
 ) -> list[ScoredCondition]:
-    """Those of one group that have prompts to pair, and all of them where a part will
+    """Rows of one group that have prompts to pair, and all of them where a part will
     do.
 
     Where no entry is complete all are compared, as the leaderboard ranks them.
@@ -301,7 +301,7 @@ def _group(
 def _left_out(
     scores: BenchmarkScores, chosen: Sequence[Sequence[ScoredCondition]]
 ) -> list[str]:
-    """What of the benchmark is in no pair, and why."""
+    """Notes on what of the benchmark is in no pair, and why."""
     paired = set()
     for members in chosen:
         if len(members) > 1:

@@ -93,10 +93,10 @@ def answer_in_words(plan: Plan, goal: Goal, question: PowerQuestion) -> str:
 
 
 def plan_flags(plan: Plan, pilot: Pilot | None) -> tuple[str, ...]:
-    """What keeps a plan from being relied on: ``omega2_clipped`` (the pilot's ω² came
-    out below 0 and is taken as 0), ``skewed_pilot`` (its differences are skewed for so
-    few units, of the plan or the pilot), ``few_clusters`` (fewer than 20, of either).
-    """
+    """Flags that keep a plan from being relied on: ``omega2_clipped`` (the pilot's ω²
+    came out below 0 and is taken as 0), ``skewed_pilot`` (its differences are skewed
+    for so few units, of the plan or the pilot), ``few_clusters`` (fewer than 20, of
+    either)."""
     flags = (
         ("omega2_clipped",)
         if pilot is not None and "omega2_clipped" in pilot.flags

@@ -327,7 +327,7 @@ def _cells(row: PreferenceRow, n_decimals: int, elo: bool) -> dict[str, Any]:
 
 
 def _basis(judge: Judge, row: PreferenceRow, errors: str) -> str:
-    """What the intervals rest on."""
+    """A note on what the intervals rest on."""
     against = "less the mean of all models"
     if row.reference:
         against = f"less {row.reference}'s"

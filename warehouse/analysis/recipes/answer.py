@@ -343,7 +343,7 @@ def _sentence(row: RecipesRow) -> str:
 
 
 def _by_noise(row: RecipesRow) -> str:
-    """What the noise at one scale says, and what would say more."""
+    """The verdict of the noise at one scale, and what would say more."""
     if row.ceiling is None:
         return (
             "how far runs of one recipe spread is not known; a second training seed of "

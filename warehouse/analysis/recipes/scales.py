@@ -76,7 +76,7 @@ class Scale:
 
     @property
     def trajectories(self) -> list[Trajectory]:
-        """Of all runs of all recipes."""
+        """The trajectories of all runs of all recipes."""
         runs = []
         for recipe in self.members.values():
             for scores in recipe:

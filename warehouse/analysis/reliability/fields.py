@@ -133,7 +133,7 @@ Seeds = dict[str, dict[int, float]]
 def one_of_seeds(
     by_leaf: Mapping[str, Sequence[ScoredCondition]],
 ) -> dict[str, list[ScoredCondition]]:
-    """Of conditions that differ in their few-shot seed alone the first; the others are
+    """The first of conditions that differ in their few-shot seed alone; the others are
     found again by `seeds_of`."""
     without_seeds = {}
     for leaf, entries in by_leaf.items():

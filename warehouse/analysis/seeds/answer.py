@@ -122,7 +122,7 @@ def _scores(recipe: RecipeScores, setting: str) -> Iterator[SeedScore]:
 
 
 def _advice(elsewhere: Mapping[str, Sequence[str]]) -> str:
-    """What to say behind a refusal."""
+    """Advice behind a refusal."""
     others = describe_others(elsewhere)
     if others:
         return f"; there are some {others}"

@@ -241,7 +241,7 @@ def _cells(row: SeedsRow, n_decimals: int, interval_of_level: str) -> dict[str, 
 
 
 def _sentences(report: SeedsReport) -> Sequence[str]:
-    """What follows from the table, in words."""
+    """The conclusions of the table, in words."""
     floors = [row for row in report.rows if row.noise_floor is not None]
     if not floors:
         if any(row.n_seeds > 1 for row in report.rows):

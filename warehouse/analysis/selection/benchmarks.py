@@ -480,7 +480,7 @@ def scored_metrics(
 
 
 def advise_metric(who: str, labels: Iterable[str]) -> str:
-    """What to say behind a refusal: ``; both have --metric f1``; empty if there is
+    """Advice behind a refusal: ``; both have --metric f1``; empty if there is
     none."""
     named = " or ".join(sorted(labels))
     if named:
@@ -489,7 +489,7 @@ def advise_metric(who: str, labels: Iterable[str]) -> str:
 
 
 def advise_others(others: Iterable[OtherMetric]) -> str:
-    """What to say behind a refusal for want of two conditions: the metrics that two
+    """Advice behind a refusal for want of two conditions: the metrics that two
     have."""
     advice = describe_others([other for other in others if other.n_conditions > 1])
     if advice:

@@ -153,7 +153,7 @@ def _is_shown(conditions: Sequence[Condition], name: str) -> bool:
 def _told_by_one_harness(
     conditions: Sequence[Condition], names: Sequence[str]
 ) -> set[tuple[str, str]]:
-    """Of each model the settings that some harness never tells: they tell its rows from
+    """The settings of each model that some harness never tells: they tell its rows from
     none of another's, which the harness does."""
     left_out: set[tuple[str, str]] = set()
     for model, own in grouped(conditions, lambda condition: condition.model).items():
@@ -295,7 +295,7 @@ _OF_TRAINING = frozenset(
 def settings_of_rows(
     store: Store, conditions: Sequence[Condition]
 ) -> dict[str, frozenset[tuple[str, str]]]:
-    """Of each condition, by key, the settings that seeds and checkpoints of one row
+    """By key of each condition, the settings that seeds and checkpoints of one row
     share: all but what names them."""
     settings = settings_of_conditions(store, conditions)
     others = {}
@@ -326,7 +326,7 @@ def names_that_differ(store: Store, run_ids: Sequence[int]) -> list[str]:
 def differing_settings(
     store: Store, conditions: Sequence[Condition], alike: Sequence[Sequence[Condition]]
 ) -> dict[str, tuple[tuple[str, str], ...]]:
-    """Of each condition, by key, the settings in which conditions that are alike
+    """By key of each condition, the settings in which conditions that are alike
     differ.
 
     Args:

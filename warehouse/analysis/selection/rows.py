@@ -700,7 +700,7 @@ def is_greedy_and_differs(entry: ScoredCondition, test: RepeatsTest) -> bool:
 def repeats_in_words(
     store: Store, entry: ScoredCondition, test: RepeatsTest, scorers: str
 ) -> str:
-    """What is said of runs of a condition that are no mere repeats, before any row is
+    """A remark on runs of a condition that are no mere repeats, before any row is
     made.
 
     Args:
@@ -746,7 +746,7 @@ def runs_with_scores(entry: ScoredCondition) -> list[Run]:
 def _differ_in_words(
     store: Store, entry: ScoredCondition, test: RepeatsTest, verdict: str
 ) -> str:
-    """What repeats that differ say, and in what else they do."""
+    """A remark on repeats that differ, and in what else they do."""
     runs = _runs_in_words(runs_with_scores(entry))
     more = {
         POOLED: "pooled as asked for",

@@ -22,7 +22,7 @@ _IN_WORDS = {"harness_version": "harness", "harness_commit": "harness commit"}
 def differing_versions(
     store: Store, groups: Mapping[Name, Sequence[int]]
 ) -> dict[Name, str]:
-    """What is said of the versions of runs that are pooled: ``harness 0.4.9, 0.4.11``;
+    """A remark on the versions of runs that are pooled: ``harness 0.4.9, 0.4.11``;
     groups of one are not there.
 
     Args:

@@ -309,7 +309,7 @@ def group_entries(
 
 
 def notes_of_row(entry: ScoredCondition) -> list[str]:
-    """What a row says of its seeds, checkpoints, repeats and versions, each with the
+    """Notes of a row on its seeds, checkpoints, repeats and versions, each with the
     name of the model."""
     model = entry.condition.model
     name = model

@@ -28,7 +28,7 @@ def scorer_in_words(name: str, kind: str) -> str:
 
 
 def scorers_of(store: Store, runs: Sequence[int]) -> dict[int, tuple[int, str]]:
-    """Of each run the place of the kind of its scorers, and their names."""
+    """By run, the place of the kind of its scorers, and their names."""
     names: dict[int, list[tuple[int, str]]] = {}
     for row in store.rows(
         query_text("analysis/selection", "scorers_of_runs"), {"runs": list(runs)}

@@ -169,8 +169,8 @@ class PromptScores:
         return self.weights
 
     def under(self, links: Links) -> PromptScores:
-        """The same with prompts under those that links lead to; of two that are one the
-        first."""
+        """These scores with prompts under those that links lead to; of two that are one
+        the first."""
         followed = follow_links(self.prompts, links)
         if bool((followed == self.prompts).all()):
             return self
@@ -713,7 +713,7 @@ _PERCENT = (0.0, 100.0)
 def unstated_bounds(
     scored: Iterable[tuple[str, Metric, PromptScores]],
 ) -> Iterator[str]:
-    """What to say of each metric whose scores are two values only, or reach from 0 to
+    """A remark on each metric whose scores are two values only, or reach from 0 to
     100: intervals that know no bounds lie beyond them.
 
     Args:
@@ -746,8 +746,8 @@ def unstated_bounds(
 
 
 def are_mixed(conditions: Iterable[Sequence[ScoreSpan]]) -> bool:
-    """Whether the scores of some runs look like shares of 1, those of others like per
-    cent."""
+    """True where the scores of some runs look like shares of 1, those of others like
+    per cent."""
     return {*MIXED} <= {span.scale for span in chain.from_iterable(conditions)}
 
 

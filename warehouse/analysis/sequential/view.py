@@ -293,7 +293,7 @@ def _cells(row: SequentialRow) -> dict[str, Any]:
 
 
 def _meanings(rows: Sequence[SequentialRow]) -> list[str]:
-    """What columns mean, and what predicts the candidate's scores."""
+    """The meaning of columns, and what predicts the candidate's scores."""
     lines: list[str] = []
     if any(row.is_open and row.expected_remaining is not None for row in rows):
         lines.append(

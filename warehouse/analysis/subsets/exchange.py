@@ -263,7 +263,7 @@ def import_plans(opener: StoreOpener, question: ImportSubset) -> SubsetPlans:
 
 
 def _fits(store: Store, plan: SubsetPlan) -> list[str]:
-    """What does not fit yet (MisuseError: what never will)."""
+    """Notes on what does not fit yet (MisuseError: what never will)."""
     benchmark = next(
         (
             benchmark

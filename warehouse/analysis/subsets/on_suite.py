@@ -162,7 +162,7 @@ class PlannedLeaves:
         )
 
     def describe(self, rows: Sequence[SuiteRow]) -> Iterator[str]:
-        """What figures from plans say; nothing where there are none."""
+        """Sentences on figures from plans; nothing where there are none."""
         shown = [row for row in rows if PLANNED in row.flags]
         if not shown:
             return

@@ -77,7 +77,7 @@ class PartialRun:
 
     @property
     def says(self) -> str:
-        """What it rests on."""
+        """A sentence on what it rests on."""
         if self.plan is not None:
             against = ""
             if self.plan.baseline:

@@ -285,7 +285,7 @@ class PlannedRun:
 
     @property
     def bounds(self) -> Bounds | None:
-        """Of the metric, unless a score breaks them."""
+        """The bounds of the metric, unless a score breaks them."""
         low, high = self.plan.low, self.plan.high
         there = self.scores[np.isfinite(self.scores)]
         if low is None or high is None or not len(there):
@@ -320,7 +320,7 @@ class PlannedRun:
         )
 
     def describe(self, model: str) -> str:
-        """What was asked, for a footnote."""
+        """A footnote on what was asked."""
         plan, scored = self.plan, int(np.isfinite(self.scores).sum())
         missing = ""
         if scored < plan.size:

@@ -222,7 +222,7 @@ def no_figures(leaf: Benchmark, metrics: Sequence[Metric]) -> str:
 
 
 def _of_ids(leaf: Benchmark, by_benchmark: Mapping[int, Sequence[T]]) -> list[T]:
-    """What stands under any of the ids of a leaf."""
+    """The items that stand under any of the ids of a leaf."""
     return list(chain.from_iterable(by_benchmark.get(key, ()) for key in leaf.ids))
 
 

@@ -224,7 +224,7 @@ def _read_figures(store: Store, leaves: Sequence[_Leaf]) -> list[list[Figure]] |
 
 
 def _have_scores(store: Store, leaves: Sequence[_Leaf]) -> bool:
-    """Whether there are scores, whatever the runs say of themselves."""
+    """True where there are scores, whatever the runs say of themselves."""
     runs = []
     for leaf in leaves:
         for run in leaf.runs:

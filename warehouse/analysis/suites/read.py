@@ -315,7 +315,7 @@ class Leaf:
 
     @cached_property
     def bounds(self) -> tuple[float | None, float | None] | None:
-        """Of its figure, which is a mean of values; None where they are not known."""
+        """The bounds of its figure, a mean of values; None where they are not known."""
         if self.metric.link == "identity":
             return self.metric.bounds
         return None

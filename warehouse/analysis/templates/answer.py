@@ -377,7 +377,7 @@ def _forms(target: Target, rows: Sequence[Mapping[str, Any]], factor: str) -> _F
 def _ranking(
     forms: Sequence[_Forms], shared: Sequence[str]
 ) -> tuple[float | None, int | None]:
-    """Whether the shared forms agree on the order of the conditions."""
+    """The agreement of the shared forms on the order of the conditions."""
     directions = {item.target.metric.higher_is_better for item in forms}
     alike = (
         len(

@@ -319,7 +319,7 @@ class Template:
 
     @property
     def key(self) -> str:
-        """What tells this template from others; empty for none."""
+        """The key that tells this template from others; empty for none."""
         if self.n_words:
             return fingerprint(" ".join(self.begin), " ".join(self.end))
         return ""

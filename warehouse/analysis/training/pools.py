@@ -127,8 +127,8 @@ def published_spreads() -> tuple[Spread, ...]:
 
 
 def stored_spreads(store: Store, metric: str | None, averaged: int) -> list[Spread]:
-    """Those of the store's recipes with several seeds, one per benchmark, metric and
-    size.
+    """The spreads of the store's recipes with several seeds, one per benchmark, metric
+    and size.
 
     Args:
         metric: as of `read_recipes`.

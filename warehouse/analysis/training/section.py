@@ -220,7 +220,7 @@ def _decided(
 
 
 def findings(found: TrainingSection) -> list[str]:
-    """What curves and seeds show, in plain sentences."""
+    """The findings of curves and seeds, in plain sentences."""
     sentences = []
     if found.along:
         corrected = (
@@ -260,7 +260,7 @@ def findings(found: TrainingSection) -> list[str]:
 
 
 def _recipes_in_words(row: RecipesRow) -> str:
-    """Whether a benchmark can decide between recipes."""
+    """A sentence on whether a benchmark can decide between recipes."""
     n = row.n_recipes if row.n_both is None else row.n_both
     of = f" by {row.metric}{f' ({row.split})' if row.split else ''}"
     verdict = "does not show whether it can decide"

@@ -126,7 +126,7 @@ def pass_view(report: PassReport, *, verbose: bool) -> View:
 
 
 def _statistics(rows: Sequence[PassRow]) -> list[TableNote]:
-    """What pass@k and pass^k are, where they are shown."""
+    """The meaning of pass@k and pass^k, where they are shown."""
     names = [row.statistic for row in rows]
     notes = []
     for mark, meaning in _STATISTICS.items():

@@ -135,8 +135,8 @@ def make_row(
 
 
 def advice(parts: VarianceComponents) -> str:
-    """What would make the error smaller, in one sentence; empty where nothing can be
-    said."""
+    """Advice that would make the error smaller, in one sentence; empty where nothing
+    can be said."""
     if parts.share_within is None:
         single = parts.n_prompts > 1 and not parts.n_multi_draw
         if single:
@@ -352,7 +352,7 @@ def _split_cells(
 
 
 def _advice(rows: Sequence[VarianceRow]) -> list[str]:
-    """What to do, for one row in full, for many as a range."""
+    """Advice for one row in full, for many as a range."""
     if len(rows) == 1:
         return [rows[0].advice or rows[0].reason]
     shares = [row.share_within for row in rows if row.share_within is not None]
