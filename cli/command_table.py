@@ -245,8 +245,6 @@ def entry_of(name: str) -> CommandEntry | None:
     if name in COMMANDS:
         return COMMANDS[name]
     found = added(name) if name not in FORMER else None
-    return (
-        CommandEntry(name, found.section, "", found.sentence, found.examples)
-        if found
-        else None
-    )
+    if found:
+        return CommandEntry(name, found.section, "", found.sentence, found.examples)
+    return None

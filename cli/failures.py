@@ -56,10 +56,14 @@ def failure_of(error: Exception) -> Failure | None:
 
 
 def _usage(error: click.UsageError) -> str:
-    path = error.ctx.command_path if error.ctx else "warehouse"
+    path = "warehouse"
+    if error.ctx:
+        path = error.ctx.command_path
     return f"{error.format_message()}\nSee: {path} --help"
 
 
 def _os_message(error: OSError) -> str:
     reason = error.strerror or str(error)
-    return f"{error.filename}: {reason}" if error.filename else reason
+    if error.filename:
+        return f"{error.filename}: {reason}"
+    return reason

@@ -109,16 +109,20 @@ class LazyGroup(click.Group):
 
 
 def _section_of(name: str) -> str:
-    return COMMANDS[name].section if name in COMMANDS else ADDED
+    if name in COMMANDS:
+        return COMMANDS[name].section
+    return ADDED
 
 
 def _sentence_of(name: str) -> str:
-    """What a command does, also where it is another package's, and broken."""
+    """The sentence of a command, also of another package's that is broken."""
     try:
         entry = entry_of(name)
     except WarehouseError as error:
         return str(error)
-    return entry.sentence if entry else ""
+    if entry:
+        return entry.sentence
+    return ""
 
 
 class CommandGroup(click.Group):

@@ -87,7 +87,9 @@ def main(args: Sequence[str] | None = None) -> int:
         if failure is None:
             raise
         return _fail(failure, sys.argv[1:] if args is None else args)
-    return result if isinstance(result, int) else 0
+    if isinstance(result, int):
+        return result
+    return 0
 
 
 def _prepare_output() -> None:

@@ -21,11 +21,11 @@ def with_whole_pairs(line: str) -> str:
     >>> with_whole_pairs(r'"\ud800 \ud83d\ude00 \\ud800"')
     '"\\ufffd \\ud83d\\ude00 \\\\ud800"'
     """
-    return (
-        _ESCAPE.sub(lambda found: r"\ufffd" if found["alone"] else found[0], line)
-        if r"\u" in line
-        else line
-    )
+    if r"\u" in line:
+        return _ESCAPE.sub(
+            lambda found: r"\ufffd" if found["alone"] else found[0], line
+        )
+    return line
 
 
 class IncomingLines(TextIOWrapper):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from warehouse.analysis.compare.question import Compare
@@ -176,10 +176,8 @@ class Tool(NamedTuple):
         for name, option in fields.items():
             if option.default is option.empty and name not in arguments:
                 raise MisuseError(f"{name} is missing: {option.help}")
-        own, paging = (
-            {name: arguments[name] for name in part if name in arguments}
-            for part in (fields, pages)
-        )
+        own = {name: arguments[name] for name in fields if name in arguments}
+        paging = {name: arguments[name] for name in pages if name in arguments}
         return self.takes(**own), Paging(**paging)
 
 
@@ -231,9 +229,9 @@ def _records(
     kind: type, records: Sequence[Any]
 ) -> tuple[Sequence[str], list[Row], Sequence[str]]:
     columns = columns_of(kind)
-    rows: list[Row] = [
-        {name: getattr(record, name) for name in columns} for record in records
-    ]
+    rows: list[Row] = []
+    for record in records:
+        rows.append({name: getattr(record, name) for name in columns})
     return columns, rows, BRIEF.get(kind.__name__, "").split()
 
 
@@ -258,11 +256,15 @@ def _query(context: Context, query: Query) -> Answered:
     else:
         with context.open(guarded=True, limits=context.limits, typed=False) as store:
             table = run_named(store, name.strip(), values)
-    argument = name if sql is None else f"--sql={sql if len(sql) <= LONG else '-'}"
-    parameters = [
-        word for key, value in values.items() for word in ("-p", f"{key}={value}")
-    ]
-    said = "1 row" if table.num_rows == 1 else f"{table.num_rows} rows"
+    argument = name
+    if sql is not None:
+        argument = f"--sql={sql if len(sql) <= LONG else '-'}"
+    parameters = list(
+        chain.from_iterable(("-p", f"{key}={value}") for key, value in values.items())
+    )
+    said = "1 row"
+    if table.num_rows != 1:
+        said = f"{table.num_rows} rows"
     return Answered(
         said,
         table.column_names,
@@ -395,11 +397,9 @@ class Answered:
 
     def since(self, offset: int) -> Iterator[Row]:
         """The rows from one on."""
-        return (
-            islice(self.rows, offset, None)
-            if isinstance(self.rows, Sequence)
-            else rows_of(self.rows.slice(offset))
-        )
+        if isinstance(self.rows, Sequence):
+            return islice(self.rows, offset, None)
+        return rows_of(self.rows.slice(offset))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -491,16 +491,12 @@ def _written(
     tail: dict[str, Any] = {"offset": offset} if offset else {}
     if after < len(answered):
         tail |= {"more": len(answered) - after, "next_offset": after}
-    flags = dict.fromkeys(
-        flag for row in rows for flag in row.get("flags") or () if flag in MEANINGS
-    )
+    all_flags = chain.from_iterable(row.get("flags") or () for row in rows)
+    flags = dict.fromkeys(flag for flag in all_flags if flag in MEANINGS)
     tail |= {"flags": {flag: MEANINGS[flag] for flag in flags}} if flags else {}
     notes = [cut.text(note, NOTE) for note in answered.notes[:NOTES]]
-    notes += (
-        [f"{len(answered.notes) - NOTES} more notes: see the command"]
-        if len(answered.notes) > NOTES
-        else []
-    )
+    if len(answered.notes) > NOTES:
+        notes += [f"{len(answered.notes) - NOTES} more notes: see the command"]
     tail |= {"notes": notes} if notes else {}
     tail |= (
         {"cut": "whole texts and lists: text_length, max_bytes, or the command"}

@@ -61,7 +61,12 @@ def anchors(
     )
     draw(report)
     view = report.view(listed=listed, models=models)
-    part = "anchors" if listed else "models" if models else "rows"
+    if listed:
+        part = "anchors"
+    elif models:
+        part = "models"
+    else:
+        part = "rows"
     if ids:
         for row in report.anchors:
             echo(row.key)

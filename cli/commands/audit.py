@@ -68,15 +68,14 @@ def audit(
         )
     if report.sample:
         return _give_sample(report, out, force, output, state)
-    part = (
-        "judged"
-        if report.judged
-        else "agreement"
-        if report.agreement
-        else "effect"
-        if options["effect"]
-        else "rows"
-    )
+    if report.judged:
+        part = "judged"
+    elif report.agreement:
+        part = "agreement"
+    elif options["effect"]:
+        part = "effect"
+    else:
+        part = "rows"
     records = first_rows(report.rows, top, output) if part == "rows" else None
     if output.for_people:
         state.show(report.view(verbose=state.verbose, top=top))

@@ -160,7 +160,9 @@ def forget(state: State, source: str) -> None:
         told: list[str] = []
         removed, kept = source_ledger.forget(store, source, say=told.append)
         voted -= store.rows("select count(*) as n from preference")[0]["n"]
-    votes = f", {voted} votes removed" if voted else ""
+    votes = ""
+    if voted:
+        votes = f", {voted} votes removed"
     print_text(
         f"forgot {source}: {removed} runs removed, {kept} kept (other sources hold "
         f"them){votes}"
@@ -353,11 +355,9 @@ def settings(
         return
     with state.open() as store:
         entries = conditions.settings(store, benchmark)
-    nothing = (
-        "runs of one model differ in no setting"
-        if benchmark
-        else "every setting counts"
-    )
+    nothing = "every setting counts"
+    if benchmark:
+        nothing = "runs of one model differ in no setting"
     output.emit_records(
         conditions.SettingEntry,
         entries,
@@ -367,8 +367,10 @@ def settings(
 
 
 def _in_words(changed: ChangedConditions, setting: str, *, is_ignored: bool) -> str:
-    """What became of the runs of a store."""
-    now = "does not matter" if is_ignored else "counts again"
+    """The fate of the runs of a store, in words."""
+    now = "counts again"
+    if is_ignored:
+        now = "does not matter"
     if not changed.n_runs:
         return f"{setting} {now}; no run changed its condition"
     before = f"{changed.n_before} condition{'s' if changed.n_before > 1 else ''}"

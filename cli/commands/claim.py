@@ -159,7 +159,9 @@ def _is_typed(context: click.Context, name: str) -> bool:
 
 def _as_typed(context: click.Context, name: str) -> str:
     param = next(param for param in context.command.params if param.name == name)
-    return max(param.opts, key=len) if isinstance(param, click.Option) else f"--{name}"
+    if isinstance(param, click.Option):
+        return max(param.opts, key=len)
+    return f"--{name}"
 
 
 @command("claim verify", group=claim)
@@ -211,7 +213,9 @@ def verify(
         Difference, verdict.rows, lambda: _print(verdict, read.command, read.answer)
     )
     state.notes(verdict.notes)
-    return 0 if verdict.holds else 1
+    if verdict.holds:
+        return 0
+    return 1
 
 
 def _print(verdict: Verdict, command: str, answer: str) -> None:

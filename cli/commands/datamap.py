@@ -33,7 +33,12 @@ def datamap(
         raise click.UsageError("give one of --suspects and --distribution")
     with share(state.quiet, "grouping generations") as bar:
         mapped: DataMap = MapPrompts(**options, progress=bar).ask(state.opener())
-    part = "distribution" if distribution else "suspects" if suspects else "rows"
+    if distribution:
+        part = "distribution"
+    elif suspects:
+        part = "suspects"
+    else:
+        part = "rows"
     if output.for_people:
         state.show(mapped.view(suspects=suspects, distribution=distribution))
     else:

@@ -33,7 +33,12 @@ def formulations(
         raise click.UsageError("give one of --models and --crossings")
     report: FormulationsReport = state.ask(Formulations(**options))
     if not output.for_people:
-        part = "models" if models else "crossings" if crossings else "rows"
+        if models:
+            part = "models"
+        elif crossings:
+            part = "crossings"
+        else:
+            part = "rows"
         output.emit_records(report.kind_of(part), getattr(report, part))
         return state.notes(report.notes)
     view = report.view(verbose=state.verbose)

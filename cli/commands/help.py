@@ -31,18 +31,20 @@ def help(ctx: click.Context, /, words: tuple[str, ...]) -> None:
         _print_output(ctx)
     else:
         whole_term = find(name)
-        found = (
-            [whole_term]
-            if whole_term is not None
-            else []
-            if name in COMMANDS
-            else [_term(word) for word in words]
-        )
+        if whole_term is not None:
+            found = [whole_term]
+        elif name in COMMANDS:
+            found = []
+        else:
+            found = [_term(word) for word in words]
         for term in dict.fromkeys(found):
             print_text(f"{term.name}: {term.says}")
             print_text(f"More: docs/{term.page}.md")
         if name in COMMANDS:
-            echo("\n" * bool(found) + context_of(name, ctx.find_root()).get_help())
+            help_text = context_of(name, ctx.find_root()).get_help()
+            if found:
+                help_text = f"\n{help_text}"
+            echo(help_text)
 
 
 def _term(word: str) -> Term:

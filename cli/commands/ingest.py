@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +51,9 @@ class PathOrUrl(click.Path):
     ) -> Any:
         from warehouse.ingest.remote_hosts import is_url
 
-        return value if is_url(value) else super().convert(value, param, ctx)
+        if is_url(value):
+            return value
+        return super().convert(value, param, ctx)
 
 
 @command("ingest")
@@ -383,7 +386,7 @@ def _shaped(paths: Sequence[Path]) -> str:
     """The shipped mappings whose shape some files have, as an option."""
     from warehouse.importers.tabular.table import mappings_for
 
-    names = (name for path in paths[:_LOOKED_AT] for name in mappings_for(path))
+    names = chain.from_iterable(mappings_for(path) for path in paths[:_LOOKED_AT])
     return " or ".join(f"--map {name}" for name in dict.fromkeys(names))
 
 

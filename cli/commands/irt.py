@@ -113,7 +113,9 @@ def ability(
         raise click.UsageError("--family goes with --sensitivity")
     model = model_of(state, values)
     report = model.abilities(sensitivity=sensitivity, family=families(family), **values)
-    part = "sensitivity" if sensitivity else "rows"
+    part = "rows"
+    if sensitivity:
+        part = "sensitivity"
     output.give(
         report, lambda: print_view(report.view(sensitivity=sensitivity)), part=part
     )
@@ -164,13 +166,12 @@ def scale(
     if by_benchmark or values["predict"] is not None:
         refuse_typed("is for the table of models", "top")
     report = state.ask(PublishedScale.from_command(values, typed(values)))
-    part = (
-        "benchmarks"
-        if by_benchmark
-        else "rows"
-        if values["predict"] is None
-        else "predictions"
-    )
+    if by_benchmark:
+        part = "benchmarks"
+    elif values["predict"] is None:
+        part = "rows"
+    else:
+        part = "predictions"
     records = first_rows(report.rows, top, output) if part == "rows" else None
     output.give(
         report,

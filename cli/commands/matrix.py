@@ -92,7 +92,9 @@ def opened(state: State, label: str, options: dict[str, Any]) -> Iterator[Matrix
 def test(state: State, /, output: Output, histogram: bool, **options: Any) -> None:
     with opened(state, "permutations", options) as scores:
         result = scores.test(**options)
-    part = "histogram" if histogram else "rows"
+    part = "rows"
+    if histogram:
+        part = "histogram"
     output.give(result, lambda: print_view(result.view(histogram=histogram)), part=part)
     state.notes(result.notes)
 

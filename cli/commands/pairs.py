@@ -106,7 +106,12 @@ def _matrix_cells(
 ) -> list[str]:
     cells = []
     for difference, differs, may_differ in zip(differences, differ, by_bh, strict=True):
-        mark = "*" if differs else "'" if may_differ else " "
+        if differs:
+            mark = "*"
+        elif may_differ:
+            mark = "'"
+        else:
+            mark = " "
         shown = round(difference, n_decimals) + 0.0  # no negative zero
         cells.append(
             "-" if difference != difference else f"{shown:+.{n_decimals}f}{mark}"

@@ -116,7 +116,9 @@ def _typed_rows(
 def _typed_in() -> str:
     """A statement from standard input (UsageError: nothing came, or no text)."""
     try:
-        text = sys.stdin.read() if sys.stdin else ""
+        text = ""
+        if sys.stdin:
+            text = sys.stdin.read()
     except UnicodeDecodeError as error:
         raise click.UsageError(
             f"--sql -: byte {error.start} of standard input is not {error.encoding}"
@@ -135,19 +137,20 @@ def queries() -> Listed:
     """Every view and library query with what it says: columns, and rows."""
     from warehouse.store.sql import query_files
 
-    rows = [
-        {
-            "name": item.name,
-            "kind": item.kind,
-            "parameters": ", ".join(
-                p.name if p.required else f"{p.name}={p.default}"
-                for p in item.parameters
-            ),
-            "rows": item.grain,
-            "meaning": item.description.partition(". ")[0].removesuffix("."),
-        }
-        for item in (*query_files.views(), *query_files.library())
-    ]
+    rows = []
+    for item in (*query_files.views(), *query_files.library()):
+        rows.append(
+            {
+                "name": item.name,
+                "kind": item.kind,
+                "parameters": ", ".join(
+                    p.name if p.required else f"{p.name}={p.default}"
+                    for p in item.parameters
+                ),
+                "rows": item.grain,
+                "meaning": item.description.partition(". ")[0].removesuffix("."),
+            }
+        )
     return ["name", "kind", "parameters", "meaning", "rows"], rows
 
 
@@ -174,7 +177,9 @@ def list_queries(output: Output) -> None:
         print_text(f"{title}:")
         for row in rows:
             if row["kind"] == kind:
-                given = f" ({row['parameters']})" if row["parameters"] else ""
+                given = ""
+                if row["parameters"]:
+                    given = f" ({row['parameters']})"
                 print_hanging(f"  {row['name']:<25}", f"{row['meaning']}{given}")
 
 
@@ -210,7 +215,8 @@ def next_statement(read: Reader) -> str | None:
         text = line.strip()
         if text.endswith(";") or (not begun and _stands_alone(text)):
             return "\n".join([*begun, text]).removesuffix(";")
-        begun += [text] if text else []
+        if text:
+            begun += [text]
     return "\n".join(begun) or None
 
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -201,13 +202,15 @@ def _prune(state: State, age: timedelta) -> None:
 
 
 def _failures(refreshed: Refreshed) -> int:
-    """What raised, and the exit code."""
+    """The failures, and the exit code."""
     for failure in refreshed.failures[:SHOWN]:
         echo(f"failed: {failure}", err=True)
     more = len(refreshed.failures) - SHOWN
     if more > 0:
         echo(f"failed: and {more} more", err=True)
-    return 1 if refreshed.failures else 0
+    if refreshed.failures:
+        return 1
+    return 0
 
 
 def _say(state: State, line: str, notes: tuple[str, ...]) -> None:
@@ -345,13 +348,13 @@ def _posted(url: str, alerts: Sequence[Alerts]) -> Iterator[int]:
 
 def _lines(refresh_id: int, alerts: Sequence[Alerts]) -> None:
     for batch in alerts:
-        of = (
-            ""
-            if batch.refresh_id == refresh_id
-            else f" (found by refresh {batch.refresh_id})"
-        )
+        of = ""
+        if batch.refresh_id != refresh_id:
+            of = f" (found by refresh {batch.refresh_id})"
         for row in batch.rows:
-            where = f"{row.benchmark}, " if row.benchmark else ""
+            where = ""
+            if row.benchmark:
+                where = f"{row.benchmark}, "
             line = f"alert: {row.rule}: {where}{row.subject}: {row.message}{of}"
             echo(line, err=True)
 
@@ -359,21 +362,22 @@ def _lines(refresh_id: int, alerts: Sequence[Alerts]) -> None:
 def _rows(output: Output, _refresh_id: int, alerts: Sequence[Alerts]) -> None:
     from warehouse.refresh.alerts import HIDE_EMPTY, Alert
 
-    rows = [row for batch in alerts for row in batch.rows]
+    rows = list(chain.from_iterable(batch.rows for batch in alerts))
     output.emit_records(Alert, rows, hide_empty=HIDE_EMPTY, empty="no alerts")
     sys.stdout.flush()  # delivered is what has left this process
 
 
 def _summary(state: State, delivery: Delivery) -> None:
     state.say(delivery.present.one_line)
-    earlier = {
-        batch.refresh_id
-        for delivered in delivery.taken.values()
-        for batch in delivered
-        if batch.refresh_id != delivery.present.refresh_id
-    }
+    earlier = set()
+    for delivered in delivery.taken.values():
+        for batch in delivered:
+            if batch.refresh_id != delivery.present.refresh_id:
+                earlier.add(batch.refresh_id)
     if earlier:
-        several = "refresh" if len(earlier) == 1 else "refreshes"
+        several = "refreshes"
+        if len(earlier) == 1:
+            several = "refresh"
         names = ", ".join(map(str, sorted(earlier)))
         state.say(
             f"note: alerts of {several} {names} had not been told everywhere, and are "

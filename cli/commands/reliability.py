@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -62,7 +63,11 @@ def reliability(
         drawn = charts_by_part(report)
         write_picture(
             svg,
-            [chart for name in ([part] if part else _DRAWN) for chart in drawn[name]],
+            list(
+                chain.from_iterable(
+                    drawn[name] for name in ([part] if part else _DRAWN)
+                )
+            ),
         )
     fields = {None: "rows", "sizes": "rows", "seeds": "seed_designs"}
     state.give(

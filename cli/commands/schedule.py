@@ -130,7 +130,9 @@ class _Settings:
         if name in self.given:
             return f"--{name}"
         setting = self.config.others.get(f"schedule.{name}")
-        return f"schedule.{name} ({setting.origin})" if setting else f"--{name}"
+        if setting:
+            return f"schedule.{name} ({setting.origin})"
+        return f"--{name}"
 
 
 def _times(settings: _Settings) -> Times:
@@ -270,7 +272,9 @@ def _job(settings: _Settings) -> Job:
 
     config = settings.config
     work = refresh_request(config, {}, alerts=True)
-    hooked = config.publish_path.value if config.publish_after.value else ""
+    hooked = ""
+    if config.publish_after.value:
+        hooked = config.publish_path.value
     return Job(
         watch=tuple(settings["watch"]),
         settle=settings["settle"],
@@ -293,7 +297,10 @@ def config(state: State, output: Output) -> None:
     settings = {setting.name: setting for setting in found.settings}
     usual = _defaults()
     rows = []
-    for name in (f"{table}.{key}" for table, keys in KNOWN.items() for key in keys):
+    names = []
+    for table, keys in KNOWN.items():
+        names += [f"{table}.{key}" for key in keys]
+    for name in names:
         setting = settings.get(name) or Setting(name, usual.get(name), "the default")
         rows.append(
             {"setting": name, "value": _shown(setting), "origin": setting.origin}
@@ -303,7 +310,7 @@ def config(state: State, output: Output) -> None:
 
 
 def _defaults() -> dict[str, object]:
-    """What holds where neither the file nor anything above it says anything."""
+    """The values where neither the file nor anything above it says anything."""
     from warehouse.analysis.families import ON_REQUEST, family_names
     from warehouse.analysis.families.family import FamilySettings
     from warehouse.refresh.alerts import Rules
@@ -314,11 +321,11 @@ def _defaults() -> dict[str, object]:
         "families": [name for name in family_names() if name not in ON_REQUEST],
     }
     tables = {"refresh": refresh, "alerts": asdict(Rules()), "schedule": DEFAULTS}
-    return {
-        f"{table}.{key}": value
-        for table, values in tables.items()
-        for key, value in values.items()
-    }
+    known = {}
+    for table, values in tables.items():
+        for key, value in values.items():
+            known[f"{table}.{key}"] = value
+    return known
 
 
 def _shown(setting: Setting) -> str:
@@ -348,7 +355,9 @@ def in_words(value: object) -> str:
         return str(int(value))
     if isinstance(value, timedelta):
         return f"{value.total_seconds() / 3600:g}h"
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value)
 
 
 def _host(url: str) -> str:

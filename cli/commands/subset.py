@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,7 +98,7 @@ def _give(state: State, plans: SubsetPlans, output: Output, out: Path | None) ->
     view = plans.view(out=None if out is None else str(out))
     output.answer(
         PlanPrompt,
-        [row for plan in plans.rows for row in plan.rows],
+        list(chain.from_iterable(plan.rows for plan in plans.rows)),
         lambda: print_view(view),
     )
     state.notes(view.notes)

@@ -56,7 +56,9 @@ class ClusterGroup(click.Group):
         return super().parse_args(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return former_by if cmd_name == _FORMER else super().get_command(ctx, cmd_name)
+        if cmd_name == _FORMER:
+            return former_by
+        return super().get_command(ctx, cmd_name)
 
 
 #: What no benchmark and no command is called.
@@ -75,7 +77,9 @@ def _group_by_fields(
 
     with state.open(write=True) as store:
         name, clusters, prompts = cluster_by(store, benchmark, fields, default=default)
-    used = "; error bars use it" if default else ""
+    used = ""
+    if default:
+        used = "; error bars use it"
     print_text(f"{benchmark}: {prompts} prompts in {clusters} clusters by {name}{used}")
 
 

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,7 +83,7 @@ def _once(
     now = utc_now()
     echo(f"{now:%Y-%m-%dT%H:%M:%SZ} {report.one_line}, {len(report.refused)} refused")
     sys.stdout.flush()  # whoever reads a pipe or a log of it waits for this line, not for the end
-    watcher.take([path for files in chosen for path in files])
+    watcher.take(list(chain.from_iterable(chosen)))
     if any(item.state == "loaded" for item in report.sources):
         published()
 

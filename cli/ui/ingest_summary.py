@@ -82,7 +82,9 @@ def _of_files(unread: Iterable[Unread], *, each: bool) -> list[str]:
 def _of_reason(reason: str, first: str, *others: str) -> str:
     if others:
         return f"{len(others) + 1} files, the first {first}: {reason}"
-    return reason if reason.startswith(f"{first}: ") else f"{first}: {reason}"
+    if reason.startswith(f"{first}: "):
+        return reason
+    return f"{first}: {reason}"
 
 
 def _reason(item: Unread) -> str:
@@ -115,7 +117,9 @@ def error_lines(refused: Iterable[LoadReport], *, show_all: bool = False) -> lis
             item.source.removeprefix(folder)
             for item in (others if show_all else others[:NAMED])
         )
-        more = ", … (-v names all)" if len(others) > NAMED and not show_all else ""
+        more = ""
+        if len(others) > NAMED and not show_all:
+            more = ", … (-v names all)"
         lines.append(
             first.error
             + (f" [and {len(others)} more like it: {names}{more}]" if others else "")
@@ -154,6 +158,9 @@ def _print_reconciliation(rows: tuple[Reconciled, ...], state: State) -> None:
     shown = differing if state.verbose else differing[:LISTED]
     echo()
     names = [item.name for item in fields(shown[0])]
-    print_table(names, [[getattr(row, name) for name in names] for row in shown])
+    cells = []
+    for row in shown:
+        cells.append([getattr(row, name) for name in names])
+    print_table(names, cells)
     if len(differing) > len(shown):
         echo("more: warehouse query published_against_recomputed")

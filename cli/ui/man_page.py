@@ -126,7 +126,9 @@ def _text(text: str) -> str:
     plain = "".join(
         sign if sign.isascii() else f"\\[u{ord(sign):04X}]" for sign in plain
     )
-    return f"\\&{plain}" if plain[:1] in (".", "'") else plain
+    if plain[:1] in (".", "'"):
+        return f"\\&{plain}"
+    return plain
 
 
 if __name__ == "__main__":

@@ -189,11 +189,9 @@ def _after_ranks(board: Any, question: Any) -> Step:
         for row in board.rows
         if row.n_prompts and row.method != "published" and row.run_ids
     ]
-    return (
-        ("prompt by prompt", Show(f"run:{scored[0].run_ids[0]}").command())
-        if scored
-        else None
-    )
+    if scored:
+        return ("prompt by prompt", Show(f"run:{scored[0].run_ids[0]}").command())
+    return None
 
 
 def _after_leaderboards(boards: Any, question: Any) -> Step:
@@ -213,7 +211,9 @@ def _after_suite(board: Any, question: Any) -> Step:
         return "benchmark by benchmark", _line(
             Compare, question, a=rows[0].model, b=rows[1].model
         )
-    return _claimed(question) if board.weights == "equal" else None
+    if board.weights == "equal":
+        return _claimed(question)
+    return None
 
 
 def _after_comparison(comparison: Any, question: Any) -> Step:
@@ -240,11 +240,9 @@ def _after_comparison(comparison: Any, question: Any) -> Step:
         )
     if not question.flips and any(row.difference or row.standard_error for row in rows):
         return _FLIPS, replace(question, flips=_MANY).command()
-    return (
-        _claimed(replace(question, flips=0))
-        if any(row.standard_error for row in rows)
-        else None
-    )
+    if any(row.standard_error for row in rows):
+        return _claimed(replace(question, flips=0))
+    return None
 
 
 def _after_pairs(pairs: Any, question: Any) -> Step:
@@ -298,7 +296,9 @@ def _after_run(view: Any, _question: Any) -> Step:
 
     prompt = next((str(row.tool_id or row.prompt_id) for row in view.rows), None)
     shown = Show(f"run:{view.run['run_id']}", prompt)
-    return None if prompt is None else ("one prompt of it", shown.command())
+    if prompt is None:
+        return None
+    return ("one prompt of it", shown.command())
 
 
 def _after_horizon(report: Any, question: Any) -> Step:

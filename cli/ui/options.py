@@ -389,4 +389,6 @@ def refuse_typed(reason: str, *names: str) -> None:
 def first_rows(rows: Sequence[Row], top: int, output: Output) -> Sequence[Row]:
     """What ``--top N`` leaves: without it a table has its default number of rows, other
     outputs have all; 0: all."""
-    return rows[:top] if top and (output.for_people or is_typed("top")) else rows
+    if top and (output.for_people or is_typed("top")):
+        return rows[:top]
+    return rows

@@ -85,7 +85,9 @@ class Output:
             self._write_parquet(columns, rows)
         else:
             names = list(chosen or shown or columns)
-            cells = [[row[name] for name in names] for row in rows]
+            cells = []
+            for row in rows:
+                cells.append([row[name] for name in names])
             print_table(names, cells, **look)
 
     def emit_arrow(self, table: pa.Table) -> None:
@@ -146,9 +148,9 @@ class Output:
     def _write_parquet(self, columns: Sequence[str], rows: Iterable[Row]) -> None:
         import pyarrow as pa
 
-        plain = [
-            without_surrogates({name: row[name] for name in columns}) for row in rows
-        ]
+        plain = []
+        for row in rows:
+            plain.append(without_surrogates({name: row[name] for name in columns}))
         table = (
             pa.Table.from_pylist(plain)
             if plain
@@ -246,7 +248,9 @@ def _csv_cell(value: Any) -> Any:
     if value is None or (isinstance(value, float) and not isfinite(value)):
         return ""
     if isinstance(value, bool):
-        return "true" if value else "false"
+        if value:
+            return "true"
+        return "false"
     if isinstance(value, datetime | date | time):
         return value.isoformat()
     if isinstance(value, Mapping | list | tuple | bytes):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -86,12 +87,11 @@ class Command(click.Command):
         if records:
             with formatter.section("Options"):
                 formatter.write_dl(records)
-        flags = {
-            flag
-            for param in self.params
-            if param.name in OUTPUTS
-            for flag in param.opts
-        }
+        flags = set(
+            chain.from_iterable(
+                param.opts for param in self.params if param.name in OUTPUTS
+            )
+        )
         if flags:
             named = ", ".join(flag for flag in _NAMED if flag in flags)
             formatter.write(f"\nOutput: {named} …; see: warehouse help output\n")

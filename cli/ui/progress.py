@@ -45,7 +45,9 @@ class Bar:
         self.shown.advance(self.task, size)
 
     def _describe(self) -> None:
-        rows = f", {self.rows:,} rows" if self.rows else ""
+        rows = ""
+        if self.rows:
+            rows = f", {self.rows:,} rows"
         self.shown.update(self.task, description=f"{_short(self.name)}{rows}")
 
 
@@ -58,7 +60,9 @@ class Fetching:
 
     def fetch(self, name: str, files: int, total_bytes: int | None) -> None:
         """The files of a URL are begun."""
-        some = f", {files:,} files" if files != 1 else ""
+        some = ""
+        if files != 1:
+            some = f", {files:,} files"
         self.shown.reset(
             self.task, total=total_bytes, description=f"{_short(name)}{some}"
         )
@@ -69,7 +73,9 @@ class Fetching:
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= NAME_LENGTH else f"...{name[3 - NAME_LENGTH :]}"
+    if len(name) <= NAME_LENGTH:
+        return name
+    return f"...{name[3 - NAME_LENGTH :]}"
 
 
 @contextmanager

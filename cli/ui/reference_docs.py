@@ -48,11 +48,9 @@ def reference() -> str:
             if {param.name for param in context.command.params} >= TABLES
             else []
         )
-        also = (
-            f"\nAlso {', '.join([*(f'`{flag}`' for flag in own), *tables])}.\n"
-            if own or tables
-            else ""
-        )
+        also = ""
+        if own or tables:
+            also = f"\nAlso {', '.join([*(f'`{flag}`' for flag in own), *tables])}.\n"
         parts.append(f"### warehouse {name}\n\n{_block(context, shared)}{also}")
     return "\n".join(parts)
 

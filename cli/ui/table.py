@@ -167,11 +167,9 @@ def echo(text: str = "", *, nl: bool = True, err: bool = False) -> None:
 
 def _print(table: Table) -> tuple[str, ...]:
     if _record(table):
-        return (
-            tuple(table.columns[index] for index in table.filled())
-            if table.rows
-            else ()
-        )
+        if table.rows:
+            return tuple(table.columns[index] for index in table.filled())
+        return ()
     chosen = chosen_columns(table.columns) if table.rows else []
     if not sys.stdout.isatty():
         layout = lay_out(table, chosen=chosen)
@@ -196,7 +194,9 @@ def _table_option(name: str) -> Any:
     """An option of tables as the user gave it in this call; None where it was not
     given."""
     context = click.get_current_context(silent=True)
-    return context.meta.get(name) if context else None
+    if context:
+        return context.meta.get(name)
+    return None
 
 
 def has_column_options() -> bool:
@@ -241,8 +241,6 @@ def print_hanging(name: str, text: str) -> None:
 
 def fitted(text: str, stream: TextIO) -> str:
     """Lines broken at blanks where a stream is a terminal, unchanged where it is not."""
-    return (
-        "\n".join(wrap(text, shutil.get_terminal_size().columns))
-        if stream.isatty()
-        else text
-    )
+    if stream.isatty():
+        return "\n".join(wrap(text, shutil.get_terminal_size().columns))
+    return text

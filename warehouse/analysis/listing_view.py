@@ -128,5 +128,7 @@ def listing_table(entries: Sequence[Any]) -> Table:
     """A row for each record of one kind."""
     look = look_of(type(entries[0]).__name__, entries)
     names = tuple(look.pop("shown"))
-    rows = tuple(tuple(getattr(entry, name) for name in names) for entry in entries)
-    return Table(names, rows, **look)
+    rows = []
+    for entry in entries:
+        rows.append(tuple(getattr(entry, name) for name in names))
+    return Table(names, tuple(rows), **look)

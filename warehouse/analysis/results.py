@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from importlib import import_module
 from inspect import get_annotations
+from itertools import chain
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -43,7 +44,9 @@ NOTEBOOK_ROWS = 200
 
 def finite_or_none(value: float) -> float | None:
     """A number, None for NaN and infinities."""
-    return float(value) if math.isfinite(value) else None
+    if math.isfinite(value):
+        return float(value)
+    return None
 
 
 def plain(value: Any) -> Any:
@@ -150,9 +153,9 @@ class ConditionRow(Row):
 @cache
 def _columns(row: type[Row]) -> tuple[str, ...]:
     own = {item.name for item in fields(row)} - set(row.PARTS)  # type: ignore[arg-type]
-    declared = [
-        name for base in reversed(row.__mro__) for name in get_annotations(base)
-    ]
+    declared = list(
+        chain.from_iterable(get_annotations(base) for base in reversed(row.__mro__))
+    )
     return tuple(
         name
         for name in declared
@@ -275,11 +278,10 @@ class Result:
         held = {
             name for name in own if name == "rows" or is_dataclass(self.kind_of(name))
         }
-        return own | {
-            name: [plain(record) for record in own[name]]
-            for name in own
-            if name in held
-        }
+        for name in own:
+            if name in held:
+                own[name] = [plain(record) for record in own[name]]
+        return own
 
     def records(self) -> list[dict[str, Any]]:
         """The rows, a dictionary each."""
@@ -343,7 +345,9 @@ class Result:
     @property
     def one_line(self) -> str:
         """The answer in one line; empty where it has none."""
-        return "" if type(self).__str__ is Result.__str__ else str(self)
+        if type(self).__str__ is Result.__str__:
+            return ""
+        return str(self)
 
     def view(self, *, verbose: bool = False) -> View:
         """What people are shown of it: the command's sentences and tables.
@@ -353,11 +357,14 @@ class Result:
         """
         rows = [plain(row) for row in self._notebook_rows()]
         names = self.notebook_columns or (tuple(rows[0]) if rows else ())
-        filled = [
-            name for name in names if any(_says_something(row[name]) for row in rows)
-        ]
-        cells = tuple(tuple(_in_words(row[name]) for name in filled) for row in rows)
-        table = Table(tuple(filled), cells, minor=tuple(reversed(filled[1:])))
+        filled = []
+        for name in names:
+            if any(_says_something(row[name]) for row in rows):
+                filled.append(name)
+        cells = []
+        for row in rows:
+            cells.append(tuple(_in_words(row[name]) for name in filled))
+        table = Table(tuple(filled), tuple(cells), minor=tuple(reversed(filled[1:])))
         return View((*filter(None, (self.one_line,)), table))
 
     def __str__(self) -> str:
@@ -457,4 +464,6 @@ def _says_something(value: Any) -> bool:
 def _in_words(value: Any) -> Any:
     if not _says_something(value):
         return ""
-    return WrittenNumber(f"{value:.4g}") if isinstance(value, float) else value
+    if isinstance(value, float):
+        return WrittenNumber(f"{value:.4g}")
+    return value

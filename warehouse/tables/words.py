@@ -234,6 +234,13 @@ def count_range(least: int, most: int) -> str:
     return f"{least}-{most}"
 
 
+def counted(n: int, noun: str) -> str:
+    """A count with its noun: ``1 model``, ``0 models``, ``3 models``."""
+    if n == 1:
+        return f"{n} {noun}"
+    return f"{n} {noun}s"
+
+
 def span_of(values: Collection[float], form: str = "") -> str:
     """The smallest and the largest value, or the one that all are, in a format."""
     low, high = format(min(values), form), format(max(values), form)

@@ -39,6 +39,7 @@ from warehouse.stats.items.anchors import choose_anchors
 from warehouse.stats.items.irt import as_model
 from warehouse.store.connection import Store
 from warehouse.tables.view import Part, View
+from warehouse.tables.words import counted
 
 _SIZES = (50, 100)
 _NAMED = 5
@@ -184,9 +185,7 @@ def anchors(store: Store, question: Anchors) -> AnchorReport:
             shares_of(responses).T, anchor_counts[-1], weights=omega, seed=seed
         )
     if question.dimensions:
-        fitted = (
-            f"2pl of {question.dimensions} dimension{'s' * (question.dimensions > 1)}"
-        )
+        fitted = f"2pl of {counted(question.dimensions, 'dimension')}"
     elif fitted == "1pl":
         notes.append(
             "1PL (fewer than 20 models): prompts differ in difficulty alone; anchors "
@@ -292,10 +291,9 @@ def _weights(pool: Pool) -> NDArray[np.float64]:
 
 def _curves(pool: Pool) -> RecipeCheckpoints | None:
     """Which models are seeds and checkpoints of one recipe; None if none are."""
-    recipes = [
-        str([condition.setting(name) for name in _RECIPE])
-        for condition in pool.conditions
-    ]
+    recipes = []
+    for condition in pool.conditions:
+        recipes.append(str([condition.setting(name) for name in _RECIPE]))
     seeds = [
         str(condition.setting("training_seed") or "") for condition in pool.conditions
     ]

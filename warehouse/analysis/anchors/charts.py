@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from warehouse.analysis.anchors.answer import AnchorReport
 from warehouse.analysis.reliability.results import AnchorModelRow
@@ -27,9 +28,9 @@ def anchor_charts(report: AnchorReport) -> Iterator[Chart | None]:
     with standard errors."""
     if not report.models:
         return
-    by_method = {
-        name: [row for row in report.models if row.method == name] for name in _WORDS
-    }
+    by_method = {}
+    for name in _WORDS:
+        by_method[name] = [row for row in report.models if row.method == name]
     if any(row.position is not None for row in report.models):
         for name, rows in by_method.items():
             yield _training(f"{_WORDS[name]}, {len(report.anchors)} anchors", rows)
@@ -37,19 +38,17 @@ def anchor_charts(report: AnchorReport) -> Iterator[Chart | None]:
     order = sorted(by_method["all"], key=lambda row: row.estimate)
     at_x = {row.model: float(number) for number, row in enumerate(order, 1)}
     shown = {_WORDS[name]: rows for name, rows in by_method.items() if name != "p_irt"}
-    dots = lines(
-        [
-            (name, [(at_x[row.model], row.estimate) for row in rows])
-            for name, rows in shown.items()
-        ]
-    )
+    estimates = []
+    for name, rows in shown.items():
+        estimates.append((name, [(at_x[row.model], row.estimate) for row in rows]))
+    dots = lines(estimates)
     dots[0]["mark"] = {"type": "point", "filled": True, "size": 14}
     dots[0]["encoding"].pop("strokeDash")
     dots[0]["encoding"]["color"]["legend"]["symbolType"] = "circle"
     ends: list[float] = []
     for rows, (colour, _) in zip(shown.values(), SERIES, strict=False):
         bars = [_error(at_x[row.model], row) for row in rows]
-        ends += [end for bar in bars for end in (bar["y"], bar["y2"])]
+        ends += list(chain.from_iterable((bar["y"], bar["y2"]) for bar in bars))
         rule: Spec = {"type": "rule", "stroke": colour, "strokeOpacity": 0.5}
         dots.insert(0, layer(rule, bars, y2={"field": "y2"}))
     yield chart(
@@ -76,10 +75,8 @@ def _training(title: str, rows: Sequence[AnchorModelRow]) -> Chart | None:
             curves.setdefault(row.training, []).append((row.position, row.estimate))
     named, others = [*curves.items()][:COLOURS], [*curves.values()][COLOURS:]
     drawn = lines(named, dots=True, faint=others)
-    across, up = (
-        span([at[i] for at in (point for curve in curves.values() for point in curve)])
-        for i in (0, 1)
-    )
+    points = list(chain.from_iterable(curves.values()))
+    across, up = span([x for x, _ in points]), span([y for _, y in points])
     say = f"Scores of {len(curves)} trainings"
     return chart(
         title,

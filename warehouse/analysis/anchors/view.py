@@ -47,20 +47,18 @@ def _error_cells(row: AnchorErrorRow) -> dict[str, Any]:
 
 
 def _pair(value: float | None, full: float | None, scale: float) -> str | None:
-    return (
-        None
-        if value is None or full is None
-        else f"{scale * value:.2f} ({scale * full:.2f})"
-    )
+    if value is None or full is None:
+        return None
+    return f"{scale * value:.2f} ({scale * full:.2f})"
 
 
 def models_table(rows: Sequence[AnchorModelRow]) -> Table:
     """Each model by all prompts and by each estimate, best first."""
     cells: dict[str, dict[str, Any]] = {}
     for row in sorted(rows, key=lambda row: row.method != "all"):
-        error = (
-            "" if row.standard_error is None else f" ({100 * row.standard_error:.2f})"
-        )
+        error = ""
+        if row.standard_error is not None:
+            error = f" ({100 * row.standard_error:.2f})"
         own = cells.setdefault(row.model, {"model": excerpt(row.model, _NAME)})
         own[row.method.replace("_", "-")] = f"{100 * row.estimate:.2f}{error}"
     order = {row.model: -row.estimate for row in rows if row.method == "all"}

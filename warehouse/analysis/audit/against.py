@@ -293,14 +293,16 @@ def table_rows(path: str | Path) -> list[dict[str, str]]:
         if Path(path).suffix in (".jsonl", ".ndjson", ".json")
         else _csv_rows
     )
-    return [
-        {
-            str(name): "" if value is None else str(value)
-            for name, value in row.items()
-            if name is not None
-        }
-        for row in rows(text, str(path))
-    ]
+    records = []
+    for row in rows(text, str(path)):
+        records.append(
+            {
+                str(name): "" if value is None else str(value)
+                for name, value in row.items()
+                if name is not None
+            }
+        )
+    return records
 
 
 def _csv_rows(text: str, path: str) -> list[dict[Any, Any]]:
@@ -516,12 +518,13 @@ def _ranks(
         for figure, is_in in zip(figures, ranked, strict=True)
         if is_in and figure is not None
     ]
-    return [
-        1 + sum(value < sign * figure for value in values)
-        if is_in and figure is not None
-        else None
-        for figure, is_in in zip(figures, ranked, strict=True)
-    ]
+    ranks: list[int | None] = []
+    for figure, is_in in zip(figures, ranked, strict=True):
+        if not is_in or figure is None:
+            ranks.append(None)
+            continue
+        ranks.append(1 + sum(value < sign * figure for value in values))
+    return ranks
 
 
 def _differences(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -71,11 +72,9 @@ _FLAGS = {
 @answers(Audit)
 def audit(store: Store, question: Audit) -> AuditReport:
     """The answers of a store, judged."""
-    verdicts = (
-        None
-        if question.against is None
-        else read_verdicts(question.against, question.wrong_is)
-    )
+    verdicts = None
+    if question.against is not None:
+        verdicts = read_verdicts(question.against, question.wrong_is)
     scores = select_entries(store, selection_of(question))
     judged = None
     if question.verdicts is not None:
@@ -232,12 +231,13 @@ def _strata(data: AuditData, field: str, benchmark: str) -> list[str]:
     ]
     if all(value is None for value in values):
         names = sorted(
-            {
-                key
-                for document in documents[:200]
-                if isinstance(document, dict)
-                for key in document
-            }
+            set(
+                chain.from_iterable(
+                    document
+                    for document in documents[:200]
+                    if isinstance(document, dict)
+                )
+            )
         )
         raise MisuseError(
             f"no prompt of {benchmark} has the field {field!r}; there are: "
@@ -389,8 +389,12 @@ def _row(of: _Columns, item: int) -> AuditRow:
 
 
 def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+    if np.isnan(value):
+        return None
+    return float(value)
 
 
 def _truth(value: float) -> bool | None:
-    return None if np.isnan(value) else bool(value)
+    if np.isnan(value):
+        return None
+    return bool(value)

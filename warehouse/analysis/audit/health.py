@@ -46,12 +46,13 @@ class HealthPart:
         """Names of what rows have, the command left out, and what says nothing in any
         of them."""
         names = self.rows[0] if self.rows else {}
-        return [
-            name
-            for name in names
-            if name != "command"
-            and any(row[name] not in (None, "", 0) for row in self.rows)
-        ]
+        telling = []
+        for name in names:
+            if name != "command" and any(
+                row[name] not in (None, "", 0) for row in self.rows
+            ):
+                telling.append(name)
+        return telling
 
 
 #: What a note says that the command lacked.
@@ -214,11 +215,15 @@ def _suspects(store: Store, benchmark: str) -> tuple[tuple[Row, ...], int, str]:
         "text",
     )
     command = shlex.join(["warehouse", "audit", benchmark])
-    rows = tuple(
-        {name: getattr(row, name) for name in names} | {"command": command}
-        for row in listed[:MOST]
+    rows = []
+    for row in listed[:MOST]:
+        told = {name: getattr(row, name) for name in names}
+        rows.append(told | {"command": command})
+    return (
+        tuple(rows),
+        len(listed),
+        f"{report.one_line}. {BLIND[0].upper()}{BLIND[1:]}.",
     )
-    return rows, len(listed), f"{report.one_line}. {BLIND[0].upper()}{BLIND[1:]}."
 
 
 def _ingest(row: Row) -> str:

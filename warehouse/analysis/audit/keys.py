@@ -84,7 +84,9 @@ def _options(prompt: Mapping[str, Any], width: int) -> PromptOptions | None:
         return PromptOptions(
             max(len(texts), width), tuple(texts) if len(texts) >= width else ()
         )
-    return PromptOptions(width) if width >= 2 else None
+    if width >= 2:
+        return PromptOptions(width)
+    return None
 
 
 def _key(
@@ -161,7 +163,9 @@ class PromptOptions:
         if letter is not None:
             return self._within(ord(letter[1].upper()) - ord("A"))
         number = _DIGITS.fullmatch(text)
-        return None if number is None else self._within(int(number[1]) - self.base)
+        if number is None:
+            return None
+        return self._within(int(number[1]) - self.base)
 
     def index_of_text(self, text: str) -> int | None:
         """The option that says this; None for none."""
@@ -172,11 +176,17 @@ class PromptOptions:
         if not 0 <= index < self.n:
             return None
         letter = chr(ord("A") + index) if index < 26 else f"option {index}"
-        text = self.texts[index] if self.texts else ""
-        return letter if not text or text == letter else f"{letter}. {text}"
+        text = ""
+        if self.texts:
+            text = self.texts[index]
+        if not text or text == letter:
+            return letter
+        return f"{letter}. {text}"
 
     def _within(self, index: int) -> int | None:
-        return index if 0 <= index < self.n else None
+        if 0 <= index < self.n:
+            return index
+        return None
 
     @cached_property
     def _indices(self) -> dict[str, int]:
@@ -228,7 +238,9 @@ def free_form(text: str | None) -> str | None:
     be one."""
     if text is None:
         return None
-    return _form_of_short(text) if len(text) <= _SHORT else _form(text)
+    if len(text) <= _SHORT:
+        return _form_of_short(text)
+    return _form(text)
 
 
 #: Characters up to which the form of an answer is remembered: many models give the
@@ -248,13 +260,11 @@ def _form(text: str) -> str | None:
         return None
     number = number_of_text(inner)
     # Words alone would make "x+1" and "x-1" one answer, and 'A' and 'a' of code.
-    return (
-        str(number)
-        if number is not None
-        else normalised(inner)
-        if _is_prose(inner)
-        else " ".join(inner.split())
-    )
+    if number is not None:
+        return str(number)
+    if _is_prose(inner):
+        return normalised(inner)
+    return " ".join(inner.split())
 
 
 def free_form_keys(target: str | None) -> tuple[str, ...]:
@@ -277,7 +287,9 @@ def _listed(target: str) -> list[str]:
         parsed = json.loads(target)
     except ValueError:
         return []
-    return [str(item) for item in parsed] if isinstance(parsed, list) else []
+    if isinstance(parsed, list):
+        return [str(item) for item in parsed]
+    return []
 
 
 def _is_prose(text: str) -> bool:

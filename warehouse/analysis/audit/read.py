@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -123,7 +124,9 @@ def read_answers(
             f"{len(unheard)} models have scores but no stored answers: {_some(unheard)}"
         )
     choices = _read_choices(
-        store, [run for voter in voters for run in voter.entry.condition.run_ids], links
+        store,
+        list(chain.from_iterable(voter.entry.condition.run_ids for voter in voters)),
+        links,
     )
     prompts = _prompts(
         store, np.unique(np.concatenate([voter.scores.seen for voter in voters]))
@@ -174,11 +177,10 @@ def _linked(
     """Entries with their scores under the prompts that links lead to."""
     if not len(links[0]):
         return list(entries)
-    runs = {
-        run: index
-        for index, entry in enumerate(entries)
-        for run in entry.condition.run_ids
-    }
+    runs = {}
+    for index, entry in enumerate(entries):
+        for run in entry.condition.run_ids:
+            runs[run] = index
     linked = read_scores(
         store, runs, sorted({entry.metric.id for entry in entries}), links=links
     )
@@ -229,7 +231,9 @@ def best_value(scores: BenchmarkScores) -> float:
     """The score of a right answer."""
     low, high = scores.metric.bounds or (None, None)
     best = low if scores.metric.higher_is_better is False else high
-    return 1.0 if best is None else float(best)
+    if best is None:
+        return 1.0
+    return float(best)
 
 
 def _right(voters: Sequence[Voter], best: float) -> dict[tuple[int, int], bool]:
@@ -256,7 +260,7 @@ def _with_answers(
     """The models with the best scores of which answers are stored, by name, and those
     of which none are."""
     counts = _answer_counts(
-        store, [run for entry in chosen for run in entry.condition.run_ids]
+        store, list(chain.from_iterable(entry.condition.run_ids for entry in chosen))
     )
     voters, unheard = [], []
     for entry in chosen:
@@ -279,12 +283,14 @@ def _with_answers(
 
 
 def _too_few(name: str, models: Sequence[str], unheard: Sequence[str]) -> str:
-    have = f" ({_some(models)})" if models else ""
-    without = (
-        f"; {len(unheard)} have scores but no stored answers: {_some(unheard)}"
-        if unheard
-        else ""
-    )
+    have = ""
+    if models:
+        have = f" ({_some(models)})"
+    without = ""
+    if unheard:
+        without = (
+            f"; {len(unheard)} have scores but no stored answers: {_some(unheard)}"
+        )
     needed = f"suspected wrong keys need the answers of {FEWEST_MODELS} models"
     return f"{needed}; {name} has those of {len(models)}{have}{without}"
 
@@ -314,9 +320,15 @@ def _texts(
             for voter in voters
             if voter.has_extracted is not responses
         ]
-        runs = [run for ids in own for run in ids if run not in likelihoods]
+        runs = []
+        for ids in own:
+            for run in ids:
+                if run not in likelihoods:
+                    runs.append(run)
         if runs:
-            per = "run_id" if n_runs <= MOST_FOR_ONE * len(runs) else ""
+            per = ""
+            if n_runs <= MOST_FOR_ONE * len(runs):
+                per = "run_id"
             parts.append(
                 _read_texts(store, runs, metrics, links, per, responses=responses)
             )

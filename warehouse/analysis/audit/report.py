@@ -96,7 +96,9 @@ class AuditReport(Result):
                 f"None of {among} is suspect at {self.threshold:g} ({by}); that proves "
                 "none right"
             )
-        are = "is" if n == 1 else "are"
+        are = "are"
+        if n == 1:
+            are = "is"
         return (
             f"{n} of {among} {are} suspect at {self.threshold:g} "
             f"({by}){self._confirmed}"
@@ -111,12 +113,16 @@ class AuditReport(Result):
             if row.figure == "wrong_rate" and row.at == self.threshold
         ]
         if not rows or rows[0].low is None or rows[0].high is None:
-            return "; how many of them are wrong is not known" if not rows else ""
+            if not rows:
+                return "; how many of them are wrong is not known"
+            return ""
         if not rows[0].n_judged:
             return "; none of them is in the sample"
         if rows[0].n_judged == rows[0].n:
             return f"; people find {rows[0].n_wrong} of them wrong"
-        share = "" if rows[0].value is None else f"{100 * rows[0].value:.0f} % "
+        share = ""
+        if rows[0].value is not None:
+            share = f"{100 * rows[0].value:.0f} % "
         ends = f"[{100 * rows[0].low:.0f} %, {100 * rows[0].high:.0f} %]"
         return (
             f"; going by people's verdicts on a sample {share}{ends} of them are wrong"
@@ -127,10 +133,9 @@ class AuditReport(Result):
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(SampleRow.columns())
-        writer.writerows(
-            ["" if cell is None else cell for cell in row.to_dict().values()]
-            for row in self.sample
-        )
+        for row in self.sample:
+            cells = row.to_dict().values()
+            writer.writerow(["" if cell is None else cell for cell in cells])
         return out.getvalue()
 
     def view(self, *, verbose: bool = False, top: int = 20) -> View:

@@ -245,9 +245,9 @@ def match_judged(
         if chance == 1 and design.size < len(frame)
     ]
     fits = len(sure) == (design.certain if design.size < len(frame) else 0)
-    sample = (
-        _drawn(data, frame, np.array(sure, np.intp), labels, design) if fits else None
-    )
+    sample = None
+    if fits:
+        sample = _drawn(data, frame, np.array(sure, np.intp), labels, design)
     if sample is None or set(frame[sample.selected].tolist()) != set(chances):
         raise MisuseError(
             f"the rows of {table.path} are not those that seed {design.seed} draws "
@@ -320,9 +320,9 @@ def judged_rows(
         inside = has_posterior & (posterior >= low) & ((posterior < high) | (high == 1))
         if inside.any():
             said = float(posterior[inside].mean())
-            mean = (
-                None if fit.posterior is None else float(fit.posterior[inside].mean())
-            )
+            mean = None
+            if fit.posterior is not None:
+                mean = float(fit.posterior[inside].mean())
             rows.append(_rate(judged, inside, level, "calibration", low, said, mean))
     with np.errstate(invalid="ignore", divide="ignore"):
         simple = 1 - judgement.votes_key / judgement.n_answered

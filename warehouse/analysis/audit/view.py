@@ -108,7 +108,9 @@ def _arrow(before: int | None, after: int | None) -> str:
     """A rank, and what becomes of it."""
     if before is None or after is None:
         return "-"
-    return f"{before}" if before == after else f"{before} > {after}"
+    if before == after:
+        return f"{before}"
+    return f"{before} > {after}"
 
 
 #: Figures of agreement in words.
@@ -179,12 +181,12 @@ def _thresholds(rows: Sequence[AuditAgreementRow]) -> list[dict[str, Any]]:
 def judged_parts(
     rows: Sequence[JudgedRow], level: float, not_recalibrated: str
 ) -> list[Part]:
-    """What people's verdicts on a random sample say of all keys."""
+    """The keys as a whole, by people's verdicts on a random sample."""
     rates = [row for row in rows if row.figure in ("wrong_rate", "calibration")]
     everything = rates[0]
-    missing = (
-        f", {everything.n_missing} more have no verdict" if everything.n_missing else ""
-    )
+    missing = ""
+    if everything.n_missing:
+        missing = f", {everything.n_missing} more have no verdict"
     parts: list[Part] = [
         f"{everything.n_judged} keys judged, {everything.n_wrong} of them "
         f"wrong{missing}. Of all {everything.n}:",
@@ -250,11 +252,9 @@ _ORDERS = {
 
 
 def _shares(low: float | None, high: float | None) -> str | None:
-    return (
-        None
-        if low is None or high is None
-        else f"[{percentage(low)}, {percentage(high)}]"
-    )
+    if low is None or high is None:
+        return None
+    return f"[{percentage(low)}, {percentage(high)}]"
 
 
 def _recalibrated(rows: Sequence[JudgedRow], not_recalibrated: str) -> str:

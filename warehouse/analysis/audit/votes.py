@@ -61,15 +61,13 @@ class AuditData:
     notes: tuple[str, ...]  #: what a reader should know.
 
     def answer(self, item: int, option: int) -> str | None:
-        """What an option of a prompt says; None for one that nobody gave."""
+        """The text of an option of a prompt; None for one that nobody gave."""
         options = self.keys[item].options
         if options is not None:
             return options.name(option)
-        return (
-            self.answers[item][option]
-            if 0 <= option < len(self.answers[item])
-            else None
-        )
+        if 0 <= option < len(self.answers[item]):
+            return self.answers[item][option]
+        return None
 
     def recorded(self, item: int) -> str | None:
         """What the recorded key of a prompt says."""
@@ -85,11 +83,10 @@ class AuditData:
 def votes_of(stored: StoredAnswers) -> AuditData:
     """The votes of the models of a benchmark (MisuseError: no answer names an option)."""
     voters, keys = stored.voters, stored.keys
-    runs = {
-        run: model
-        for model, voter in enumerate(voters)
-        for run in voter.entry.condition.run_ids
-    }
+    runs = {}
+    for model, voter in enumerate(voters):
+        for run in voter.entry.condition.run_ids:
+            runs[run] = model
     order = np.array([row["id"] for row in stored.prompts], dtype=np.int64)
     table = _VoteTable(order, keys, len(voters))
     table.add_likeliest(stored.likeliest, runs)
@@ -122,11 +119,10 @@ class _VoteTable:
         self.items: list[int] = []
         self.models: list[int] = []
         self.codes: list[int] = []
-        self.free: dict[int, list[list[str | None]]] = {
-            item: [[] for _ in range(n_models)]
-            for item, key in enumerate(keys)
-            if key.texts
-        }
+        self.free: dict[int, list[list[str | None]]] = {}
+        for item, key in enumerate(keys):
+            if key.texts:
+                self.free[item] = [[] for _ in range(n_models)]
         self.shown: dict[int, dict[str, str]] = {item: {} for item in self.free}
         self.answers: tuple[tuple[str, ...], ...] = tuple(() for _ in keys)
         self.draws = np.zeros((len(keys), n_models), dtype=np.int64)
@@ -243,10 +239,9 @@ class _VoteTable:
         if len(forms) != 2 or len(keys) < _ENOUGH_KEYS:
             return N_OPTIONS
         for item in own:
-            self.free[item] = [
-                [text if text in forms else None for text in draws]
-                for draws in self.free[item]
-            ]
+            by_model = self.free[item]
+            for model, draws in enumerate(by_model):
+                by_model[model] = [text if text in forms else None for text in draws]
         self.n_two += len(own)
         return 2
 
@@ -260,11 +255,9 @@ class _VoteTable:
         two = self.n_two + sum(
             key.options is not None and key.options.n == 2 for key in self.keys
         )
-        return (
-            [*notes, f"{two} prompts have two options: {TWO_OPTIONS}"]
-            if two > 0.05 * len(self.keys)
-            else notes
-        )
+        if two > 0.05 * len(self.keys):
+            return [*notes, f"{two} prompts have two options: {TWO_OPTIONS}"]
+        return notes
 
     def _array(self) -> Ints:
         """Answers by prompt, model and draw."""
@@ -287,11 +280,9 @@ class _VoteTable:
 
 def _widened(codes: Ints, draws: int) -> Ints:
     lacking = draws - codes.shape[2]
-    return (
-        np.pad(codes, ((0, 0), (0, 0), (0, lacking)), constant_values=NOT_ASKED)
-        if lacking > 0
-        else codes
-    )
+    if lacking > 0:
+        return np.pad(codes, ((0, 0), (0, 0), (0, lacking)), constant_values=NOT_ASKED)
+    return codes
 
 
 #: Cosine similarity from which on two prompts ask nearly the same.
@@ -382,7 +373,11 @@ def _same_text(data: AuditData) -> Iterable[tuple[int, int]]:
         (item for item, text in enumerate(texts) if text is not None), texts.__getitem__
     )
     repeated = (members for members in groups.values() if len(members) < INSTRUCTION)
-    return ((a, b) for members in repeated for a in members for b in members if a < b)
+    for members in repeated:
+        for a in members:
+            for b in members:
+                if a < b:
+                    yield a, b
 
 
 def _near_pairs(
@@ -470,6 +465,8 @@ def _datamap_models(votes: Votes, draws: NDArray[np.int64]) -> NDArray[np.float6
 
 
 def cluster_name(evidence: Evidence, item: int) -> str | None:
-    """What to call the cluster of a prompt; None for none."""
+    """The name of the cluster of a prompt; None for none."""
     number = int(evidence.clusters[item])
-    return None if number < 0 else evidence.labels.get(number, SAME_TEXT)
+    if number < 0:
+        return None
+    return evidence.labels.get(number, SAME_TEXT)

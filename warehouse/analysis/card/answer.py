@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, ClassVar
 
 from warehouse.analysis.card.question import Card
@@ -47,6 +48,7 @@ from warehouse.tables.view import Table, View
 from warehouse.tables.words import (
     WrittenNumber,
     cell,
+    counted,
     decimals,
     interval,
     level_column,
@@ -133,31 +135,24 @@ def _part(
     sentence: str, rows: Sequence[CardRow], against: str
 ) -> Iterator[str | Table]:
     cells = [_cells(row, against) for row in rows]
-    once = {
-        name: cells[0][name]
-        for name in _ONCE
-        if len({str(row[name]) for row in cells}) == 1
-    }
+    once = {}
+    for name in _ONCE:
+        if len({str(row[name]) for row in cells}) == 1:
+            once[name] = cells[0][name]
     said = [
         f"{name} {cell(value)}"
         for name, value in once.items()
         if value not in (None, "")
     ]
     yield sentence + (f" All: {', '.join(said)}." if said else "")
-    yield Table.of(
-        [
-            {name: value for name, value in row.items() if name not in once}
-            for row in cells
-        ],
-        hide_empty=_HIDE_EMPTY,
-        minor=_MINOR,
-    )
+    for row in cells:
+        for name in once:
+            del row[name]
+    yield Table.of(cells, hide_empty=_HIDE_EMPTY, minor=_MINOR)
     if against and any(row.paired for row in rows):
-        holm = (
-            "; p Holm is adjusted for the number of tests"
-            if any(row.p_holm is not None for row in rows)
-            else ""
-        )
+        holm = ""
+        if any(row.p_holm is not None for row in rows):
+            holm = "; p Holm is adjusted for the number of tests"
         yield (
             f"difference: this model minus {against} on the prompts that both "
             f"answered, paired{holm}"
@@ -202,7 +197,9 @@ def _cells(row: CardRow, against: str) -> dict[str, Any]:
 
 def _as_it_is(value: float | None, _digits: int) -> WrittenNumber | None:
     """A figure without an error: as its source has it, to six digits."""
-    return None if value is None else WrittenNumber(f"{value:.6g}")
+    if value is None:
+        return None
+    return WrittenNumber(f"{value:.6g}")
 
 
 def _flags(row: CardRow) -> list[str]:
@@ -213,7 +210,9 @@ def _flags(row: CardRow) -> list[str]:
         for flag in row.flags
         if flag != "published"
     ]
-    return flags if row.estimate is not None else [*flags, row.reason]
+    if row.estimate is not None:
+        return flags
+    return [*flags, row.reason]
 
 
 def _difference(row: CardRow) -> dict[str, Any]:
@@ -363,7 +362,9 @@ def _unit(metric: Metric) -> str:
     low, high = metric.bounds or (None, None)
     if low is None or high is None:
         return ""
-    return "share of 1" if (low, high) == (0, 1) else f"{low:g} to {high:g}"
+    if (low, high) == (0, 1):
+        return "share of 1"
+    return f"{low:g} to {high:g}"
 
 
 def _checkpoint(run: Mapping[str, Any]) -> str:
@@ -386,18 +387,19 @@ class ModelCard(Result):
     @property
     def one_line(self) -> str:
         published = sum(row.is_published for row in self.rows)
-        n, own = len({row.benchmark for row in self.rows}), len(self.rows) - published
-        kinds = [f"{own} from samples"] * bool(own) + [
-            f"{published} as published"
-        ] * bool(published)
-        counted = (
-            f"{n} benchmark{'s' * (n != 1)}, {len(self.rows)} "
-            f"figure{'s' * (len(self.rows) != 1)}"
-        )
-        against = (
-            f"; against {self.against}: {verdicts(self.rows)}" if self.against else ""
-        )
-        return f"{self.model}: {counted} ({', '.join(kinds)}){against}"
+        own = len(self.rows) - published
+        kinds = []
+        if own:
+            kinds.append(f"{own} from samples")
+        if published:
+            kinds.append(f"{published} as published")
+        n_benchmarks = len({row.benchmark for row in self.rows})
+        benchmarks = counted(n_benchmarks, "benchmark")
+        figures = counted(len(self.rows), "figure")
+        line = f"{self.model}: {benchmarks}, {figures} ({', '.join(kinds)})"
+        if self.against:
+            line += f"; against {self.against}: {verdicts(self.rows)}"
+        return line
 
     def view(self, *, verbose: bool = False) -> View:
         """Its tables: figures from samples, and apart from them those that sources
@@ -417,12 +419,11 @@ def card(store: Store, question: Card) -> ModelCard:
     for name, shared in in_blocks(
         store, {benchmark: runs[benchmark] for benchmark, _ in own}
     ):
-        conditions = [
-            condition
-            for (benchmark, _), some in own.items()
-            if benchmark == name
-            for condition in some
-        ]
+        conditions = list(
+            chain.from_iterable(
+                some for (benchmark, _), some in own.items() if benchmark == name
+            )
+        )
         try:
             made = list(_rows_on(shared, name, conditions, question))
         except StatisticsError:
@@ -453,11 +454,11 @@ def card(store: Store, question: Card) -> ModelCard:
 def _conditions(store: Store, question: Card, reference: str) -> BySplit:
     """The conditions of a model by benchmark and split (MisuseError: nothing fits, or
     several models do)."""
-    ids = [
-        number
-        for name in question.benchmarks
-        for number in find_benchmark(store, name).ids
-    ]
+    ids = list(
+        chain.from_iterable(
+            find_benchmark(store, name).ids for name in question.benchmarks
+        )
+    )
     where = parse_where(question.where)
     every = by_benchmark_split(
         store, reference, ids if question.benchmarks else None, where
@@ -566,23 +567,26 @@ def _against(
 def _partner(condition: Condition, others: Sequence[Condition]) -> Condition | str:
     """The reference's condition of the same settings, or why there is none."""
     if len(others) < 2:
-        return others[0] if others else "the reference lacks it"
-    same = [
-        other
-        for other in others
-        if all(other.setting(name) == condition.setting(name) for name in COMMON_FIELDS)
-    ]
-    return (
-        same[0]
-        if len(same) == 1
-        else f"the reference has {len(same) or len(others)} conditions there (--latest)"
-    )
+        if others:
+            return others[0]
+        return "the reference lacks it"
+    same = []
+    for other in others:
+        if all(
+            other.setting(name) == condition.setting(name) for name in COMMON_FIELDS
+        ):
+            same.append(other)
+    if len(same) == 1:
+        return same[0]
+    return f"the reference has {len(same) or len(others)} conditions there (--latest)"
 
 
 def _why(partner: Condition | str, row: CardRow) -> str:
     if isinstance(partner, str):
         return partner
-    return "published figures cannot be paired" if row.is_published else "not compared"
+    if row.is_published:
+        return "published figures cannot be paired"
+    return "not compared"
 
 
 def _several(rows: Sequence[CardRow]) -> list[str]:
@@ -591,9 +595,9 @@ def _several(rows: Sequence[CardRow]) -> list[str]:
         "checkpoint": "MODEL@CHECKPOINT",
         "training_seed": "--where training_seed=...",
     }
-    several = {
-        name: len({getattr(row, name) for row in rows} - {""}) for name in fields
-    }
+    several = {}
+    for name in fields:
+        several[name] = len({getattr(row, name) for row in rows} - {""})
     return [
         f"{n} {name}s stand side by side; {fields[name]} takes one"
         for name, n in several.items()

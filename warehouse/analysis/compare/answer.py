@@ -3,9 +3,11 @@ have."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any, ClassVar
 
 from warehouse.analysis.compare.question import Compare
@@ -137,11 +139,15 @@ class Comparison(SingleTest, Result):
             return _over_all(self.rows) + self._different_prompts
         row = self.rows[0]
         if INFINITE in row.flags:
-            verdict = f"{row.better} is better" if row.better else "No verdict"
+            verdict = "No verdict"
+            if row.better:
+                verdict = f"{row.better} is better"
             return f"{verdict} on {row.benchmark}: {row.reason}."
         if row.ci_low is None or row.ci_high is None:
             return f"No verdict on {row.benchmark}: {row.reason or 'no interval'}."
-        seen = f"a - b {difference_in_words(row)[0]}, " if figures else ""
+        seen = ""
+        if figures:
+            seen = f"a - b {difference_in_words(row)[0]}, "
         on = f"on {row.benchmark} ({seen}{row.n_prompts} common prompts)"
         if row.better:
             return (
@@ -212,23 +218,17 @@ def _is_untested(row: ComparisonRow) -> bool:
 
 def _over_all(rows: Sequence[ComparisonRow]) -> str:
     """On how many benchmarks each is better, and on how many nothing can be tested."""
-    a, b, differ = (
-        sum(better_in_words(row) == name for row in rows)
-        for name in ("a", "b", NOT_KNOWN)
-    )
+    better = Counter(better_in_words(row) for row in rows)
+    a, b, differ = better["a"], better["b"], better[NOT_KNOWN]
     untested = sum(_is_untested(row) for row in rows)
     rest = len(rows) - a - b - differ - untested
     if len(rows) in (rest, untested):
-        return (
-            f"a and b {CANNOT_TELL} on any of {rest} benchmarks."
-            if rest
-            else f"No verdict on {len(rows)} benchmarks."
-        )
+        if rest:
+            return f"a and b {CANNOT_TELL} on any of {rest} benchmarks."
+        return f"No verdict on {len(rows)} benchmarks."
     wins = [f"{name} is better on {n}" for name, n in (("a", a), ("b", b)) if n]
-    wins[-1:] = [
-        win + IF_ONE_SCALE * any(MIXED_SCALES in row.flags for row in rows)
-        for win in wins[-1:]
-    ]
+    if wins and any(MIXED_SCALES in row.flags for row in rows):
+        wins[-1] += IF_ONE_SCALE
     if differ:
         wins.append(f"they differ on {differ}, where which is better is {NOT_KNOWN}")
     others = ((rest, f"a and b {CANNOT_TELL}"), (untested, "there is no verdict"))
@@ -331,12 +331,12 @@ def _with_costs(
     store: Store, pair: Pair, row: ComparisonRow, costing: PairCosting
 ) -> ComparisonRow:
     costs = costing.of_pair(store, pair, level=row.level)
-    flags = costs.ratio.flags if costs.ratio else ()
-    return replace(
-        row,
-        costs=costs,
-        flags=row.flags + flags + ("missing_cost",) * (costs.n_missing > 0),
-    )
+    flags = row.flags
+    if costs.ratio:
+        flags += costs.ratio.flags
+    if costs.n_missing > 0:
+        flags += ("missing_cost",)
+    return replace(row, costs=costs, flags=flags)
 
 
 def _flips(store: Store, pairs: Sequence[Pair], limit: int) -> tuple[Flip, ...]:
@@ -348,9 +348,9 @@ def _flips(store: Store, pairs: Sequence[Pair], limit: int) -> tuple[Flip, ...]:
     ]
     texts = read_texts(store, chosen)
     return tuple(
-        flip
-        for each in zip(pairs, flipped_rows, texts, strict=True)
-        for flip in flips_of(*each)
+        chain.from_iterable(
+            flips_of(*each) for each in zip(pairs, flipped_rows, texts, strict=True)
+        )
     )
 
 
@@ -375,7 +375,7 @@ def _comparison(
                 sharing = sharing_of(whole, shared)
             overall = overall_row(whole, sharing, own_rows, options)
             left_out = (*left_out, *of_seeds)
-    scored = [side for pair in pairs for side in pair.scored]
+    scored = list(chain.from_iterable(pair.scored for pair in pairs))
     scales = mixed_scales(
         (name, metric, scores.spans) for name, metric, scores in scored
     )

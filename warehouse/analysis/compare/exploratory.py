@@ -99,10 +99,10 @@ def explore(compared: ComparedPairs, prompts: Ids) -> Exploratory:
                 overall_row(pairs, sharing_of(pairs, compared.shared), rows, question)
             ]
         )
-    return Exploratory(
-        tuple({name: getattr(row, name) for name in SHOWN} for row in rows),
-        tuple(notes),
-    )
+    shown = []
+    for row in rows:
+        shown.append({name: getattr(row, name) for name in SHOWN})
+    return Exploratory(tuple(shown), tuple(notes))
 
 
 def _row(pair: Pair, question: Compare) -> ComparisonRow:
@@ -209,7 +209,7 @@ def freeze(
             ),
         },
         "sources": [
-            {name: source[name] for name in ("path", "sha256")} for source in sources
+            {"path": source["path"], "sha256": source["sha256"]} for source in sources
         ],
     }
     content["claim"] += (
@@ -233,8 +233,12 @@ def _in_another_store(question: Compare, row: ComparisonRow) -> Compare:
 
 def _word(difference: float, higher_is_better: bool | None) -> str:
     if higher_is_better is None:
-        return "higher" if difference > 0 else "lower"
-    return "better" if (difference > 0) == higher_is_better else "worse"
+        if difference > 0:
+            return "higher"
+        return "lower"
+    if (difference > 0) == higher_is_better:
+        return "better"
+    return "worse"
 
 
 def _needed(pair: Pair, difference: float) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
+from itertools import chain
 from typing import Annotated, Any
 
 import numpy as np
@@ -78,8 +79,10 @@ class PromptFilter(Options):
 
     @property
     def in_words(self) -> str:
-        """What it asks of prompts; empty for nothing."""
-        of_cluster = f"in the cluster {self.in_cluster}" if self.in_cluster else ""
+        """The filter of prompts in words; empty for none."""
+        of_cluster = ""
+        if self.in_cluster:
+            of_cluster = f"in the cluster {self.in_cluster}"
         return ", ".join(
             filter(
                 None,
@@ -104,12 +107,11 @@ def prompts_of(
     if not prompt_filter.of_prompts:
         return None
     name, _, value = prompt_filter.field.partition("=")
-    ids = sorted(
-        {side.setting("benchmark_id") for pair in pairs for side in (pair.a, pair.b)}
-    )
-    plain = (
-        value if value.isascii() and value.isalnum() else ""
-    )  # any other may stand there in another spelling
+    sides = chain.from_iterable((pair.a, pair.b) for pair in pairs)
+    ids = sorted({side.setting("benchmark_id") for side in sides})
+    plain = ""
+    if value.isascii() and value.isalnum():
+        plain = value  # any other may stand there in another spelling
     params = {
         "benchmark_ids": ids,
         "text": prompt_filter.text,
@@ -153,7 +155,9 @@ class Counts:
         """Share of the prompts with any score that both have a score of; NaN without
         any."""
         n_any = self.n_both + self.only_a + self.only_b
-        return self.n_both / n_any if n_any else float("nan")
+        if n_any:
+            return self.n_both / n_any
+        return float("nan")
 
     @property
     def caution(self) -> str:
@@ -255,7 +259,8 @@ def flips_of_pairs(
         chosen, sizes, note = _kept(pair, prompt_filter)
         allowed = slice(None) if prompts is None else _are_among(chosen, prompts)
         kept.append((chosen[allowed], sizes[allowed]))
-        notes += [f"{pair.benchmark}: {note}"] if note else []
+        if note:
+            notes += [f"{pair.benchmark}: {note}"]
     which = np.repeat(np.arange(len(pairs)), [len(chosen) for chosen, _ in kept])
     ids, sizes = (
         np.concatenate([chosen for chosen, _ in kept]),
@@ -300,9 +305,9 @@ def _shown_mask(
         return plain[show](), ""
     metric = pair.metric
     if metric.bounds is None or metric.higher_is_better is None:
-        unknown = (
-            "its bounds are" if metric.bounds is None else "whether higher is better is"
-        )
+        unknown = "whether higher is better is"
+        if metric.bounds is None:
+            unknown = "its bounds are"
         return np.zeros(
             len(a), bool
         ), f"what is right by {metric.label} is not known, as {unknown} not"
@@ -332,7 +337,9 @@ def counts_of(pairs: Sequence[Pair], prompts: Ids | None) -> Counts:
     which scores."""
 
     def n(ids: Ids) -> int:
-        return len(ids) if prompts is None else int(_are_among(ids, prompts).sum())
+        if prompts is None:
+            return len(ids)
+        return int(_are_among(ids, prompts).sum())
 
     found = dict.fromkeys(Counts.__dataclass_fields__, 0)
     for pair in pairs:

@@ -145,4 +145,6 @@ class Compare(AsRows, SelectedAtLevel, _Two, Question):
     @property
     def test(self) -> str:
         """The test behind ``p_value``."""
-        return "t" if self.method == "auto" else self.method
+        if self.method == "auto":
+            return "t"
+        return self.method

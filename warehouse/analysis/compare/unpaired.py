@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
@@ -218,11 +219,9 @@ def _explain(rows: tuple[UnpairedRow, ...]) -> list[str]:
         row.n_clusters_a is not None or row.n_clusters_b is not None for row in rows
     )
     hull = any(row.method == "welch_t_hull" for row in rows)
-    careful = (
-        "; where few are off a bound, neither is surer than the figures' own intervals"
-        if hull
-        else ""
-    )
+    careful = ""
+    if hull:
+        careful = "; where few are off a bound, neither is surer than the figures' own intervals"
     lines = [
         "Unpaired: each figure is over its own prompts, and the errors are taken as "
         "independent: se = sqrt(se_a² + se_b²) (Miller 2024, eq. 5)"
@@ -241,8 +240,9 @@ def _explain(rows: tuple[UnpairedRow, ...]) -> list[str]:
             f"shared_prompts: up to {shared} prompts are shared; pairing them says "
             "more."
         )
+    flags = chain.from_iterable(row.flags for row in rows)
     return lines + meanings(
-        flag.removesuffix("_a").removesuffix("_b") for row in rows for flag in row.flags
+        flag.removesuffix("_a").removesuffix("_b") for flag in flags
     )
 
 
@@ -261,9 +261,9 @@ def compare_unpaired(store: Store, question: CompareUnpaired) -> UnpairedCompari
     if not rows:
         raise MisuseError("; ".join(refused))
     made = [row for row, _ in rows]
-    adjusted = (
-        with_holm(made, (direction for _, direction in rows)) if len(rows) > 1 else made
-    )
+    adjusted = made
+    if len(rows) > 1:
+        adjusted = with_holm(made, (direction for _, direction in rows))
     return UnpairedComparison(
         question.a, question.b, tuple(adjusted), (*refused, *both.missing)
     )
@@ -321,7 +321,7 @@ def _row(read: _Unpaired, level: float) -> tuple[UnpairedRow, bool | None]:
         unscored_b=both.scores_b.n_unscored,
         flags=(
             *unpaired.flags,
-            *dict.fromkeys(flag for flags in outside for flag in flags),
+            *dict.fromkeys(chain.from_iterable(outside)),
             *(("shared_prompts",) if read.n_shared else ()),
         ),
         runs_a=a.run_ids,

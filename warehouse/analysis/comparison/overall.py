@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -204,9 +205,9 @@ def overall_row(
         for number, (copy_of, row) in enumerate(zip(sharing.copies, rows, strict=True))
         if copy_of == number
     ]
-    test = (
-        "permutation" if options.test == "permutation" else "t"
-    )  # the others: one at a time
+    test = "t"
+    if options.test == "permutation":
+        test = "permutation"  # the others: one at a time
     p = p_flip if test == "permutation" else combined.p_value
     flags = _flags(rows, combined, n_zero)
     p_equivalence = equivalence_p(
@@ -245,6 +246,9 @@ def overall_row(
         p_equivalence=p_equivalence,
         reasons=_reasons(why, combined),
     )
+    counts = {}
+    for name in _COUNTS:
+        counts[name] = sum(getattr(row, name) for row in own)
     return replace(
         rows[0],
         benchmark=OVERALL,
@@ -266,7 +270,7 @@ def overall_row(
         costs=None,
         paired=paired,
         tests=tests,
-        **{name: sum(getattr(row, name) for row in own) for name in _COUNTS},
+        **counts,
         **partial_figures(None),
     )
 
@@ -330,9 +334,9 @@ def _few_differing(
 def _flags(
     rows: Sequence[ComparisonRow], combined: CombinedDifference, n_zero: int
 ) -> tuple[str, ...]:
-    """Of the benchmarks' flags those that hold for the mean, and what only a mean can
+    """The flags of the benchmarks that hold for the mean, and what only a mean can
     have."""
-    own = {flag for row in rows for flag in row.flags}
+    own = set(chain.from_iterable(row.flags for row in rows))
     few = (combined.degrees_of_freedom or math.inf) < FEW_CLUSTERS - 1
     conditions = {
         PLANNED: PLANNED in own,
@@ -379,11 +383,9 @@ def _as_unsure(
     """A benchmark on which nothing differs is not certain either; without bounds
     nothing says how unsure it is."""
     found = bounded_differences(pair) if part.error == 0 else None
-    return (
-        part
-        if found is None
-        else replace(part, error=unseen_error(part.units, found[1], options.level))
-    )
+    if found is None:
+        return part
+    return replace(part, error=unseen_error(part.units, found[1], options.level))
 
 
 def _method(combined: CombinedDifference, sharing: Sharing, *, of_seeds: bool) -> str:
@@ -393,17 +395,17 @@ def _method(combined: CombinedDifference, sharing: Sharing, *, of_seeds: bool) -
         if sharing.untold and not combined.n_shared
         else combined.method
     )
-    return f"seeds_and_{method}" if of_seeds else method
+    if of_seeds:
+        return f"seeds_and_{method}"
+    return method
 
 
 def _common_bounds(pairs: Sequence[Pair]) -> tuple[float | None, float | None] | None:
     """Bounds of the scores, which are the same on all benchmarks; None where there are
     none."""
-    return (
-        None
-        if any(pair.metric.link != "identity" for pair in pairs)
-        else pairs[0].metric.bounds
-    )
+    if any(pair.metric.link != "identity" for pair in pairs):
+        return None
+    return pairs[0].metric.bounds
 
 
 def _why_not(
@@ -415,11 +417,9 @@ def _why_not(
         return "not for a planned subset"
     if options.estimand == PROMPTS_FIXED:
         return "with the prompts fixed, signs of differences are not exchangeable"
-    return (
-        "a ratio of sums is no mean of differences"
-        if any(p.is_ratio for p in pairs)
-        else ""
-    )
+    if any(p.is_ratio for p in pairs):
+        return "a ratio of sums is no mean of differences"
+    return ""
 
 
 def _flip(
@@ -501,13 +501,13 @@ def _how(
     else:
         words = sharing_in_words(combined.n_shared, sharing.untold)
     again = copies_in_words([row.benchmark for row in rows], sharing.copies)
-    zero = f"{combined.n_zero} with an error of 0 add none" if combined.n_zero else ""
+    zero = ""
+    if combined.n_zero:
+        zero = f"{combined.n_zero} with an error of 0 add none"
     n_unsure = n_zero - combined.n_zero
-    unsure = (
-        f"{n_unsure} without spread as unsure as Wilson's intervals at their prompts"
-        if n_unsure
-        else ""
-    )
+    unsure = ""
+    if n_unsure:
+        unsure = f"{n_unsure} without spread as unsure as Wilson's intervals at their prompts"
     return "; ".join(filter(None, [words, again, unsure, zero]))
 
 
@@ -520,4 +520,4 @@ def _reasons(why: str, combined: CombinedDifference) -> tuple[str, ...]:
 
 
 def _runs(ids: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
-    return tuple(sorted({run for some in ids for run in some}))
+    return tuple(sorted(set(chain.from_iterable(ids))))

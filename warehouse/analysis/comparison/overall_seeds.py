@@ -124,7 +124,9 @@ def _row(
     leaves: Sequence[Cell | LeafSeeds], weights: Floats, *, fixed: bool
 ) -> RowSeeds:
     _, seeds = combine_over_seeds(leaves, weights)
-    return RowSeeds(1, 0.0, 0.0, fixed=fixed) if seeds is None else seeds.row
+    if seeds is None:
+        return RowSeeds(1, 0.0, 0.0, fixed=fixed)
+    return seeds.row
 
 
 def _leaf(pair: Pair, number: int, units: Ids) -> Cell | LeafSeeds:

@@ -139,12 +139,13 @@ class PairColumns:
         mixed = are_mixed(spans)
         if flags is not None and (any(unscored) or mixed):
             ends = zip(flags, first.tolist(), second.tolist(), strict=True)
-            flags = [
-                own
-                + (unscored[a] or unscored[b])
-                + (MIXED_SCALES,) * (mixed and are_mixed((spans[a], spans[b])))
-                for own, a, b in ends
-            ]
+            with_ends = []
+            for own, a, b in ends:
+                own += unscored[a] or unscored[b]
+                if mixed and are_mixed((spans[a], spans[b])):
+                    own += (MIXED_SCALES,)
+                with_ends.append(own)
+            flags = with_ends
         return cls(pairs, n_rows, common, by_side, metric.higher_is_better, flags)
 
     def __len__(self) -> int:
@@ -168,7 +169,9 @@ class PairColumns:
         if name[:-2] in self.by_side:
             return self.of_side(name[-1], self.by_side[name[:-2]])
         if name == "flags":
-            return [()] * self.n_rows if self.flags is None else self.flags
+            if self.flags is None:
+                return [()] * self.n_rows
+            return self.flags
         if name == "better":
             return _better(self.pairs, self.higher_is_better, self.n_rows)
         values = getattr(self.pairs, _STATISTICS.get(name, name))
@@ -211,8 +214,9 @@ def _flags(
         shared = _shared_outside(table)
         if shared is None:
             return found
+        outside = ("prompts_outside_clusters",)
         return [
-            own + ("prompts_outside_clusters",) * bool(shared[pair])
+            own + outside if shared[pair] else own
             for own, pair in zip(found, ends, strict=True)
         ]
     weights = (

@@ -136,11 +136,9 @@ def careful_equivalence(
     """TOST's p, or that of Gaffke's two tests where they stand beside it and it is
     larger."""
     margin = options.equivalence
-    return (
-        p
-        if few is None or p is None or margin is None
-        else max(p, few.p_above(-margin), few.p_below(margin))
-    )
+    if few is None or p is None or margin is None:
+        return p
+    return max(p, few.p_above(-margin), few.p_below(margin))
 
 
 def few_differing(pair: Pair, paired: PairedDifference) -> FewDiffering | None:
@@ -189,11 +187,9 @@ def bounded_differences(pair: Pair) -> tuple[Floats, float, Floats] | None:
     ):
         return None
     differences, width = a - b, high - low
-    return (
-        None
-        if np.abs(differences).max() > width * (1 + ROUNDING)
-        else (differences, width, own)
-    )
+    if np.abs(differences).max() > width * (1 + ROUNDING):
+        return None
+    return (differences, width, own)
 
 
 def equivalence_p(
@@ -209,7 +205,9 @@ def equivalence_p(
     lower, upper = equivalence_p_values(
         difference, error, df, options.equivalence, draws
     )
-    return None if lower is None or upper is None else max(lower, upper)
+    if lower is None or upper is None:
+        return None
+    return max(lower, upper)
 
 
 def _why_not(pair: Pair, options: Compare) -> dict[str, str]:

@@ -238,11 +238,9 @@ class Pair:
         trained = list(self.trained)
         if turned:
             cells, trained = cells[::-1], trained[::-1]
-        bounds = (
-            self.metric.bounds_of(*_range(cells))
-            if self.metric.link == "identity"
-            else None
-        )
+        bounds = None
+        if self.metric.link == "identity":
+            bounds = self.metric.bounds_of(*_range(cells))
         how: dict[str, Any] = {
             "clusters": self.clusters,
             "weights": weights if is_weighted else None,
@@ -252,9 +250,9 @@ class Pair:
         }
         shared = self.shared_seeds
         if len(shared) > 1:
-            places = [
-                [_labels(scores).index(name) for name in shared] for scores, _ in sides
-            ]
+            places = []
+            for scores, _ in sides:
+                places.append([_labels(scores).index(name) for name in shared])
             a, b = (
                 own[at]
                 for own, at in zip(
@@ -292,7 +290,9 @@ class Pair:
     def score_range(self) -> float | None:
         """Largest difference that two scores can have; None where the figure is no
         plain mean, or scores have no bounds."""
-        return None if self.is_ratio else self.figure_range
+        if self.is_ratio:
+            return None
+        return self.figure_range
 
     @property
     def figure_range(self) -> float | None:
@@ -305,13 +305,17 @@ class Pair:
 
     @property
     def units(self) -> NDArray[np.int64]:
-        """What is independent: the cluster of each common prompt, else the prompt
+        """The independent units: the cluster of each common prompt, else the prompt
         (below 0)."""
-        return -1 - self.prompts if self.clusters is None else self.clusters
+        if self.clusters is None:
+            return -1 - self.prompts
+        return self.clusters
 
 
 def _labels(scores: PromptScores) -> list[str]:
-    return [] if scores.seeds is None else [*scores.seeds.labels]
+    if scores.seeds is None:
+        return []
+    return [*scores.seeds.labels]
 
 
 def _cells(scores: PromptScores, rows: NDArray[np.intp], link: str) -> Floats:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -190,10 +191,11 @@ class TwoModels:
         """What is read of both on each benchmark (`find`); a MisuseError stands in its
         place."""
         found, missing = self.find(benchmarks)
-        runs = {
-            index: [run for condition in both for run in condition.runs]
-            for index, both in enumerate(found)
-        }
+        runs = {}
+        for index, both in enumerate(found):
+            runs[index] = list(
+                chain.from_iterable(condition.runs for condition in both)
+            )
         per_benchmark = tuple(
             self.on_one(read, *found[index]) for index, _ in in_blocks(self.store, runs)
         )
@@ -281,12 +283,11 @@ class TwoModels:
             ends.setdefault(row["benchmark"], {row["benchmark"]}).add(
                 row["canonical_benchmark"]
             )
-        both = [
-            (x, y)
-            for x in of_a
-            for y in of_b
-            if x[0] != y[0] or (x != y and "" in (x[1], y[1]))
-        ]
+        both = []
+        for x in of_a:
+            for y in of_b:
+                if x[0] != y[0] or (x != y and "" in (x[1], y[1])):
+                    both.append((x, y))
         if len(of_a) * len(of_b) > 1:
             both = [
                 (x, y)
@@ -305,13 +306,12 @@ class TwoModels:
                 "(warehouse link A B --by id joins the prompts of two; conditions of "
                 "one benchmark need no --across-links, which goes without --benchmark)"
             )
-        found = [
-            tuple(
-                pick_one(self.store, own, text, latest=self.selection.latest)
-                for own, text in ((of_a[x], self.a), (of_b[y], self.b))
-            )
-            for x, y in both
-        ]
+        found: list[tuple[Condition, ...]] = []
+        for x, y in both:
+            latest = self.selection.latest
+            a = pick_one(self.store, of_a[x], self.a, latest=latest)
+            b = pick_one(self.store, of_b[y], self.b, latest=latest)
+            found.append((a, b))
         return found, []
 
     def scored(self, a: Condition, b: Condition) -> ScoredTwice:
@@ -402,11 +402,9 @@ class TwoModels:
         scored = scored_metrics(run_metrics_of(self.store, ids), metrics, both)
         common = {other for other, holders in scored.items() if holders == 2} - {label}
         own = scored_metrics(run_metrics_of(self.store, ids), metrics, (condition,))
-        why = (
-            f", but by {some_of(sorted(own))}"
-            if own
-            else " (published figures cannot be paired)"
-        )
+        why = " (published figures cannot be paired)"
+        if own:
+            why = f", but by {some_of(sorted(own))}"
         advice = advise_metric("both have", common)
         if own and not common and self.second_metric is None:
             name = min(own)
@@ -431,7 +429,7 @@ class TwoModels:
         alike = {other.id: other for other in chosen if other.label == metric.label}
         if len(alike) < 2:
             return ""
-        runs = {run for condition in both for run in condition.run_ids}
+        runs = set(chain.from_iterable(condition.run_ids for condition in both))
         there = {
             row["metric_id"]
             for row in run_metrics_of(self.store, ids)
@@ -497,16 +495,12 @@ class TwoModels:
     ) -> tuple[list[tuple[Metric, dict[str, PromptScores]]], ...]:
         """The metrics of each with its scores, of each of its seeds; only the first
         that both have, if there is one."""
-        members = [
-            (side, own)
-            for side, condition in enumerate((a, b))
-            for own in condition.members or (condition,)
-        ]
-        groups = {
-            run: number
-            for number, (_, own) in enumerate(members)
-            for run in own.run_ids
-        }
+        members = [(0, own) for own in a.members or (a,)]
+        members += [(1, own) for own in b.members or (b,)]
+        groups = {}
+        for number, (_, member) in enumerate(members):
+            for run in member.run_ids:
+                groups[run] = number
         with_repeats = self.selection.rows is not None
         found: tuple[list[tuple[Metric, dict[str, PromptScores]]], ...] = ([], [])
         for metric in {
@@ -559,7 +553,7 @@ class TwoModels:
         if scores_a.has_infinite or scores_b.has_infinite:
             scores_a, scores_b = scores_a.with_infinite, scores_b.with_infinite
         pair = pair_up(a, b, both.metric_a, scores_a, scores_b, self.clusters(a, b))
-        notes = dict.fromkeys(note for row in both.rows for note in row.row_notes)
+        notes = dict.fromkeys(chain.from_iterable(row.row_notes for row in both.rows))
         notes |= dict.fromkeys([both.scorers] if both.scorers else [])
         if both.metric_a.label != both.metric_b.label:
             notes[
@@ -567,7 +561,7 @@ class TwoModels:
                 f"{both.metric_a.label}"
             ] = None
         notes |= dict.fromkeys(read_twice(self.store, (*a.run_ids, *b.run_ids)))
-        flags = dict.fromkeys(flag for row in both.rows for flag in row.row_flags)
+        flags = dict.fromkeys(chain.from_iterable(row.row_flags for row in both.rows))
         pair = replace(
             pair,
             labels=both.labels,
@@ -576,11 +570,9 @@ class TwoModels:
             trained=(both.rows[0].is_trained, both.rows[1].is_trained),
             pair_seeds=self.pair_seeds,
         )
-        return (
-            pair
-            if pair.over_seeds or pair.has_infinite
-            else replace(pair, plans=self._plans(pair))
-        )
+        if pair.over_seeds or pair.has_infinite:
+            return pair
+        return replace(pair, plans=self._plans(pair))
 
     def _refuse_stopped(self, a: Condition, b: Condition) -> None:
         """Refuse runs that were ended early because of their scores: no test with a
@@ -682,7 +674,7 @@ def read_texts(
     Args:
         most: characters of each that are read.
     """
-    ids = sorted({prompt for _, own in chosen for prompt in own})
+    ids = sorted(set(chain.from_iterable(own for _, own in chosen)))
     prompts = {
         row["id"]: row for row in store.rows(_PROMPTS, {"ids": ids, "most": most})
     }
@@ -691,9 +683,8 @@ def read_texts(
         for row in store.rows(_LINKED, {"ids": ids})
     }
     canonical = {prompt: prompt for prompt in ids} | linked
-    runs = sorted(
-        {run for pair, _ in chosen for side in (pair.a, pair.b) for run in side.run_ids}
-    )
+    sides = chain.from_iterable((pair.a, pair.b) for pair, _ in chosen)
+    runs = sorted(set(chain.from_iterable(side.run_ids for side in sides)))
 
     def rows_of(query: str) -> Iterator[tuple[tuple[int, int], Mapping[str, Any]]]:
         """Rows with their run and the prompt that they count as."""
@@ -730,7 +721,7 @@ def _texts_of(
             ]  # the first run comes last
             if answers := [responses[key] for key in keys if key in responses]:
                 said[side, prompt] = answers[-1]
-            indices = [index for key in keys for index in scored.get(key, ())]
+            indices = list(chain.from_iterable(scored.get(key, ()) for key in keys))
             if len(set(indices)) > 1:
                 choices[side, prompt] = _option(prompts[prompt]["choices"], indices[-1])
     return PairTexts(prompts, said, choices)
@@ -739,4 +730,6 @@ def _texts_of(
 def _option(choices: Any, index: int) -> str:
     """Text of an option; its number from 0 where the texts are not stored."""
     offered = options(choices)
-    return offered[index] if 0 <= index < len(offered) else f"option {index}"
+    if 0 <= index < len(offered):
+        return offered[index]
+    return f"option {index}"

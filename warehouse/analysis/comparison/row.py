@@ -323,12 +323,16 @@ def which_better(
     unknown."""
     if higher_is_better is None or not rejects(p, 1 - level):
         return ""
-    return "a" if (difference > 0) == higher_is_better else "b"
+    if (difference > 0) == higher_is_better:
+        return "a"
+    return "b"
 
 
 def is_equivalent(p: float | None, level: float) -> bool | None:
-    """Whether TOST's p is small; None without."""
-    return None if p is None else rejects(p, 1 - level)
+    """True where TOST's p is small; None without."""
+    if p is None:
+        return None
+    return rejects(p, 1 - level)
 
 
 @dataclass(frozen=True)
@@ -404,8 +408,6 @@ def flip_fields(pair: Pair, prompt: int, texts: PairTexts) -> dict[str, Any]:
 def _scored(scores: PromptScores, prompt: int) -> tuple[float | None, int]:
     """Score of a prompt and the generations behind it; None and 0 without one."""
     (index,) = indices_among(scores.prompts, np.array([prompt]))
-    return (
-        (None, 0)
-        if index == scores.n
-        else (float(scores.values[index]), int(scores.n_draws[index]))
-    )
+    if index == scores.n:
+        return (None, 0)
+    return (float(scores.values[index]), int(scores.n_draws[index]))

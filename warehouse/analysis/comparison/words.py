@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from warehouse.stats.core.inputs import rejects
 from warehouse.stats.core.results import ends_text
 from warehouse.tables.view import Table, TableNote
 from warehouse.tables.words import (
+    counted,
     decimals,
     fixed,
     interval,
@@ -135,7 +137,7 @@ def not_compared_notes(others: Iterable[tuple[str, int]]) -> list[str]:
         others: name of each condition, and with how many others it has no prompt in
             common.
     """
-    names = [f"{name} with {n} other{'s' * (n > 1)}" for name, n in others if n]
+    names = [f"{name} with {counted(n, 'other')}" for name, n in others if n]
     more = [f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else []
     if not names:
         return []
@@ -148,11 +150,9 @@ def not_compared_notes(others: Iterable[tuple[str, int]]) -> list[str]:
 
 def interval_in_words(low: float | None, high: float | None, digits: int) -> str:
     """``[low, high]`` after a blank; empty without both ends."""
-    return (
-        ""
-        if low is None or high is None
-        else f" [{fixed(low, digits)}, {fixed(high, digits)}]"
-    )
+    if low is None or high is None:
+        return ""
+    return f" [{fixed(low, digits)}, {fixed(high, digits)}]"
 
 
 #: Columns that a narrow terminal does without, the first of them first.
@@ -247,11 +247,8 @@ def remarks(rows: Sequence[ComparisonRow], *, verbose: bool) -> list[str]:
     for row in rows:
         if row.reason and (row.ci_low is None or verbose):
             lines.append(f"{row.benchmark}: {row.reason}")
-        lines += (
-            [f"{row.benchmark}: no {reason}" for reason in row.not_applicable]
-            if verbose
-            else []
-        )
+        if verbose:
+            lines += [f"{row.benchmark}: no {reason}" for reason in row.not_applicable]
     return lines
 
 
@@ -387,7 +384,7 @@ def explain(
         *_equivalence(rows),
         *_overall(overall, rows),
     ]
-    flags = meanings(flag for row in rows for flag in row.flags)
+    flags = meanings(chain.from_iterable(row.flags for row in rows))
     return [
         *(TableNote(line, column_of(line), WIDTH) for line in lines),
         *(TableNote(line, "flags", WIDTH) for line in flags),
@@ -397,7 +394,9 @@ def explain(
 def column_of(line: str) -> str:
     """The column that a line begins with; empty where it is about no single one."""
     column = line.partition(": ")[0]
-    return column if column in COLUMNS else ""
+    if column in COLUMNS:
+        return column
+    return ""
 
 
 def _how(rows: Sequence[ComparisonRow]) -> list[str]:
@@ -484,13 +483,17 @@ def _sign_flips(
     if not kinds:
         return []
     clustered = [row.n_clusters is not None for row in rows if row.permutation]
-    what = "cluster sums" if all(clustered) else "differences"
+    what = "differences"
+    if all(clustered):
+        what = "cluster sums"
     if any(clustered) and not all(clustered):
         what = "differences, or of cluster sums,"
     how = "exact"
     if "monte_carlo" in kinds:
         drawn = f"{n_resamples} random patterns (seed {seed})"
-        how = drawn if kinds == {"monte_carlo"} else f"exact, or {drawn}"
+        how = drawn
+        if kinds != {"monte_carlo"}:
+            how = f"exact, or {drawn}"
     return [
         "p flip: permutation test that the differences are symmetric about 0, signs of "
         f"{what} flipped; {how}."
@@ -511,11 +514,12 @@ def _chosen(rows: Sequence[ComparisonRow]) -> list[str]:
         return []
     decides = f"better goes by {_TESTS[test]} at {1 - level:.2g}."
     lines = [] if any(row.p_holm is not None for row in rows) else [decides]
+    not_applicable = chain.from_iterable(
+        row.not_applicable for row in rows if row.p_value is None
+    )
     reasons = dict.fromkeys(
         reason.partition(": ")[2]
-        for row in rows
-        if row.p_value is None
-        for reason in row.not_applicable
+        for reason in not_applicable
         if reason.startswith(test)
     )
     name = _TESTS[test][:1].upper() + _TESTS[test][1:]
@@ -537,12 +541,10 @@ def _holm(rows: Sequence[ComparisonRow], n_tests: int) -> list[str]:
 
 def tests_in_words(n_tests: int, n_names: int) -> str:
     """How many benchmarks were tested, and that some are one under several names."""
-    again = (
-        f" (one that has several of the {n_names} names counts once)"
-        if n_names > n_tests
-        else ""
-    )
-    return f"{n_tests} benchmark{'s' * (n_tests != 1)}{again}"
+    tested = counted(n_tests, "benchmark")
+    if n_names > n_tests:
+        return f"{tested} (one that has several of the {n_names} names counts once)"
+    return tested
 
 
 def _equivalence(rows: Sequence[ComparisonRow]) -> list[str]:
@@ -550,12 +552,11 @@ def _equivalence(rows: Sequence[ComparisonRow]) -> list[str]:
     if margin is None:
         return []
     inside = f"the {100 * (2 * level - 1):g}% interval lies inside ±{margin:g}"
-    few = any(flag.startswith(("few_", "heavy_")) for row in rows for flag in row.flags)
-    also = (
-        ", and where few prompts or clusters differ, or unevenly, by Gaffke's test too"
-        if few
-        else ""
-    )
+    flags = chain.from_iterable(row.flags for row in rows)
+    few = any(flag.startswith(("few_", "heavy_")) for flag in flags)
+    also = ""
+    if few:
+        also = ", and where few prompts or clusters differ, or unevenly, by Gaffke's test too"
     return [
         f"equal: yes where {inside} (two one-sided tests; p equal is the larger "
         f"p){also}."
@@ -565,7 +566,9 @@ def _equivalence(rows: Sequence[ComparisonRow]) -> list[str]:
 def _overall(overall: ComparisonRow | None, rows: Sequence[ComparisonRow]) -> list[str]:
     if overall is None or overall not in rows:
         return []
-    by = "; its p is t's" if rows[0].test not in ("t", overall.test) else ""
+    by = ""
+    if rows[0].test not in ("t", overall.test):
+        by = "; its p is t's"
     return [f"overall: mean over {overall.reason}{by}."]
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -135,7 +136,7 @@ def curves_of(
     pearson, kendall = correlations(curves) if two_formulations else (None, None)
     return CurvesReport(
         tuple(crossed),
-        tuple(p for own in points for p in own),
+        tuple(chain.from_iterable(points)),
         level,
         left_out,
         pearson,
@@ -155,16 +156,16 @@ def _chosen(
         return list(recipes)
     chosen = []
     for text in references:
-        runs = {
-            run
-            for found in find_conditions(store, text, benchmark_ids=ids, where=where)
-            for run in found.run_ids
-        }
-        cut = [
-            part
-            for part in (recipe.only(runs) for recipe in recipes)
-            if part is not None
-        ]
+        runs = set(
+            chain.from_iterable(
+                found.run_ids
+                for found in find_conditions(
+                    store, text, benchmark_ids=ids, where=where
+                )
+            )
+        )
+        parts = (recipe.only(runs) for recipe in recipes)
+        cut = [part for part in parts if part is not None]
         if not cut:
             raise MisuseError(no_figure(text))
         chosen += [part for part in cut if part not in chosen]
@@ -224,7 +225,9 @@ def _order(recipe: RecipeScores) -> dict[str, Any]:
 
     def mean(values: Iterable[float | None]) -> float | None:
         defined = [value for value in values if value is not None]
-        return float(np.mean(defined)) if defined else None
+        if defined:
+            return float(np.mean(defined))
+        return None
 
     return {
         "tau": mean(
@@ -260,11 +263,9 @@ def _why(curve: Curve, points: Sequence[CheckpointRow], tested: Sequence[float])
         return direction_unknown(curve.recipe.metric, curve.recipe.benchmark)
     if not any(point.band for point in points):
         return "neither seeds, nor prompts, nor a standard error: nothing can be tested"
-    return (
-        ""
-        if tested
-        else "no step can be tested: nothing changes but alike in all seeds and prompts"
-    )
+    if tested:
+        return ""
+    return "no step can be tested: nothing changes but alike in all seeds and prompts"
 
 
 def _kept_from(points: Sequence[CheckpointRow]) -> float | None:
@@ -367,11 +368,15 @@ def _band(
 
 
 def _or_none(p: float) -> float | None:
-    return None if math.isnan(p) else p
+    if math.isnan(p):
+        return None
+    return p
 
 
 def _significant(p: float, level: float) -> bool | None:
-    return None if math.isnan(p) else rejects(p, 1 - level)
+    if math.isnan(p):
+        return None
+    return rejects(p, 1 - level)
 
 
 def cross_all(
@@ -388,13 +393,12 @@ def cross_all(
         MisuseError: two curves whose positions are in different units.
     """
     crossed = list(rows)
-    pairs = (
-        _formulations(curves)
-        if two_formulations
-        else [(0, 1)]
-        if len(curves) == 2
-        else []
-    )
+    if two_formulations:
+        pairs = _formulations(curves)
+    elif len(curves) == 2:
+        pairs = [(0, 1)]
+    else:
+        pairs = []
     for first, second in pairs:
         for index, row in zip(
             (first, second), _cross(curves, rows, first, second, level), strict=True
@@ -443,7 +447,9 @@ def _cross(
         return replace(ours[0], crossing_in_words=why), replace(
             ours[1], crossing_in_words=why
         )
-    seeds = [tuple(run.seed for run in curve.recipe.trajectories) for curve in (a, b)]
+    seeds = []
+    for curve in (a, b):
+        seeds.append(tuple(run.seed for run in curve.recipe.trajectories))
     same = _who(a) == _who(b) and seeds[0] == seeds[1]
     steps = [
         change(a.checkpoints[u], b.checkpoints[u], a.clusters, same_seeds=same)
@@ -480,17 +486,19 @@ def _names(first: CurveRow, second: CurveRow) -> tuple[str, str]:
 def _in_words(
     intersection: Crossing, names: tuple[str, str], recipe: RecipeScores, n: int
 ) -> str:
-    ahead = "ahead" if recipe.higher_is_better is not None else "above"
+    ahead = "above"
+    if recipe.higher_is_better is not None:
+        ahead = "ahead"
 
     def first(side: int) -> str:
-        return names[0] if side * recipe.sign > 0 else names[1]
+        if side * recipe.sign > 0:
+            return names[0]
+        return names[1]
 
     if intersection.n_changes:
-        more = (
-            f" ({intersection.n_changes - 1} more changes after)"
-            if intersection.n_changes > 1
-            else ""
-        )
+        more = ""
+        if intersection.n_changes > 1:
+            more = f" ({intersection.n_changes - 1} more changes after)"
         return (
             f"{first(intersection.ahead_before)} is {ahead} until {recipe.unit} "
             f"{intersection.low:g}, {first(intersection.ahead_after)} from "
@@ -515,14 +523,15 @@ def _in_words(
 def correlations(curves: Sequence[Curve]) -> tuple[float | None, float | None]:
     """Pearson and Kendall over recipes of the last scores in two formulations; None
     below three."""
-    pairs = [
-        tuple(
-            float(np.mean(list(curve.checkpoints.values())[-1].figures))
-            for curve in (curves[a], curves[b])
-        )
-        for a, b in _formulations(curves)
-        if curves[a].checkpoints and curves[b].checkpoints
-    ]
+    pairs = []
+    for a, b in _formulations(curves):
+        if curves[a].checkpoints and curves[b].checkpoints:
+            pairs.append(
+                tuple(
+                    float(np.mean(list(curve.checkpoints.values())[-1].figures))
+                    for curve in (curves[a], curves[b])
+                )
+            )
     if len(pairs) < 3:
         return None, None
     x, y = np.array(pairs).T

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import chain, groupby
 
 from warehouse.analysis.curves.on_leaderboard import BenchmarkCurves, ModelCurveRow
 from warehouse.charts.chart import (
@@ -35,17 +35,18 @@ def curve_charts(curves: BenchmarkCurves) -> list[Chart]:
     return [chart for chart in charts if chart]
 
 
+def _along(row: ModelCurveRow) -> list[tuple[float, float | None]]:
+    return [(point.position, point.estimate) for point in row.points]
+
+
 def _chart(rows: Sequence[ModelCurveRow], curves: BenchmarkCurves) -> Chart | None:
-    points = [point for row in rows for point in row.points]
+    points = list(chain.from_iterable(row.points for row in rows))
     metric, unit = rows[0].metric, UNITS.get(rows[0].unit, "position in training")
     several = len({row.model for row in rows}) > 1
     coloured, others = rows[:COLOURS], rows[COLOURS:]
     layers = lines(
-        [
-            (_name(row, several), [(p.position, p.estimate) for p in row.points])
-            for row in coloured
-        ],
-        faint=[[(p.position, p.estimate) for p in row.points] for row in others],
+        [(_name(row, several), _along(row)) for row in coloured],
+        faint=[_along(row) for row in others],
         dots=True,
     )
     bands = [
@@ -53,8 +54,12 @@ def _chart(rows: Sequence[ModelCurveRow], curves: BenchmarkCurves) -> Chart | No
         for row, (colour, _) in zip(coloured, SERIES, strict=False)
         if (band := _band(row, colour))
     ]
-    where = f" ({rows[0].split})" if rows[0].split else ""
-    intervals = f", with {100 * curves.level:g}% intervals" if bands else ""
+    where = ""
+    if rows[0].split:
+        where = f" ({rows[0].split})"
+    intervals = ""
+    if bands:
+        intervals = f", with {100 * curves.level:g}% intervals"
     return chart(
         f"{metric} along training{where}{intervals}",
         f"{metric} of {len(rows)} curves against {unit}, {len(points)} checkpoints; "
@@ -62,7 +67,13 @@ def _chart(rows: Sequence[ModelCurveRow], curves: BenchmarkCurves) -> Chart | No
         axis(unit, span([p.position for p in points]), log=True),
         axis(
             metric,
-            span([end for p in points for end in (p.estimate, p.ci_low, p.ci_high)]),
+            span(
+                list(
+                    chain.from_iterable(
+                        (p.estimate, p.ci_low, p.ci_high) for p in points
+                    )
+                )
+            ),
             log=True,
         ),
         [*layers[:-1], *bands, layers[-1]],

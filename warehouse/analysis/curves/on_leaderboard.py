@@ -77,12 +77,10 @@ def training_curves(board: Leaderboard, runs: Iterable[Run]) -> BenchmarkCurves:
         board: with all its rows; figures and intervals are taken from there.
         runs: those behind it.
     """
-    rows = {
-        run: row
-        for row in board.rows
-        for run in row.run_ids
-        if row.estimate is not None
-    }
+    rows = {}
+    for row in board.rows:
+        if row.estimate is not None:
+            rows.update(dict.fromkeys(row.run_ids, row))
     placed = [
         run for run in runs if run["run_id"] in rows and run["position"] is not None
     ]
@@ -93,11 +91,10 @@ def training_curves(board: Leaderboard, runs: Iterable[Run]) -> BenchmarkCurves:
     lines = grouped(
         seen.values(), lambda placed: (placed[0].metric, *_line_of(placed[1]))
     )
-    several = [
-        members
-        for members in lines.values()
-        if len({run["position"] for _, run in members}) > 1
-    ]
+    several = []
+    for members in lines.values():
+        if len({run["position"] for _, run in members}) > 1:
+            several.append(members)
     sign = -1.0 if board.higher_is_better is False else 1.0
     labels = describe([_without_checkpoint(members[0][1]) for members in several])
     curves = [

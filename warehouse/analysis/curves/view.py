@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, ClassVar
 
 from warehouse.analysis.results import RecipeRow, Result
 from warehouse.tables.view import Table, View, constants
 from warehouse.tables.words import (
+    counted,
     decimals,
     interval,
     level_column,
@@ -128,7 +130,9 @@ class CurveRow(RecipeRow):
     @property
     def name(self) -> str:
         """Model, recipe and the other settings that distinguish it."""
-        recipe = self.recipe if self.recipe not in self.model else ""
+        recipe = ""
+        if self.recipe not in self.model:
+            recipe = self.recipe
         return " ".join(filter(None, (self.model, recipe, self.setting)))
 
 
@@ -166,16 +170,12 @@ class CurvesReport(Result):
         n = len(self.rows)
         n_above = sum(row.above_chance_from is not None for row in self.rows)
         n_with_chance = sum(row.chance is not None for row in self.rows)
-        chance = (
-            f", {n_above} of {n_with_chance} above chance at the end"
-            if n_with_chance
-            else ""
-        )
-        drops = sum(row.n_drops or 0 for row in self.rows)
-        return (
-            f"{n} curve{'s' * (n > 1)}{chance}, {drops} significant "
-            f"drop{'s' * (drops != 1)}"
-        )
+        n_drops = sum(row.n_drops or 0 for row in self.rows)
+        parts = [f"{n} curves" if n > 1 else f"{n} curve"]
+        if n_with_chance:
+            parts.append(f"{n_above} of {n_with_chance} above chance at the end")
+        parts.append(counted(n_drops, "significant drop"))
+        return ", ".join(parts)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -218,16 +218,16 @@ def report_notes(report: CurvesReport) -> tuple[str, ...]:
 
 def _notes(report: CurvesReport) -> list[str]:
     """Why figures are missing, what flags mean, and which checkpoints are left out."""
-    reasons = Counter(
-        why for row in report.rows for why in {row.reason, row.chance_reason} if why
-    )
-    notes = [f"{why}: {n} curve{'s' * (n > 1)}" for why, n in reasons.items()]
-    notes += meanings(flag for row in report.rows for flag in row.flags)
+    reasons: Counter[str] = Counter()
+    for row in report.rows:
+        reasons.update(filter(None, {row.reason, row.chance_reason}))
+    notes = [f"{why}: {counted(n, 'curve')}" for why, n in reasons.items()]
+    notes += meanings(chain.from_iterable(row.flags for row in report.rows))
     n_partly = sum(row.n_left_out > 0 for row in report.rows)
     if n_partly:
         notes.append(
-            f"checkpoints that only some seeds have are left out in {n_partly} "
-            f"curve{'s' * (n_partly > 1)}"
+            "checkpoints that only some seeds have are left out in "
+            f"{counted(n_partly, 'curve')}"
         )
     return notes
 
@@ -323,7 +323,7 @@ def _point_cells(point: CheckpointRow, n_decimals: int, band: str) -> dict[str, 
 
 
 def _sentences(report: CurvesReport) -> list[str]:
-    """What was found, in words; of many curves the numbers only."""
+    """The findings in words; of many curves the numbers only."""
     findings = [
         f"{_of(row, report)}: {', '.join(_findings(row))}."
         for row in report.rows[:_MOST_SENTENCES]
@@ -339,7 +339,9 @@ def _sentences(report: CurvesReport) -> list[str]:
     )
     sentences += list(crossings)[:_MOST_SENTENCES]
     if report.kendall is not None:
-        pearson = "" if report.pearson is None else f", Pearson {report.pearson:.2f}"
+        pearson = ""
+        if report.pearson is not None:
+            pearson = f", Pearson {report.pearson:.2f}"
         sentences.append(
             "Over the recipes the last scores of the two go together by Kendall "
             f"{report.kendall:.2f}{pearson}."
@@ -355,13 +357,17 @@ def _sentences(report: CurvesReport) -> list[str]:
 
 def _of(row: CurveRow, report: CurvesReport) -> str:
     several = len({other.benchmark for other in report.rows}) > 1
-    return f"{row.name} on {row.benchmark}" if several else row.name
+    if several:
+        return f"{row.name} on {row.benchmark}"
+    return row.name
 
 
 def _whose(row: CurveRow, report: CurvesReport) -> str:
     """The recipe, where each has a crossing of its own."""
     several = len({compared.name for compared in report.rows if compared.other}) > 2
-    return f"{row.name}: " if several else ""
+    if several:
+        return f"{row.name}: "
+    return ""
 
 
 def _findings(row: CurveRow) -> list[str]:
@@ -383,12 +389,14 @@ def _findings(row: CurveRow) -> list[str]:
         else:
             words.append(f"never significantly above {at}")
     if row.n_drops and row.largest_drop is not None:
-        largest = (
-            f"{'the largest ' * (row.n_drops > 1)}by {abs(row.largest_drop):.3g} at "
-            f"{row.unit} {row.largest_drop_at:g}"
-        )
+        drops = counted(row.n_drops, "significant drop")
+        if row.n_drops > 1:
+            drops += ", the largest"
+        else:
+            drops += ","
         words.append(
-            f"{row.n_drops} significant drop{'s' * (row.n_drops > 1)}, {largest}"
+            f"{drops} by {abs(row.largest_drop):.3g} at "
+            f"{row.unit} {row.largest_drop_at:g}"
         )
     elif row.n_drops == 0:
         words.append("no significant drop")

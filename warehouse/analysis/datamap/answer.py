@@ -84,7 +84,9 @@ def distribution(rows: Sequence[DataMapRow], metric: str) -> DistributionRow | N
 
 
 def _mean(values: Sequence[float | int | None]) -> float | None:
-    return float(np.mean(np.array(values, np.float64))) if values else None
+    if values:
+        return float(np.mean(np.array(values, np.float64)))
+    return None
 
 
 #: A suspect is wrong in more than half of what could be drawn: the upper end of
@@ -108,22 +110,19 @@ def datamap(opener: StoreOpener, question: MapPrompts) -> DataMap:
     if model is None and (
         question.device is not None or question.fresh or not question.store_result
     ):
-        name = (
-            "--device"
-            if question.device is not None
-            else "--fresh"
-            if question.fresh
-            else "--no-store"
-        )
+        if question.device is not None:
+            name = "--device"
+        elif question.fresh:
+            name = "--fresh"
+        else:
+            name = "--no-store"
         raise MisuseError(
             f"{name} is for grouping by a model: --group embedding or entailment"
         )
     with opener.reading() as store:
-        ids = (
-            None
-            if question.benchmark is None
-            else find_benchmark(store, question.benchmark).ids
-        )
+        ids = None
+        if question.benchmark is not None:
+            ids = find_benchmark(store, question.benchmark).ids
         where = parse_where(question.where)
         conditions = find_conditions(
             store, question.reference, benchmark_ids=ids, where=where
@@ -217,7 +216,9 @@ def _labelled(
 
 def _heat(condition: Condition) -> float:
     temperature = condition.setting("temperature")
-    return math.inf if temperature is None else float(temperature)
+    if temperature is None:
+        return math.inf
+    return float(temperature)
 
 
 def _in_words(condition: Condition, label: str) -> str:

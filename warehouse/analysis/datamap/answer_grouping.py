@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -97,7 +98,9 @@ def grouper_of(
         InputError: a model that cannot be loaded.
     """
     for name, given in (("embedding", embedder), ("entailment", entailment)):
-        option = "--embedder MODEL" if name == "embedding" else "--entailment FOLDER"
+        option = "--entailment FOLDER"
+        if name == "embedding":
+            option = "--embedder MODEL"
         if group == name and given is None:
             raise MisuseError(f"grouping by {name} needs a model: {option}")
         if group != name and given is not None:
@@ -106,19 +109,15 @@ def grouper_of(
             )
     if not isinstance(embedder or entailment or "", str):
         refuse_for_own(device)
-    embedder = (
-        load_embedder(embedder, device=device)
-        if isinstance(embedder, str)
-        else embedder
-    )
-    entailment = (
-        load_entailment(entailment, device=device)
-        if isinstance(entailment, str)
-        else entailment
-    )
+    if isinstance(embedder, str):
+        embedder = load_embedder(embedder, device=device)
+    if isinstance(entailment, str):
+        entailment = load_entailment(entailment, device=device)
     if embedder is not None:
         return by_embedding(embedder, threshold)
-    return None if entailment is None else by_entailment(entailment)
+    if entailment is None:
+        return None
+    return by_entailment(entailment)
 
 
 def by_embedding(embedder: Embedder, threshold: float) -> Grouper:
@@ -286,9 +285,8 @@ def read_generations(
     )
     columns = store.columns(query, {"run_ids": run_ids, "prompt_ids": prompts})
     texts = columns.table.column("text").combine_chunks()
-    texts = (
-        pa.concat_arrays(texts.chunks) if isinstance(texts, pa.ChunkedArray) else texts
-    )
+    if isinstance(texts, pa.ChunkedArray):
+        texts = pa.concat_arrays(texts.chunks)
     return Generations(columns.whole_numbers("prompt_id"), texts)
 
 
@@ -493,15 +491,14 @@ def _compute(
 
 
 def _together(parts: Sequence[SetsOfPrompts], by: str) -> SetsOfPrompts:
-    arrays: dict[str, Any] = {
-        name: np.concatenate(
+    arrays: dict[str, Any] = {}
+    for name, kind in SetsOfPrompts.DTYPES.items():
+        arrays[name] = np.concatenate(
             [np.empty(0, kind), *(getattr(part, name) for part in parts)]
         )
-        for name, kind in SetsOfPrompts.DTYPES.items()
-    }
     return SetsOfPrompts(
         **arrays,
-        majority=tuple(answer for part in parts for answer in part.majority),
+        majority=tuple(chain.from_iterable(part.majority for part in parts)),
         grouped_by=by,
         n_too_long=sum(part.n_too_long for part in parts),
     )

@@ -25,12 +25,15 @@ def datamap_charts(report: DataMap) -> list[Chart]:
 def map_charts(maps: Sequence[DataMap]) -> tuple[list[Chart], list[Chart]]:
     """The map of each condition whose generations have text, and the distributions of
     P(correct) on one scale."""
-    spread = [(mapped, row) for mapped in maps for row in mapped.distribution]
+    spread = []
+    for mapped in maps:
+        for row in mapped.distribution:
+            spread.append((mapped, row))
     charts = [_map(mapped, row) for mapped, row in spread]
-    top = max(
-        (count / row.n_prompts for _, row in spread for count in row.histogram),
-        default=1.0,
-    )
+    shares: list[float] = []
+    for _, row in spread:
+        shares.extend(count / row.n_prompts for count in row.histogram)
+    top = max(shares, default=1.0)
     histograms = [_distribution(row, top) for _, row in spread]
     return [picture for picture in charts if picture], [
         picture for picture in histograms if picture

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Self
 
 from markupsafe import Markup
@@ -57,15 +58,17 @@ class DataMapSection(Section):
     def read(cls, store: Store, reads: BenchmarkReads, ranks: Ranking) -> Maps | None:
         """The maps of the best conditions; None where no prompt has several
         generations."""
-        return (
-            _maps(store, reads.board, reads.facts, ranks.level) if reads.board else None
-        )
+        if reads.board:
+            return _maps(store, reads.board, reads.facts, ranks.level)
+        return None
 
     @classmethod
     def of(cls, reads: BenchmarkReads, report: ReportSetting) -> Self | None:
         """The maps; None where no prompt has several generations."""
         maps = reads.own[cls]
-        return cls(maps) if maps else None
+        if maps:
+            return cls(maps)
+        return None
 
     def html(self, part: BenchmarkPart, name: str) -> Markup:
         """The maps, the distributions, the suspects and what a reader should know."""
@@ -109,7 +112,9 @@ def _maps(
             left_out += maps[-1].left_out
         except MisuseError as error:
             left_out.append(str(error))
-    return Maps(tuple(maps), tuple(left_out), ()) if maps else None
+    if maps:
+        return Maps(tuple(maps), tuple(left_out), ())
+    return None
 
 
 def _charts_and_tables(maps: MapPart) -> Markup:
@@ -153,12 +158,15 @@ class MapPart:
 
 def map_part(data_maps: Maps) -> MapPart:
     """Charts and tables of one benchmark."""
-    spread = [(mapped, row) for mapped in data_maps.maps for row in mapped.distribution]
+    spread = []
+    for mapped in data_maps.maps:
+        for row in mapped.distribution:
+            spread.append((mapped, row))
     charts, histograms = map_charts(data_maps.maps)
     suspects = _suspects(data_maps)
     first = data_maps.maps[0] if data_maps.maps else None
     notes = dict.fromkeys(
-        _together([note for mapped in data_maps.maps for note in mapped.notes])
+        _together(list(chain.from_iterable(mapped.notes for mapped in data_maps.maps)))
     )
     ways = sorted({mapped.grouped_by for mapped in data_maps.maps if mapped.grouped_by})
     if ways and not any("grouped by" in note for note in notes):
@@ -191,14 +199,8 @@ def _together(notes: Sequence[str]) -> list[str]:
         for words, several in counted.items()
         if min(several) < max(several)
     ]
-    return [
-        *(
-            note
-            for note in notes
-            if not any(note.endswith(joint.partition(" are ")[2]) for joint in once)
-        ),
-        *once,
-    ]
+    said = tuple(joint.partition(" are ")[2] for joint in once)
+    return [*(note for note in notes if not note.endswith(said)), *once]
 
 
 def _suspects(data_maps: Maps) -> list[tuple[int, DataMapRow]]:
@@ -223,13 +225,13 @@ def _says(rows: Sequence[DistributionRow], suspected_by: Sequence[int]) -> str:
     keys draws speak against."""
     first = rows[0]
     sometimes = max(0.0, 1 - first.share_never - first.share_always)
-    whose = (
-        "its draws"
-        if len(rows) == 1
-        else f"the draws of at least half of the {len(rows)} conditions"
-    )
+    whose = "its draws"
+    if len(rows) != 1:
+        whose = f"the draws of at least half of the {len(rows)} conditions"
     often = sum(2 * number_of >= len(rows) for number_of in suspected_by)
-    some = f" (those of any: {len(suspected_by)})" if len(suspected_by) > often else ""
+    some = ""
+    if len(suspected_by) > often:
+        some = f" (those of any: {len(suspected_by)})"
     return (
         f"{name_of(first)} is right on {100 * first.share_always:.0f}% of the prompts "
         f"in every draw, on {100 * first.share_never:.0f}% in none, and on "
@@ -268,13 +270,11 @@ def _suspects_table(
     data_maps: Maps, suspects: Sequence[tuple[int, DataMapRow]]
 ) -> Markup:
     first, shown = data_maps.maps[0], suspects[:TOP]
-    more = (
-        Markup(
+    more = ""
+    if len(suspects) > len(shown):
+        more = Markup(
             " The first {} of {}; all: <code>warehouse datamap MODEL --suspects</code>."
         ).format(len(shown), len(suspects))
-        if len(suspects) > len(shown)
-        else ""
-    )
     rows = [row for _, row in shown]
     texts = distinctive([row.text for row in rows], [row.text for row in first.rows])
     return table(

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
 from warehouse.analysis.decide.question import Decide
 from warehouse.analysis.decide.view import DecisionRow, Decisions
@@ -44,6 +45,7 @@ from warehouse.tables.words import (
     IF_ONE_SCALE,
     MIXED_SCALES,
     UNEQUAL_PROMPTS,
+    counted,
 )
 
 #: A difference that takes more seeds of each recipe is not looked for.
@@ -53,25 +55,17 @@ MANY_SEEDS = 100
 @answers(Decide)
 def decide(store: Store, question: Decide) -> Decisions:
     """One row for each benchmark that both have."""
-    ids = (
-        None
-        if question.benchmark is None
-        else find_benchmark(store, question.benchmark).ids
-    )
+    ids = None
+    if question.benchmark is not None:
+        ids = find_benchmark(store, question.benchmark).ids
     filters = parse_where(question.where)
     a, b = (
         (text, by_benchmark_split(store, text, ids, filters))
         for text in (question.a, question.b)
     )
     common = common_benchmarks(*a, *b)
-    numbers = sorted(
-        {
-            recipe.setting("benchmark_id")
-            for key in common
-            for _, side in (a, b)
-            for recipe in side[key]
-        }
-    )
+    in_common = chain.from_iterable((*a[1][key], *b[1][key]) for key in common)
+    numbers = sorted({recipe.setting("benchmark_id") for recipe in in_common})
     recipes = read_recipes(store, numbers, metric=question.metric)
     stored = stored_spreads(store, question.metric, question.averaged)
     return decide_of(
@@ -135,20 +129,17 @@ def _side(
     text: str, conditions: Sequence[Condition], recipes: Sequence[RecipeScores]
 ) -> RecipeScores:
     """The recipe that a reference means, cut to the runs that it means."""
-    runs = {run for condition in conditions for run in condition.run_ids}
-    matching = [
-        part for part in (recipe.only(runs) for recipe in recipes) if part is not None
-    ]
+    runs = set(chain.from_iterable(condition.run_ids for condition in conditions))
+    parts = (recipe.only(runs) for recipe in recipes)
+    matching = [part for part in parts if part is not None]
     if len(matching) == 1:
         return matching[0]
     if not matching:
         raise MisuseError(no_figure(text))
     names = [f"{part.model} {part.recipe}".strip() for part in matching]
-    way = (
-        "say one of these"
-        if len(set(names)) == len(names)
-        else "narrow it with --where field=value"
-    )
+    way = "narrow it with --where field=value"
+    if len(set(names)) == len(names):
+        way = "say one of these"
     raise MisuseError(
         f"{text!r} means {len(matching)} recipes or settings ({', '.join(names[:4])}); "
         f"{way}"
@@ -162,7 +153,9 @@ def _names(
     where these are equal."""
     if a.recipe and b.recipe and a.recipe != b.recipe:
         return a.recipe, b.recipe
-    return (a.model, b.model) if a.model != b.model else (said_a, said_b)
+    if a.model != b.model:
+        return (a.model, b.model)
+    return (said_a, said_b)
 
 
 def _row(
@@ -238,16 +231,9 @@ def _ends(
 
 
 def _flags(a: RecipeScores, b: RecipeScores, noise: Noise) -> tuple[str, ...]:
-    is_mixed = (
-        len(
-            {
-                (side.unit, run.positions[-1])
-                for side in (a, b)
-                for run in side.trajectories
-            }
-        )
-        > 1
-    )
+    ends = {(a.unit, run.positions[-1]) for run in a.trajectories}
+    ends |= {(b.unit, run.positions[-1]) for run in b.trajectories}
+    is_mixed = len(ends) > 1
     not_matched = bool(noise.source) and not noise.is_matched
     unequal = unequal_prompts((*a.trajectories, *b.trajectories), noise.averaged)
     scales = are_mixed([ScoreSpan.of(*figures.tolist())] for figures in noise.figures)
@@ -262,7 +248,9 @@ def _flags(a: RecipeScores, b: RecipeScores, noise: Noise) -> tuple[str, ...]:
 def _runs_to_settle(needed: int | None, counts: tuple[int, int]) -> int | None:
     """What both lack, one seed of each at least: with as many as needed, the spread
     itself was unlike."""
-    return None if needed is None else sum(max(needed - n, 1) for n in counts)
+    if needed is None:
+        return None
+    return sum(max(needed - n, 1) for n in counts)
 
 
 #: Where a pool of other benchmarks is the measure: published figures may be of a part,
@@ -296,19 +284,19 @@ def _sentence(row: DecisionRow, ahead: str) -> str:
     if row.difference == 0:
         return f"{verdict}: the two have the same figure."
     order = f"{verdict}: {ahead} by {_short(abs(row.difference))}"
-    order += IF_ONE_SCALE * (MIXED_SCALES in row.flags) + IF_LIKE_PROMPTS * (
-        UNEQUAL_PROMPTS in row.flags
-    )
+    if MIXED_SCALES in row.flags:
+        order += IF_ONE_SCALE
+    if UNEQUAL_PROMPTS in row.flags:
+        order += IF_LIKE_PROMPTS
     if row.p_wrong_sign is not None:
         order += (
             ", which is the wrong order with a probability of "
             f"{_percent(row.p_wrong_sign)}"
         )
-    only = "only " * (row.verdict != "cannot tell")
-    chance = (
-        f"random seeds alone explain the gap {only}if they make runs spread by more "
-        "than"
-    )
+    chance = "random seeds alone explain the gap "
+    if row.verdict != "cannot tell":
+        chance += "only "
+    chance += "if they make runs spread by more than"
     limit = (
         f"{chance} {_short(row.noise_if_sd_above)} (standard deviation), {_known(row)}"
     )
@@ -316,16 +304,18 @@ def _sentence(row: DecisionRow, ahead: str) -> str:
 
 
 def _known(row: DecisionRow) -> str:
-    """What is known of the spread over seeds."""
+    """The spread over seeds, and how it is known."""
     if row.floor_from == "seeds":
-        alone = (
-            ", those of the recipe with one run being taken to spread like the other's"
-        )
         known = (
             f"and the {row.n_seeds_a + row.n_seeds_b} runs of the two do by "
             f"{_short(row.seed_sd)}"
         )
-        return known + alone * (min(row.n_seeds_a, row.n_seeds_b) == 1)
+        if min(row.n_seeds_a, row.n_seeds_b) == 1:
+            known += (
+                ", those of the recipe with one run being taken to spread like the "
+                "other's"
+            )
+        return known
     if row.floor_from == "other_recipes":
         return f"and the runs of other recipes here do by {_short(row.seed_sd)}"
     if row.floor_from == "jitter" and row.jitter:
@@ -334,33 +324,33 @@ def _known(row: DecisionRow) -> str:
             f"{multiple:.2g} times the spread of checkpoints of one run, where "
             f"{least:g} to {most:g} times was seen"
         )
-    if not row.pool_quantiles:
+    if not row.pool_quantiles or row.pool_size is None:
         return "which nothing tells"
     low, high = row.pool_quantiles[0], row.pool_quantiles[-1]
-    spread = (
-        f"{_short(low)} to {_short(high)}" if row.pool_size != 1 else f"{_short(low)}"
-    )
-    own = f" (on this one by {_short(row.pool_own_sd)})" if row.pool_own_sd else ""
-    reference = (
-        f"and on {row.pool_size} benchmark{'s' * (row.pool_size != 1)} {row.pool} they "
-        f"did by {spread}{own}"
-    )
+    benchmarks = counted(row.pool_size, "benchmark")
+    reference = f"and on {benchmarks} {row.pool} they did by {_short(low)}"
+    if row.pool_size != 1:
+        reference += f" to {_short(high)}"
+    if row.pool_own_sd:
+        reference += f" (on this one by {_short(row.pool_own_sd)})"
     if row.jitter is not None and row.jitter == row.seed_sd:
         reference += f", checkpoints of one run by {_short(row.jitter)}"
-    return (
-        reference
-        if row.prompt_sd is None
-        else f"{reference}; other prompts do by another {_short(row.prompt_sd)}"
-    )
+    if row.prompt_sd is None:
+        return reference
+    return f"{reference}; other prompts do by another {_short(row.prompt_sd)}"
 
 
 def _short(value: float | None) -> str:
     """A figure with two digits that say something."""
     if value is None:
         return "-"
-    return f"{value:.2g}" if abs(value) < 100 else f"{value:,.0f}"
+    if abs(value) < 100:
+        return f"{value:.2g}"
+    return f"{value:,.0f}"
 
 
 def _percent(share: float) -> str:
     """A probability in percent, with two digits that say something."""
-    return "less than 0.1 %" if share < 0.001 else f"{100 * share:.2g} %"
+    if share < 0.001:
+        return "less than 0.1 %"
+    return f"{100 * share:.2g} %"

@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import ClassVar
 
 from warehouse.analysis.results import BenchmarkRow, Result
 from warehouse.stats.training.noise_floor import Word
 from warehouse.tables.view import Table, View, constants
-from warehouse.tables.words import decimals, left_out, meanings, number, p_value
+from warehouse.tables.words import (
+    counted,
+    decimals,
+    left_out,
+    meanings,
+    number,
+    p_value,
+)
 
 #: Rows whose sentences are told one by one.
 MOST_SENTENCES = 6
@@ -126,10 +134,10 @@ class Decisions(Result):
     def one_line(self) -> str:
         counts = Counter(row.verdict for row in self.rows)
         verdicts = ", ".join(f"{word} on {n}" for word, n in counts.items())
-        return (
-            f"{self.a} against {self.b}, {len(self.rows)} "
-            f"benchmark{'s' * (len(self.rows) > 1)}: {verdicts}"
-        )
+        benchmarks = "benchmark"
+        if len(self.rows) > 1:
+            benchmarks = "benchmarks"
+        return f"{self.a} against {self.b}, {len(self.rows)} {benchmarks}: {verdicts}"
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -163,12 +171,12 @@ def decision_notes(decisions: Decisions) -> tuple[str, ...]:
     notes = left_out(decisions.left_out)
     n_mixed = sum("mixed_lengths" in row.flags for row in decisions.rows)
     if n_mixed:
-        many = f"{n_mixed} benchmark{'s' * (n_mixed > 1)}"
+        many = counted(n_mixed, "benchmark")
         notes.append(
             f"the runs end at different places in training on {many}; MODEL@step=N "
             "ends them at one"
         )
-    return (*notes, *meanings(flag for row in decisions.rows for flag in row.flags))
+    return (*notes, *meanings(chain.from_iterable(row.flags for row in decisions.rows)))
 
 
 def _in_words(rows: Sequence[DecisionRow]) -> str:

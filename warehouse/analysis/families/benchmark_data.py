@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
+from itertools import chain
 from operator import itemgetter
 from typing import Any
 
@@ -137,20 +138,21 @@ class BenchmarkData:
 
     def inputs(self, keys: Iterable[str]) -> str:
         """Digest of everything about some conditions that a figure can depend on."""
-        runs = sorted(
-            [
-                key,
-                self.digests[run["run_id"]],
-                run["status"],
-                run["n_benchmark"],
-                run["task_version"] or "",
-                run["split"],
-                run["model"],
-            ]
-            for key in set(keys)
-            for run in self.conditions[key].runs
-        )
-        return short_digest(runs, self.context)
+        told = []
+        for key in set(keys):
+            for run in self.conditions[key].runs:
+                told.append(
+                    [
+                        key,
+                        self.digests[run["run_id"]],
+                        run["status"],
+                        run["n_benchmark"],
+                        run["task_version"] or "",
+                        run["split"],
+                        run["model"],
+                    ]
+                )
+        return short_digest(sorted(told), self.context)
 
     def load(self, keys: Iterable[str]) -> None:
         """Read the scores of some conditions in one go, so that `entries` need not."""
@@ -170,12 +172,16 @@ class BenchmarkData:
     def entries(self, keys: Sequence[str]) -> list[ScoredCondition]:
         """The scores of some conditions; one with several judges has several entries."""
         self.load(keys)
-        return [entry for key in keys for entry in self._entries[key]]
+        return list(chain.from_iterable(self._entries[key] for key in keys))
 
     @cached_property
     def row_of(self) -> Mapping[str, RefreshRow]:
         """The row behind which a condition stands, by its key."""
-        return {key: row for row in self.rows for key in row.plan.keys}
+        rows = {}
+        for row in self.rows:
+            for key in row.plan.keys:
+                rows[key] = row
+        return rows
 
     def row_called(self, subject: str) -> RefreshRow | None:
         """The row of a subject; None where it is of a seed or checkpoint behind one."""
@@ -185,11 +191,9 @@ class BenchmarkData:
         """Kind and subject of the row that a condition, or the first of its seeds,
         stands behind."""
         row = self.row_of.get(condition.key)
-        return (
-            (CONDITION, subject_of(condition))
-            if row is None
-            else (row.kind, row.subject)
-        )
+        if row is None:
+            return (CONDITION, subject_of(condition))
+        return (row.kind, row.subject)
 
     def row_entries(self, row: RefreshRow) -> list[ScoredCondition]:
         """The entries of a row, one a metric; several where its repeats are none."""
@@ -316,9 +320,8 @@ def read_all(
     catalogue = read_names(store)
     by_name = {name: catalogue.benchmark(name) for name in sorted(catalogue.joined)}
     named = {catalogue.canonical.get(name, name) for name in only}
-    suites = list_suites(
-        catalogue, {run["benchmark_id"] for own in runs.values() for run in own}
-    )
+    all_runs = chain.from_iterable(runs.values())
+    suites = list_suites(catalogue, {run["benchmark_id"] for run in all_runs})
     unknown = sorted(named - set(runs) - set(stored) - set(suites))
     if unknown:
         hint = did_you_mean(unknown[0], runs, "see: warehouse runs")
@@ -354,16 +357,13 @@ class _Shared:
             read_links(store),
         )
         self.digests = run_digests(store)
-        ids = [number for benchmark in benchmarks for number in benchmark.ids]
+        ids = list(chain.from_iterable(benchmark.ids for benchmark in benchmarks))
         self.metrics = grouped(
             metrics_of(store, ids), lambda metric: metric.benchmark_id
         )
-        self.clusterings = {
-            row["id"]: [str(value) for value in row.values()]
-            for row in store.rows(
-                query_text("analysis/families", "clustering_contents")
-            )
-        }
+        self.clusterings: dict[int, list[str]] = {}
+        for row in store.rows(query_text("analysis/families", "clustering_contents")):
+            self.clusterings[row["id"]] = [str(value) for value in row.values()]
 
     def benchmark(self, benchmark: Benchmark, runs: Sequence[Any]) -> BenchmarkData:
         metrics, why = self._metrics(benchmark)
@@ -397,7 +397,7 @@ class _Shared:
         if all(condition.setting("position") is None for condition in conditions):
             return {}
         ids = sorted({condition.setting("benchmark_id") for condition in conditions})
-        runs = tuple(run for condition in conditions for run in condition.runs)
+        runs = tuple(chain.from_iterable(condition.runs for condition in conditions))
         facts = BenchmarkFacts(runs, (), tuple(run_metrics_of(self.store, ids)))
         return scored_prompts(conditions, facts, metrics)
 
@@ -408,13 +408,13 @@ class _Shared:
         runs: Mapping[str, Sequence[Any]],
     ) -> SuiteBenchmarks:
         parts = {leaf.name: self.benchmark(leaf, runs[leaf.name]) for leaf in leaves}
+        conditions = {}
+        for leaf_name, part in parts.items():
+            for key, condition in part.conditions.items():
+                conditions[f"{leaf_name}/{key}"] = condition
         return SuiteBenchmarks(
             benchmark=suite,
-            conditions={
-                f"{leaf}/{key}": cond
-                for leaf, part in parts.items()
-                for key, cond in part.conditions.items()
-            },
+            conditions=conditions,
             metrics=(),
             why_no_metric=f"{suite.name} is a suite",
             context=short_digest(
@@ -427,11 +427,11 @@ class _Shared:
         )
 
     def _metrics(self, benchmark: Benchmark) -> tuple[tuple[Metric, ...], str]:
-        own = [
-            metric
-            for number in benchmark.ids
-            for metric in self.metrics.get(number, [])
-        ]
+        own = list(
+            chain.from_iterable(
+                self.metrics.get(number, []) for number in benchmark.ids
+            )
+        )
         own.sort(key=lambda metric: (metric.label, metric.id))
         try:
             return tuple(choose_metrics(own, None, benchmark.name)), ""

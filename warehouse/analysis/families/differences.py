@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from warehouse.analysis.comparison.pairing import NotComparable, Pair, pair_up
@@ -76,7 +77,9 @@ def _p_worse(pair: Pair, paired: PairedDifference) -> float | None:
         else -paired.difference
     )
     if paired.p_value is not None:
-        return paired.p_value / 2 if loss > 0 else 1 - paired.p_value / 2
+        if loss > 0:
+            return paired.p_value / 2
+        return 1 - paired.p_value / 2
     width = pair.score_range
     if width is None or not is_constant(pair.differences) or abs(loss) > width:
         return None
@@ -98,7 +101,7 @@ def _sides(data: BenchmarkData, kind: str, subject: str) -> list[ScoredCondition
     placed = [entry for entry in entries if not entry.no_place]
     if entries and not placed:
         why = "; ".join(
-            dict.fromkeys(note for entry in entries for note in entry.row_notes)
+            dict.fromkeys(chain.from_iterable(entry.row_notes for entry in entries))
         )
         raise NotComparable(
             why or f"{subject} has no one figure: {entries[0].no_place}"

@@ -118,11 +118,9 @@ class Family(Protocol):
 def about_all(data: BenchmarkData, **settings: Any) -> list[RefreshQuestion]:
     """One question about all conditions of a benchmark together; none where there is
     one alone."""
-    return (
-        [RefreshQuestion("all conditions", tuple(data.conditions), settings)]
-        if len(data.conditions) > 1
-        else []
-    )
+    if len(data.conditions) > 1:
+        return [RefreshQuestion("all conditions", tuple(data.conditions), settings)]
+    return []
 
 
 def no_score(

@@ -172,4 +172,6 @@ def _p_worse(
 ) -> float | None:
     if higher_is_better is None:
         return None
-    return lower if higher_is_better else higher
+    if higher_is_better:
+        return lower
+    return higher

@@ -84,4 +84,6 @@ def kind_of(condition: Condition, rows: Mapping[str, RefreshRow]) -> str:
         rows: by the keys of the conditions behind them.
     """
     row = rows.get(condition.key)
-    return CONDITION if row is None or row.kind == CONDITION else PART
+    if row is None or row.kind == CONDITION:
+        return CONDITION
+    return PART

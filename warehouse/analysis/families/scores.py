@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 from warehouse.analysis.families.benchmark_data import BenchmarkData
 from warehouse.analysis.families.family import (
@@ -101,9 +102,9 @@ def _figure(
     metric = data.metric_name(first.metric)
     if len(entries) > 1:
         why = "; ".join(
-            dict.fromkeys(note for entry in entries for note in entry.row_notes)
+            dict.fromkeys(chain.from_iterable(entry.row_notes for entry in entries))
         )
-        flags = dict.fromkeys(flag for entry in entries for flag in entry.row_flags)
+        flags = dict.fromkeys(chain.from_iterable(entry.row_flags for entry in entries))
         return Value(
             *about, metric, "score", "none", reason=why, details={"flags": list(flags)}
         )

@@ -4,6 +4,7 @@ checkpoint to checkpoint."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from warehouse.analysis.families.benchmark_data import BenchmarkData
@@ -59,9 +60,11 @@ class Training:
 
         with data.opened() as store:
             recipes = read_recipes(store, data.benchmark.ids)
-        runs = {
-            run for key in question.conditions for run in data.conditions[key].run_ids
-        }
+        runs = set(
+            chain.from_iterable(
+                data.conditions[key].run_ids for key in question.conditions
+            )
+        )
         cut = (recipe.only(runs) for recipe in recipes)
         replicated = [
             r
@@ -73,11 +76,12 @@ class Training:
                 "no recipe has two training seeds or two checkpoints by the headline "
                 "metric"
             )
-        return [
-            value
-            for recipe in replicated
-            for value in _values(recipe, seeds_row(recipe, level=settings.level))
-        ]
+        return list(
+            chain.from_iterable(
+                _values(recipe, seeds_row(recipe, level=settings.level))
+                for recipe in replicated
+            )
+        )
 
 
 def _subject(recipe: RecipeScores) -> str:
@@ -99,7 +103,9 @@ def _values(recipe: RecipeScores, row: SeedsRow) -> Iterator[Value]:
         "monotonicity": (row.tau, None, None, {"p_value": row.p_monotone}),
     }
     for statistic, (estimate, low, high, more) in figures.items():
-        none = row.reason or "too few checkpoints" if estimate is None else ""
+        none = ""
+        if estimate is None:
+            none = row.reason or "too few checkpoints"
         yield Value(
             RECIPE,
             _subject(recipe),

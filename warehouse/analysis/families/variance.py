@@ -4,6 +4,7 @@ draws."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from warehouse.analysis.families.benchmark_data import BenchmarkData
 from warehouse.analysis.families.family import (
@@ -45,11 +46,12 @@ class VarianceFamily:
         self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings
     ) -> Sequence[Value]:
         """The split by each headline metric that is a plain mean."""
-        values = [
-            value
-            for entry in data.entries(question.conditions)
-            for value in _split(data, question.subject, entry)
-        ]
+        values = list(
+            chain.from_iterable(
+                _split(data, question.subject, entry)
+                for entry in data.entries(question.conditions)
+            )
+        )
         return values or no_score(data, (CONDITION, question.subject), "share_within")
 
 

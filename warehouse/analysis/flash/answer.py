@@ -100,16 +100,15 @@ class FlashReport(Result):
         if last is None:
             return f"{self.model} has no rank yet: it has to answer {n} prompts first"
         rank = f"{self.model} is at rank {last.rank}"
-        rank += f" ± {last.resolution}" if last.resolution else ""
+        if last.resolution:
+            rank += f" ± {last.resolution}"
         rank += (
             f" of {self.n_models + 1} after {last.n_prompts} of {self.n_prompts} "
             "prompts"
         )
-        return (
-            f"{rank}: settled"
-            if self.is_settled
-            else f"{rank}; {n} more prompts would come next"
-        )
+        if self.is_settled:
+            return f"{rank}: settled"
+        return f"{rank}; {n} more prompts would come next"
 
     def view(self, *, verbose: bool = False, check: bool = False) -> View:
         """The rank of a model after each step, and how well the rule did on those that
@@ -139,11 +138,9 @@ def _steps(report: FlashReport) -> list[Part]:
         return [*parts, "All prompts were needed."]
     if report.is_settled:
         return [*parts, f"That is {report.saving:.3g} times fewer prompts than all."]
-    size = (
-        "all prompts"
-        if report.next_size is None
-        else f"{report.next_size} prompts of each scenario"
-    )
+    size = "all prompts"
+    if report.next_size is not None:
+        size = f"{report.next_size} prompts of each scenario"
     sentence = (
         f"Next come {len(report.next_prompts)} prompts, up to {size} (--ids lists them "
         "in order):"
@@ -267,7 +264,9 @@ def _column_of(data: SuiteData, model: str, new: bool) -> int | None:
             model, names, "--new plans for a model that has no answers yet"
         )
         raise MisuseError(f"no answers of {model!r} on {data.name}; {hint}")
-    return fitting[0] if fitting else None
+    if fitting:
+        return fitting[0]
+    return None
 
 
 def _check(
@@ -323,11 +322,11 @@ def _within_early(check: FlashCheck) -> float | None:
     """Of all orders that stop before all prompts, those whose rank lies within the
     resolution."""
     weights = _early(check)
-    return (
-        float((np.nan_to_num(check.within_early) * weights).sum() / weights.sum())
-        if weights.any()
-        else None
-    )
+    if weights.any():
+        return float(
+            (np.nan_to_num(check.within_early) * weights).sum() / weights.sum()
+        )
+    return None
 
 
 def _order(rows: Sequence[Mapping[str, Any]], seed: int) -> NDArray[np.intp]:

@@ -89,4 +89,6 @@ def check_table(check: Sequence[FlashModelRow]) -> Table:
 
 
 def _size(size: int | None) -> int | str:
-    return "all" if size is None else size
+    if size is None:
+        return "all"
+    return size

@@ -6,6 +6,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +75,9 @@ class _Side:
     @property
     def sign(self) -> float:
         """−1 where lower is better."""
-        return -1.0 if self.metric.higher_is_better is False else 1.0
+        if self.metric.higher_is_better is False:
+            return -1.0
+        return 1.0
 
     @property
     def scored(self) -> NDArray[np.bool_]:
@@ -153,16 +156,12 @@ def formulations(store: Store, question: Formulations) -> FormulationsReport:
             f"no model has both: {'; '.join(dict.fromkeys([*has, *notes]))}"
         )
     alone = [who for who in (*first, *second) if who not in models]
-    notes += (
-        [f"{len(alone)} models have one formulation only: {some_of(alone)}"]
-        if alone
-        else []
-    )
+    if alone:
+        notes += [f"{len(alone)} models have one formulation only: {some_of(alone)}"]
     links = read_links(store)
-    ids, defaults = (
-        sorted({own for scores in read for own in getattr(scores.benchmark, name)})
-        for name in ("ids", "clusterings")
-    )
+    benchmarks = [scores.benchmark for scores in read]
+    ids = sorted(set(chain.from_iterable(one.ids for one in benchmarks)))
+    defaults = sorted(set(chain.from_iterable(one.clusterings for one in benchmarks)))
     clusters = clusters_under_links(
         cluster_map(store, ids, defaults, question.cluster), links
     )
@@ -201,13 +200,18 @@ def _by_model(scores: BenchmarkScores, notes: list[str]) -> dict[str, ScoredCond
     Args:
         notes: is told what was left out.
     """
-    groups = [
-        [
-            *comparable(members, scores),
-            *(e for e in members if e.scores is None and e.published and not e.stopped),
-        ]
-        for members in scores.groups().values()
-    ]
+    groups = []
+    for members in scores.groups().values():
+        groups.append(
+            [
+                *comparable(members, scores),
+                *(
+                    e
+                    for e in members
+                    if e.scores is None and e.published and not e.stopped
+                ),
+            ]
+        )
     largest = max(groups, key=len)
     left, name = len(scores.entries) - len(largest), scores.benchmark.name
     if left:
@@ -342,17 +346,18 @@ def _agreement(
         noise = formulation_noise(
             first.sign * first.table.values, second.sign * second.table.values, *units
         )
-        reason = (
-            ""
-            if noise
-            else "a single prompt, cluster or model, or all prompts alike: the noise is not known"
-        )
+        reason = "a single prompt, cluster or model, or all prompts alike: the noise is not known"
+        if noise:
+            reason = ""
     x, y = first.sign * first.means, second.sign * second.means
     agreed = formulation_agreement(
         x, y, noise, level=question.level, seed=question.seed
     )
     if m < FEWEST:
-        reason = f"{m} model{'s' * (m > 1)}: a correlation needs {FEWEST}"
+        models = "model"
+        if m > 1:
+            models = "models"
+        reason = f"{m} {models}: a correlation needs {FEWEST}"
     elif agreed[0].estimate is None:
         reason = "all models have one figure in one of the two"
     elif m < FEWEST_FOR_OTHERS:

@@ -105,10 +105,10 @@ class FormulationsReport(Result):
     def one_line(self) -> str:
         """What is known, how sure it is, and what would settle it."""
         pearson, kendall, _ = self.rows
-        head = (
-            f"{self.first} and {self.second} over {pearson.n_models} "
-            f"model{'s' * (pearson.n_models > 1)}"
-        )
+        models = "model"
+        if pearson.n_models > 1:
+            models = "models"
+        head = f"{self.first} and {self.second} over {pearson.n_models} {models}"
         if pearson.estimate is None or kendall.estimate is None:
             return f"{head}: no correlation can be told, {pearson.reason}."
         sentence = (
@@ -129,11 +129,9 @@ class FormulationsReport(Result):
             or pearson.both_high - pearson.both_low <= _WIDE
         ):
             return sentence
-        more = (
-            "prompts"
-            if high - low > (pearson.both_high - pearson.both_low) / 2
-            else "models"
-        )
+        more = "models"
+        if high - low > (pearson.both_high - pearson.both_low) / 2:
+            more = "prompts"
         return f"{sentence} It takes more {more} to say how well the two agree."
 
     def view(self, *, verbose: bool = False) -> View:
@@ -169,13 +167,17 @@ class FormulationsReport(Result):
 
 
 def _crossed(report: FormulationsReport) -> str:
-    n, pairs = (
-        len(report.crossings),
-        f"{report.n_pairs} pair{'s' * (report.n_pairs > 1)} of models",
-    )
+    n = len(report.crossings)
+    kind = "pair"
+    if report.n_pairs > 1:
+        kind = "pairs"
+    pairs = f"{report.n_pairs} {kind} of models"
     if not n:
         return f"None of {pairs} changes order."
-    changed = f"{n} of {pairs} change{'s' * (n == 1)} order"
+    change = "change"
+    if n == 1:
+        change = "changes"
+    changed = f"{n} of {pairs} {change} order"
     if all(row.p_holm is None for row in report.crossings):
         return f"{changed}; whether that is noise cannot be told."
     return f"{changed}, {report.n_shown or 'none'} of them by more than noise can make."

@@ -166,6 +166,15 @@ def frontier(store: Store, question: Frontier) -> FrontierReport:
     )
 
 
+def _entry_of_each_run(scores: BenchmarkScores) -> dict[int, int]:
+    """The number of the entry that a run belongs to, by id of the run."""
+    numbers = {}
+    for n, entry in enumerate(scores.entries):
+        for run in entry.condition.run_ids:
+            numbers[run] = n
+    return numbers
+
+
 def _groups(
     store: Store,
     scores: BenchmarkScores,
@@ -174,22 +183,12 @@ def _groups(
     notes: list[str],
     of_suite: str,
 ) -> Iterator[tuple[str, list[_Member]]]:
-    """What can be held against each other, with scores and costs, and in what it
-    differs from other such rows; says what is left out."""
-    usable = {
-        id(entry)
-        for members in scores.groups().values()
-        for entry in comparable(members, scores)
-    }
-    costs = read_costs(
-        store,
-        {
-            run: n
-            for n, entry in enumerate(scores.entries)
-            for run in entry.condition.run_ids
-        },
-        source,
-    )
+    """Members that can be held against each other, with scores and costs, and in what
+    it differs from other such rows; says what is left out."""
+    usable: set[int] = set()
+    for members in scores.groups().values():
+        usable.update(id(entry) for entry in comparable(members, scores))
+    costs = read_costs(store, _entry_of_each_run(scores), source)
     published_costs = _published_costs(store, scores, source)
     models = Counter(entry.condition.model for entry in scores.entries)
     reasons: dict[str, list[str]] = {}
@@ -255,11 +254,9 @@ def _member(
     if (at[has_cost] < 0).any():
         return f"a {source.metric} below 0"
     if not has_cost.any():
-        hint = (
-            " (--cost tokens, or --prices FILE, may be known)"
-            if source.metric == "cost"
-            else ""
-        )
+        hint = ""
+        if source.metric == "cost":
+            hint = " (--cost tokens, or --prices FILE, may be known)"
         return f"no answer with known {source.metric}{hint}"
     if share > MOST_MISSING and not question.allow_missing_cost:
         return _TOO_FEW
@@ -366,15 +363,11 @@ def _bare(
 def _published_costs(
     store: Store, scores: BenchmarkScores, source: CostSource
 ) -> dict[int, float]:
-    """What a task cost in published runs, by number of the entry: as published, or a
+    """The cost of a task in published runs, by number of the entry: as published, or a
     run's cost over its tasks."""
     if source.metric != "cost":
         return {}
-    numbers = {
-        run: n
-        for n, entry in enumerate(scores.entries)
-        for run in entry.condition.run_ids
-    }
+    numbers = _entry_of_each_run(scores)
     found: dict[int, list[float]] = {}
     said = store.rows(
         query_text("analysis/frontier", "published_costs"),
@@ -487,27 +480,25 @@ def _tested(
         y, c, labels, n_resamples=question.n_resamples, seed=question.seed
     )
     chosen = frontier_set(y, c, labels, level=question.level)
-    found = [
-        replace(
-            row,
-            p_on_frontier=float(shares[index]),
-            in_frontier_set=bool(chosen.in_set[index]),
-            p=float(chosen.p_value[index]),
-            flags=(*row.flags, *("skew_gate",) * bool(chosen.gated[index])),
-            **(
-                _against_best(
-                    y[:, [index, 0]],
-                    c[:, [index, 0]],
-                    labels,
-                    members[0].entry,
-                    question,
-                )
-                if index
-                else {}
-            ),
+    found = []
+    for index, row in enumerate(rows):
+        against_best: dict[str, Any] = {}
+        if index:
+            both = [index, 0]
+            against_best = _against_best(
+                y[:, both], c[:, both], labels, members[0].entry, question
+            )
+        gated = ("skew_gate",) if chosen.gated[index] else ()
+        found.append(
+            replace(
+                row,
+                p_on_frontier=float(shares[index]),
+                in_frontier_set=bool(chosen.in_set[index]),
+                p=float(chosen.p_value[index]),
+                flags=(*row.flags, *gated),
+                **against_best,
+            )
         )
-        for index, row in enumerate(rows)
-    ]
     p = holm([math.nan if row.p_as_good is None else row.p_as_good for row in found])
     adjusted = [
         replace(row, p_as_good=None if row.p_as_good is None else float(value))
@@ -565,7 +556,7 @@ def _against_best(
 
 
 def _sentence(rows: Sequence[FrontierRow], name: str, question: Frontier) -> str:
-    """What is known of one group."""
+    """A sentence on one group."""
     if len(rows) == 1:
         return (
             f"{name}: {rows[0].model} alone has score and cost; there is nothing to "
@@ -575,11 +566,9 @@ def _sentence(rows: Sequence[FrontierRow], name: str, question: Frontier) -> str
     tested = [row for row in rows if row.in_frontier_set is not None]
     if not tested:
         are_published = all("published" in row.flags for row in rows)
-        return (
-            f"{words} They are published figures: without prompts nothing is tested."
-            if are_published
-            else words
-        )
+        if are_published:
+            return f"{words} They are published figures: without prompts nothing is tested."
+        return words
     best, cheaper = (
         tested[0],
         [
@@ -589,11 +578,9 @@ def _sentence(rows: Sequence[FrontierRow], name: str, question: Frontier) -> str
         ],
     )
     if question.margin is not None:
-        times = (
-            f" and {question.cheaper:g} times cheaper"
-            if question.cheaper > 1
-            else " and cheaper"
-        )
+        times = " and cheaper"
+        if question.cheaper > 1:
+            times = f" and {question.cheaper:g} times cheaper"
         good = [row for row in cheaper if rejects(row.p_as_good, 1 - question.level)]
         if not good:
             return (
@@ -605,4 +592,6 @@ def _sentence(rows: Sequence[FrontierRow], name: str, question: Frontier) -> str
             f"{against(min(good, key=lambda row: row.mean_cost), best, 'is as good as')}."
         )
     nearest = next((row for row in cheaper if row.on_frontier), None)
-    return words if nearest is None else f"{words} {against(nearest, best, 'against')}."
+    if nearest is None:
+        return words
+    return f"{words} {against(nearest, best, 'against')}."

@@ -51,7 +51,9 @@ class CostSource:
         """Its name: recorded and priced dollars are two."""
         if self.kind != "dollars":
             return self.kind
-        return "cost" if self.prices is None else "cost_priced"
+        if self.prices is None:
+            return "cost"
+        return "cost_priced"
 
     @property
     def unit(self) -> str:

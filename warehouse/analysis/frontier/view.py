@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 
 from warehouse.analysis.results import ConditionRow, Result
@@ -82,7 +82,9 @@ class FrontierRow(ConditionRow):
     @property
     def label(self) -> str:
         """The model, with the settings that distinguish its row."""
-        return f"{self.model} ({self.condition})" if self.condition else self.model
+        if self.condition:
+            return f"{self.model} ({self.condition})"
+        return self.model
 
     @property
     def intervals(self) -> tuple[tuple[float, float] | None, ...]:
@@ -133,10 +135,8 @@ class FrontierReport(Result):
             )
             parts += [*([""] if parts else []), sentence, "", head, table]
         parts += legend(_LEGEND | {self.unit: "mean cost of an answer"})
-        parts += [
-            TableNote(line, "flags")
-            for line in meanings(flag for row in self.rows for flag in row.flags)
-        ]
+        flags = chain.from_iterable(row.flags for row in self.rows)
+        parts += [TableNote(line, "flags") for line in meanings(flags)]
         return View(tuple(parts), self.notes)
 
     def groups(self) -> list[list[FrontierRow]]:
@@ -220,7 +220,9 @@ def against(row: FrontierRow, best: FrontierRow, claims: str) -> str:
             f"{fixed(row.difference_high * scale, digits)}]"
         )
     times = 1 / row.cost_ratio if row.cost_ratio else None
-    less = "for less" if times is None else f"for {times:.3g} × less"
+    less = "for less"
+    if times is not None:
+        less = f"for {times:.3g} × less"
     if row.ratio_low and row.ratio_high:
         less += f" [{1 / row.ratio_high:.3g}, {1 / row.ratio_low:.3g}]"
     return f"{row.label} {claims} {best.label} ({words}) {less}"
@@ -229,11 +231,9 @@ def against(row: FrontierRow, best: FrontierRow, claims: str) -> str:
 def count_in_words(rows: Sequence[FrontierRow]) -> str:
     """How many stand where, for a sentence."""
     tested = [row for row in rows if row.in_frontier_set is not None]
-    may = (
-        f"; {sum(bool(row.in_frontier_set) for row in tested)} of {len(tested)} may be"
-        if len(tested) > 1
-        else ""
-    )
+    may = ""
+    if len(tested) > 1:
+        may = f"; {sum(bool(row.in_frontier_set) for row in tested)} of {len(tested)} may be"
     return (
         f"{sum(row.on_frontier for row in rows)} of {len(rows)} rows are on the "
         f"frontier{may}"

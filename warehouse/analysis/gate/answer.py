@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from math import inf, isfinite
 from typing import Any
 
@@ -168,12 +169,12 @@ def _with_costs(
         )
     elif costs.test is None or not rejects(p_cost, alpha):
         is_skewed = costs.test is not None and costs.test.flags
-        not_shown = (
-            f"not shown to be {times:g} times cheaper"
-            if times > 1
-            else "not shown to be cheaper"
-        )
-        why = "costs are too skewed to tell" if is_skewed else not_shown
+        not_shown = "not shown to be cheaper"
+        if times > 1:
+            not_shown = f"not shown to be {times:g} times cheaper"
+        why = not_shown
+        if is_skewed:
+            why = "costs are too skewed to tell"
     note = "; ".join(filter(None, (item.note, why)))
     return replace(item, p_values=(p, p_fail), note=note, costs=costs)
 
@@ -203,7 +204,7 @@ def _gate(
         for item, verdict, p_values in zip(tested, verdicts.each, adjusted, strict=True)
     )
     candidate, baseline = question.candidate, question.baseline
-    scored = [side for item in tested for side in item.pair.scored]
+    scored = list(chain.from_iterable(item.pair.scored for item in tested))
     scales = mixed_scales(
         (name, metric, scores.spans) for name, metric, scores in scored
     )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, ClassVar
 
 from warehouse.analysis.comparison.hooks import PairCosts
@@ -191,10 +193,9 @@ class Gate(Result):
 
     @property
     def one_line(self) -> str:
+        given = Counter(row.verdict for row in self.rows)
         counts = ", ".join(
-            f"{number} {verdict}"
-            for verdict in EXIT
-            if (number := sum(row.verdict == verdict for row in self.rows))
+            f"{given[verdict]} {verdict}" for verdict in EXIT if given[verdict]
         )
         candidate, baseline = names(self.candidate, self.baseline, self.rows)
         return f"{self.verdict}: {candidate} against {baseline} ({counts})"
@@ -232,8 +233,11 @@ def names(candidate: str, baseline: str, rows: Sequence[Any]) -> tuple[str, str]
 
 def _name(reference: str, models: set[str], conditions: set[str]) -> str:
     details = list(models) if reference.startswith("run:") and len(models) == 1 else []
-    details += list(conditions - {""}) if len(conditions) == 1 else []
-    return f"{reference} ({', '.join(details)})" if details else reference
+    if len(conditions) == 1:
+        details += list(conditions - {""})
+    if details:
+        return f"{reference} ({', '.join(details)})"
+    return reference
 
 
 def gate_view(decision: Gate) -> View:
@@ -245,7 +249,7 @@ def gate_view(decision: Gate) -> View:
         counts=("if equal", "as seen"),
         minor=_MINOR,
     )
-    below = [*meanings(flag for row in rows for flag in row.flags)]
+    below = [*meanings(chain.from_iterable(row.flags for row in rows))]
     if any(row.costs for row in rows):
         below.append(_COSTS)
     if any(row.prompts_if_equal or row.prompts_as_seen for row in rows):

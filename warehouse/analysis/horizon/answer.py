@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -85,7 +86,8 @@ def horizon(store: Store, question: TimeHorizon) -> HorizonReport:
     ]
     agents = [agent for agent in found if isinstance(agent, _Agent)]
     if not agents:
-        others = sorted({other.metric for leaf in leaves for other in leaf.others})
+        all_others = chain.from_iterable(leaf.others for leaf in leaves)
+        others = sorted({other.metric for other in all_others})
         there_are = f"; other metrics: {', '.join(others)} (--metric)" if others else ""
         raise MisuseError("; ".join(left_out[:3]) + there_are)
     fits = time_horizons(
@@ -107,19 +109,20 @@ def horizon(store: Store, question: TimeHorizon) -> HorizonReport:
     by_length = sorted(
         range(len(fits)), key=lambda row: -(fits[row].horizons[0].estimate or -1)
     )
-    rows = [
-        _row(
-            question,
-            agents[at],
-            fits[at],
-            fits[at].horizons[number],
-            labels[at],
-            days[at],
-            len(tasks.prompts),
-        )
-        for at in by_length
-        for number in range(len(question.q))
-    ]
+    rows = []
+    for at in by_length:
+        for number in range(len(question.q)):
+            rows.append(
+                _row(
+                    question,
+                    agents[at],
+                    fits[at],
+                    fits[at].horizons[number],
+                    labels[at],
+                    days[at],
+                    len(tasks.prompts),
+                )
+            )
     return HorizonReport(
         benchmark=question.benchmark,
         rows=tuple(rows),
@@ -132,12 +135,11 @@ def horizon(store: Store, question: TimeHorizon) -> HorizonReport:
 
 def _read_tasks(store: Store, leaves: Sequence[LeafEntries], name: str) -> _Tasks:
     """The prompts with scores that have minutes (MisuseError: there are none)."""
-    seen = [
-        entry.scores.prompts
-        for leaf in leaves
-        for entry in leaf.entries
-        if entry.scores is not None
-    ]
+    seen = []
+    for leaf in leaves:
+        for entry in leaf.entries:
+            if entry.scores is not None:
+                seen.append(entry.scores.prompts)
     if not seen:
         raise MisuseError(
             f"{name} has no scores of prompts; a horizon needs those of single tasks"
@@ -178,11 +180,13 @@ def _minutes(value: Any) -> float:
         number = math.nan if isinstance(value, bool) else float(value)
     except (TypeError, ValueError):
         return math.nan
-    return number if 0 < number < math.inf else math.nan
+    if 0 < number < math.inf:
+        return number
+    return math.nan
 
 
 def _agent(members: ConditionSet, tasks: _Tasks) -> _Agent | str:
-    """What a model did; or why its scores are not of success."""
+    """A model with its successes; or why its scores are not of success."""
     solved, runs = np.zeros(len(tasks.prompts)), np.zeros(len(tasks.prompts))
     n_unscored = n_without = 0
     for entry in members.entries.values():
@@ -199,23 +203,24 @@ def _agent(members: ConditionSet, tasks: _Tasks) -> _Agent | str:
         runs[rows[here]] += entry.scores.n_draws[here]
         n_unscored += entry.scores.n_unscored
         n_without += int((~here).sum())
-    return (
-        _Agent(members, solved, runs, n_unscored, n_without)
-        if runs.any()
-        else "no task with minutes was scored"
-    )
+    if runs.any():
+        return _Agent(members, solved, runs, n_unscored, n_without)
+    return "no task with minutes was scored"
 
 
 def _days(store: Store, agents: Sequence[_Agent]) -> list[date | None]:
     run_ids = [_run_ids(agent.members) for agent in agents]
-    days = release_days(store, [run for own in run_ids for run in own])
-    return [
-        min((days[run] for run in own if run in days), default=None) for own in run_ids
-    ]
+    days = release_days(store, list(chain.from_iterable(run_ids)))
+    earliest: list[date | None] = []
+    for own in run_ids:
+        earliest.append(min((days[run] for run in own if run in days), default=None))
+    return earliest
 
 
 def _run_ids(members: ConditionSet) -> tuple[int, ...]:
-    return tuple(run for condition in members.conditions for run in condition.run_ids)
+    return tuple(
+        chain.from_iterable(condition.run_ids for condition in members.conditions)
+    )
 
 
 def _row(

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from datetime import date
+from itertools import chain
 
 from warehouse.analysis.horizon.view import HorizonReport, HorizonRow
 from warehouse.charts.chart import (
@@ -63,7 +64,11 @@ def _curves(
     """Points are bins of tasks; a line across at q is the interval of the horizon, its
     dot the horizon."""
     ends = span(
-        [end for row in rows for end in (math.log2(row.estimate or 1), *_lengths(row))]
+        list(
+            chain.from_iterable(
+                (math.log2(row.estimate or 1), *_lengths(row)) for row in rows
+            )
+        )
     )
     if ends is None:
         return None
@@ -71,16 +76,11 @@ def _curves(
         ends[0] + (ends[1] - ends[0]) * step / _POINTS for step in range(_POINTS + 1)
     ]
     names = [f"{row.model} {row.condition}".strip() for row in rows]
-    curves = [
-        (
-            name,
-            [
-                (at, 1 / (1 + math.exp(-(row.intercept or 0) - (row.slope or 0) * at)))
-                for at in positions
-            ],
-        )
-        for name, row in zip(names, rows, strict=True)
-    ]
+    curves = []
+    for name, row in zip(names, rows, strict=True):
+        intercept, slope = row.intercept or 0, row.slope or 0
+        points = [(at, 1 / (1 + math.exp(-intercept - slope * at))) for at in positions]
+        curves.append((name, points))
     drawn = lines(curves[:COLOURS], faint=[ats for _, ats in curves[COLOURS:]])
     for row, (colour, _) in zip(rows, SERIES, strict=False):
         bins = [(_middle(bin_.low, bin_.high), bin_.success) for bin_ in row.bins]
@@ -120,9 +120,8 @@ def _over_days(
 ) -> Chart | None:
     """Horizons with their intervals, and the line of the trend."""
     logs = [math.log2(row.estimate or 1) for row in rows]
-    ends = span(
-        [*logs, *(math.log2(end) for row in rows for end in (row.low, row.high) if end)]
-    )
+    bounds = chain.from_iterable((row.low, row.high) for row in rows)
+    ends = span([*logs, *(math.log2(end) for end in bounds if end)])
     days = sorted(row.release_date or "" for row in rows)
     if ends is None:
         return None
@@ -168,12 +167,12 @@ def _over_days(
 
 def _lengths(row: HorizonRow) -> list[float]:
     """Ends of the bins of a model's tasks, in log2 minutes."""
-    return [
-        math.log2(end)
-        for bin_ in row.bins
-        for end in (bin_.low, bin_.high or 2 * bin_.low)
-        if end
-    ]
+    ends = []
+    for bin_ in row.bins:
+        for end in (bin_.low, bin_.high or 2 * bin_.low):
+            if end:
+                ends.append(math.log2(end))
+    return ends
 
 
 def _middle(low: float, high: float | None) -> float:

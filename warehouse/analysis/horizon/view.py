@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from warehouse.analysis.results import Result, Row
@@ -105,9 +106,9 @@ class HorizonRow(Row):
             for end in (self.low, self.high)
         ]
         interval = f"[{ends[0] or 'open'}, {ends[1] or 'open'}]"
-        beyond = (
-            ", beyond the tasks that there are" if "extrapolated" in self.flags else ""
-        )
+        beyond = ""
+        if "extrapolated" in self.flags:
+            beyond = ", beyond the tasks that there are"
         return (
             f"{who} does tasks of {length_in_words(self.estimate)} {interval} with a "
             f"chance of {self.q:.0%}{beyond}."
@@ -156,7 +157,7 @@ def horizon_view(report: HorizonReport) -> View:
         f"intervals: {_intervals(report)}; {_WEIGHTS[first.weights]}; penalty "
         f"{first.penalty:g}"
     )
-    flags = {flag for row in report.rows for flag in row.flags}
+    flags = set(chain.from_iterable(row.flags for row in report.rows))
     meanings = [
         f"{flag}: {meaning}" for flag, meaning in _FLAGS.items() if flag in flags
     ]
@@ -202,13 +203,13 @@ def trend_in_words(trend: HorizonTrend) -> str:
 
 def _cells(row: HorizonRow) -> dict[str, Any]:
     def said(minutes: float | None) -> str | None:
-        return None if minutes is None else length_in_words(minutes)
+        if minutes is None:
+            return None
+        return length_in_words(minutes)
 
-    ends = (
-        ""
-        if row.estimate is None
-        else f"[{said(row.low) or 'open'}, {said(row.high) or 'open'}]"
-    )
+    ends = ""
+    if row.estimate is not None:
+        ends = f"[{said(row.low) or 'open'}, {said(row.high) or 'open'}]"
     return {
         "model": row.model,
         "condition": row.condition,
@@ -237,9 +238,7 @@ def length_in_words(minutes: float) -> str:
         if value >= 1:
             if value >= 1e5:
                 return f"{value:.1e} {unit}"
-            return (
-                f"{value:.1f} {unit}"
-                if value < 9.95 and unit != "s"
-                else f"{float(f'{value:.2g}'):.0f} {unit}"
-            )
+            if value < 9.95 and unit != "s":
+                return f"{value:.1f} {unit}"
+            return f"{float(f'{value:.2g}'):.0f} {unit}"
     return f"{minutes * 60:.1g} s"

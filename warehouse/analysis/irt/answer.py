@@ -215,7 +215,9 @@ irt = answers(ItemResponse)(Irt)
 
 
 def _plain(family: str | Mapping[str, str] | None) -> Any:
-    return family if family is None or isinstance(family, str) else dict(family)
+    if family is None or isinstance(family, str):
+        return family
+    return dict(family)
 
 
 def dimensions_of(
@@ -239,9 +241,11 @@ def dimensions_of(
         )
     found = dimension_errors(responses, tries, sizes, groups=pool.names, seed=seed)
     slow = dict.fromkeys(str(fit.n_dimensions) for fit in found if not fit.converged)
-    notes = [
-        f"{', '.join(slow)} dimensions: fits stopped after their last step"
-    ] * bool(slow)
+    notes = []
+    if slow:
+        notes.append(
+            f"{', '.join(slow)} dimensions: fits stopped after their last step"
+        )
     if responses.n_models < FEW_MODELS:
         notes.append(
             f"{responses.n_models} models: simulated, fewer than {FEW_MODELS} often "
@@ -362,11 +366,9 @@ def _replay(
     """The replay on models that have as many answers, and why there is none or no
     interval."""
     enough = rest.responses.cells(1) >= n_items
-    part = (
-        rest.part(enough, np.ones(rest.responses.n_items, bool))
-        if enough.sum() >= 2
-        else None
-    )
+    part = None
+    if enough.sum() >= 2:
+        part = rest.part(enough, np.ones(rest.responses.n_items, bool))
     if part is None:
         return None, f"fewer than 2 models have {n_items} answers"
     try:

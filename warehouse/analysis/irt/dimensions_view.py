@@ -10,7 +10,7 @@ from warehouse.analysis.irt.results import IrtResult
 from warehouse.analysis.results import Row
 from warehouse.stats.items.dimension_choice import DimensionError
 from warehouse.tables.view import Table, View
-from warehouse.tables.words import number
+from warehouse.tables.words import counted, number
 
 #: Level at which an estimate has to be nearer to be called so.
 _LEVEL = 0.95
@@ -56,10 +56,10 @@ def _dimensions(report: DimensionsReport, own: Sequence[DimensionRow]) -> Table:
     """A line for each number of dimensions, and two for the estimates by those that
     were chosen."""
     numbers = dict.fromkeys(row.n_dimensions for row in report.rows)
-    lines = [
-        _dimension([row for row in report.rows if row.n_dimensions == number])
-        for number in numbers
-    ]
+    lines = []
+    for n_dimensions in numbers:
+        own_rows = [row for row in report.rows if row.n_dimensions == n_dimensions]
+        lines.append(_dimension(own_rows))
     for label, name in (
         (f"gp-IRT ({report.chosen})", "gp_irt_error"),
         ("plain mean", "mean_error"),
@@ -89,7 +89,7 @@ def _errors(rows: Sequence[DimensionRow], name: str) -> dict[str, Any]:
 
 
 def _fewest(report: DimensionsReport) -> str:
-    """What the chosen number is, and how far one dimension is behind."""
+    """The chosen number, and how far one dimension is behind."""
     by_number = {row.n_dimensions: row for row in report.rows}
     best, single = (
         min(report.rows, key=lambda row: row.log_loss).n_dimensions,
@@ -105,7 +105,7 @@ def _fewest(report: DimensionsReport) -> str:
             f"; one dimension is {single.behind:.4f} behind (se "
             f"{single.behind_standard_error:.4f})"
         )
-    return f"{report.chosen} dimension{'s' * (report.chosen > 1)} (*): {why}."
+    return f"{counted(report.chosen, 'dimension')} (*): {why}."
 
 
 def _gains(estimate: str, rows: Sequence[DimensionRow], n_groups: int) -> str:
@@ -118,13 +118,12 @@ def _gains(estimate: str, rows: Sequence[DimensionRow], n_groups: int) -> str:
     for row in rows:
         gain, error = getattr(row, name), getattr(row, f"{name}_standard_error")
         clear = abs(gain) > t_quantile(_LEVEL, n_groups - 1) * error
-        verdict = (
-            "cannot be told from it"
-            if not clear
-            else "nearer than it"
-            if gain > 0
-            else "farther off than it"
-        )
+        if not clear:
+            verdict = "cannot be told from it"
+        elif gain > 0:
+            verdict = "nearer than it"
+        else:
+            verdict = "farther off than it"
         found.setdefault(verdict, []).append(f"{row.n_prompts} ({100 * gain:+.2f})")
     parts = [f"{verdict} at {', '.join(at)}" for verdict, at in found.items()]
     return (

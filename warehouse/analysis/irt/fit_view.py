@@ -215,13 +215,17 @@ def _families(report: IrtReport, top: int) -> list[Part]:
 
 
 def _first(rows: Sequence[FittedItemRow], top: int) -> Sequence[FittedItemRow]:
-    return rows[:top] if top else rows
+    if top:
+        return rows[:top]
+    return rows
 
 
 def _spread(rows: Sequence[FittedItemRow]) -> str:
     moving = [row for row in rows if not row.constant]
     constant = len(rows) - len(moving)
-    same = f" {constant} prompts have one answer for all." if constant else ""
+    same = ""
+    if constant:
+        same = f" {constant} prompts have one answer for all."
     if not moving:
         return f"No prompt tells models apart.{same}"
     d = np.quantile([row.difficulty for row in moving], [0.05, 0.95])
@@ -246,8 +250,12 @@ def _losses(report: IrtReport) -> str:
         report.loss_se is not None
         and abs(report.loss_difference) > needed * report.loss_se
     )
-    better = "2PL" if report.loss_difference < 0 else "1PL"
-    error = "" if report.loss_se is None else f" (se {report.loss_se:.4f})"
+    better = "1PL"
+    if report.loss_difference < 0:
+        better = "2PL"
+    error = ""
+    if report.loss_se is not None:
+        error = f" (se {report.loss_se:.4f})"
     return (
         f"Log loss of {report.n_held_out} held-out draws: 1PL {report.loss_1pl:.4f}, "
         f"2PL {report.loss_2pl:.4f}, mean scores of prompts alone "

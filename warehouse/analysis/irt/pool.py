@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,9 +140,8 @@ def read_pool(store: Store, leaves: Sequence[Benchmark], selection: Selection) -
     sets = match_conditions(by_form, latest=selection.latest)
     if len(sets) < 2:
         listed = ", ".join(leaf.name for leaf in leaves[:5])
-        whole = any(
-            entry.published is not None for leaf in read for entry in leaf.entries
-        )
+        all_entries = chain.from_iterable(leaf.entries for leaf in read)
+        whole = any(entry.published is not None for entry in all_entries)
         raise MisuseError(
             f"{len(sets)} model(s) with scores of prompts on {listed}; a common scale "
             "needs at least 2"
@@ -156,11 +156,10 @@ def read_pool(store: Store, leaves: Sequence[Benchmark], selection: Selection) -
         for m, label in zip(models, labels, strict=True)
     ]
     order = sorted(range(len(sets)), key=lambda i: names[i])
-    row_of = {
-        id(entry): row
-        for row, i in enumerate(order)
-        for entry in sets[i].entries.values()
-    }
+    row_of = {}
+    for row, i in enumerate(order):
+        for entry in sets[i].entries.values():
+            row_of[id(entry)] = row
     parts: list[tuple[str, ScoredCondition, Cells]] = []
     for label, entries in by_form.items():
         rows = {row_of[id(entry)]: entry for entry in entries if id(entry) in row_of}
@@ -206,13 +205,14 @@ def _by_form(read: Sequence[LeafEntries]) -> dict[str, list[ScoredCondition]]:
 def _label(key: tuple[str, ...], keys: Sequence[tuple[str, ...]]) -> str:
     """The benchmark, and of the rest what differs among its forms."""
     own = [other for other in keys if other[0] == key[0]]
-    differs = [
-        part
-        for index, part in enumerate(key)
-        if index and len({other[index] for other in own}) > 1
-    ]
+    differs = []
+    for index, part in enumerate(key):
+        if index and len({other[index] for other in own}) > 1:
+            differs.append(part)
     settings = ", ".join(part or "none" for part in differs)
-    return f"{key[0]} ({settings})" if settings else key[0]
+    if settings:
+        return f"{key[0]} ({settings})"
+    return key[0]
 
 
 def _mixed(label: str, entries: Sequence[ScoredCondition]) -> list[str]:
@@ -244,7 +244,9 @@ def _answered(
         if (more_items == items).all() and (more_models == models).all():
             break
         models, items = models & more_models, items & more_items
-    return (models, items) if models.sum() >= 2 and items.sum() >= 2 else None
+    if models.sum() >= 2 and items.sum() >= 2:
+        return (models, items)
+    return None
 
 
 def _assemble(
@@ -353,10 +355,12 @@ def _testlets(
     cluster: str | None,
 ) -> NDArray[np.int64] | None:
     """Cluster of each item; None where each is by itself."""
-    ids = [key for leaf in leaves for key in leaf.ids]
-    defaults = [key for leaf in leaves for key in leaf.clusterings]
+    ids = list(chain.from_iterable(leaf.ids for leaf in leaves))
+    defaults = list(chain.from_iterable(leaf.clusterings for leaf in leaves))
     units = unit_map(store, ids, defaults, cluster, [prompts]).units(prompts)
-    return units if len(np.unique(units)) < len(units) else None
+    if len(np.unique(units)) < len(units):
+        return units
+    return None
 
 
 @dataclass(frozen=True, eq=False)

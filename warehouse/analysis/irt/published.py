@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
+from itertools import chain
 
 import numpy as np
 
@@ -85,11 +86,9 @@ class _Table:
             if since is None or self.days.get(key[0], date.min) >= since
         )
         if not kept:
-            dated = (
-                f" of models released since {since}; a day is known of {len(self.days)}"
-                if since
-                else ""
-            )
+            dated = ""
+            if since:
+                dated = f" of models released since {since}; a day is known of {len(self.days)}"
             raise MisuseError(
                 "; ".join(
                     (f"no figures on these benchmarks{dated}", *self.left_out[:5])
@@ -112,10 +111,12 @@ class _Table:
                 "--min-models"
             )
         n_models = len(all_figures.models) - len(figures.models)
-        few = [
-            f"{n_models} models: figures on fewer than {question.min_benchmarks} of "
-            "the benchmarks"
-        ] * (n_models > 0)
+        few = []
+        if n_models > 0:
+            few.append(
+                f"{n_models} models: figures on fewer than {question.min_benchmarks} "
+                "of the benchmarks"
+            )
         names = sorted(set(all_figures.benchmarks) - set(figures.benchmarks))
         few += [
             f"{name}: figures of fewer than {question.min_models} of the models"
@@ -155,7 +156,9 @@ def published_scale(store: Store, question: PublishedScale) -> ScaleReport:
 
 def _day(text: str | None) -> date | None:
     try:
-        return None if text is None else date.fromisoformat(text)
+        if text is None:
+            return None
+        return date.fromisoformat(text)
     except ValueError:
         raise MisuseError(
             f"since must be a day such as 2024-01-31, found {text!r}"
@@ -200,18 +203,15 @@ def _read(store: Store, question: PublishedScale) -> _Table:
     for leaf in leaves:
         found = _figures_of(store, leaf.entries)
         name = leaf.benchmark.name
-        between = _range(
-            leaf.metric,
-            chances,
-            [figure for own in found.values() for figure, _, _ in own],
-            name,
-        )
+        figures = [figure for figure, _, _ in chain.from_iterable(found.values())]
+        between = _range(leaf.metric, chances, figures, name)
         if isinstance(between, str):
             left_out.append(between)
             continue
         ranges[name] = between
         cells |= {(model, name): _cell(own, between) for model, own in found.items()}
-    days = _days(store, [entry.condition for leaf in leaves for entry in leaf.entries])
+    entries = chain.from_iterable(leaf.entries for leaf in leaves)
+    days = _days(store, [entry.condition for entry in entries])
     return _Table(cells, ranges, days, tuple(left_out))
 
 
@@ -236,14 +236,15 @@ def _figures_of(
     for entry in entries:
         if (scores := entry.usable) is not None and entry.metric.link == "identity":
             mean = float(np.average(scores.values, weights=scores.weights))
-            error = (
-                float(scores.values.std(ddof=1)) / scores.n**0.5
-                if scores.n > 1
-                else 0.0
-            )
+            error = 0.0
+            if scores.n > 1:
+                error = float(scores.values.std(ddof=1)) / scores.n**0.5
             found.setdefault(_who(entry.condition), []).append((mean, error, True))
     published = [entry for entry in entries if entry.usable is None]
-    runs = {run: entry for entry in published for run in entry.condition.run_ids}
+    runs = {}
+    for entry in published:
+        for run in entry.condition.run_ids:
+            runs[run] = entry
     figures = RunFigures(
         store, {run: run for run in runs}, {entry.metric.id for entry in published}
     )
@@ -266,7 +267,7 @@ def _cell(figures: Sequence[Figure], between: _Range) -> _Cell:
 def _chances(
     store: Store, leaves: Sequence[LeafEntries]
 ) -> dict[tuple[int, int], float]:
-    ids = sorted({number for leaf in leaves for number in leaf.benchmark.ids})
+    ids = sorted(set(chain.from_iterable(leaf.benchmark.ids for leaf in leaves)))
     rows = (
         store.rows(query_text("analysis", "chance_levels"), {"benchmark_ids": ids})
         if ids
@@ -308,9 +309,10 @@ def _range(
 
 def _days(store: Store, conditions: Sequence[Condition]) -> dict[str, date]:
     """The day of release of each model that a dump gives one of; the first of several."""
-    models = {
-        run: _who(condition) for condition in conditions for run in condition.run_ids
-    }
+    models = {}
+    for condition in conditions:
+        for run in condition.run_ids:
+            models[run] = _who(condition)
     days: dict[str, date] = {}
     for run, day in release_days(store, models).items():
         days[models[run]] = min(day, days.get(models[run], day))

@@ -54,9 +54,9 @@ class IrtResult(StoredResult):
     @property
     def one_line(self) -> str:
         share = self.n_cells / (self.n_models * self.n_items)
-        missing = (
-            "" if share == 1 else f", {100 * (1 - share):.3g} % of the cells missing"
-        )
+        missing = ""
+        if share != 1:
+            missing = f", {100 * (1 - share):.3g} % of the cells missing"
         listed = ", ".join(self.benchmarks[:4]) + (
             ", ..." if len(self.benchmarks) > 4 else ""
         )

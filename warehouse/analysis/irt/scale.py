@@ -59,11 +59,8 @@ def scale_of(
     if families is not None:
         without = tuple(_sensitivity(fitted, estimates.ability, families))
         many = len(families_to_leave_out(families)) - MOST_FAMILIES
-        notes += (
-            [f"sensitivity: the {many} smallest families are not left out"]
-            if many > 0
-            else []
-        )
+        if many > 0:
+            notes += [f"sensitivity: the {many} smallest families are not left out"]
         notes += (
             []
             if without
@@ -111,7 +108,9 @@ def _abilities(fitted: Fitted) -> tuple[Abilities, list[str]]:
         if abs(own) > FAR
     ]
     if far and not estimates.reason:
-        named = ", ".join(far[:_NAMED]) + " ..." * (len(far) > _NAMED)
+        named = ", ".join(far[:_NAMED])
+        if len(far) > _NAMED:
+            named += " ..."
         notes.append(
             f"more than {FAR} standard deviations from the mean: {named}: how far they "
             "are from others may be understated (intervals of .95 measured .65 to "
@@ -140,9 +139,9 @@ def _rows(
             float(estimates.ability[i]),
             finite_or_none(estimates.se[i]),
         )
-        behind = (
-            None if name == leader else ability_contrast(estimates, leader, name, level)
-        )
+        behind = None
+        if name != leader:
+            behind = ability_contrast(estimates, leader, name, level)
         rows.append(
             AbilityRow(
                 rank=int(ranks.rank[i]),

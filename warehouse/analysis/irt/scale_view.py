@@ -154,7 +154,9 @@ def _models(report: ScaleReport, rows: Sequence[ScaleRow]) -> list[Part]:
     alike = [
         row for row in report.rows if row.difference_low is not None and _has_zero(row)
     ]
-    words = f"{len(alike)} models cannot" if len(alike) != 1 else "1 model cannot"
+    words = "1 model cannot"
+    if len(alike) != 1:
+        words = f"{len(alike)} models cannot"
     parts.append(
         f"{words} be told from {visible(report.reference)} by their intervals of "
         f"{100 * report.level:g} %, which are for one difference each; figures on more "

@@ -133,9 +133,9 @@ def _rows(
     fit = fitted.fit if fitted else None
 
     def of(values: NDArray[np.float64] | None, index: int) -> float | None:
-        return (
-            None if values is None or np.isnan(values[index]) else float(values[index])
-        )
+        if values is None or np.isnan(values[index]):
+            return None
+        return float(values[index])
 
     return [
         ItemRow(
@@ -166,13 +166,12 @@ def _rows(
 def _against_first(row: ItemRow) -> tuple[float, float, str]:
     """Negative ones by their q, then those against the fitted ability, the least
     discriminating; constant ones last."""
-    q = (
-        row.q_negative
-        if row.negative and row.q_negative is not None
-        else 1.5
-        if row.reversed
-        else 2.0
-    )
+    if row.negative and row.q_negative is not None:
+        q = row.q_negative
+    elif row.reversed:
+        q = 1.5
+    else:
+        q = 2.0
     r = row.r_corrected if row.r_implied is None else row.r_implied
     return (3.0 if row.constant else q, 1.0 if r is None else r, row.key)
 

@@ -23,11 +23,8 @@ def distinctive(
         others: further prompts of the same benchmark, which say what is a template.
     """
     words = [(text or "").split() for text in texts]
-    distinct = {
-        tuple(split)
-        for split in (*words, *((text or "").split() for text in others))
-        if split
-    }
+    other_words = [(text or "").split() for text in others]
+    distinct = {tuple(split) for split in (*words, *other_words) if split}
     begin, end = shared_words(distinct)
     return [_without(split, begin, end) for split in words]
 
@@ -66,8 +63,12 @@ def _shared(a: Sequence[str], b: Sequence[str]) -> int:
 def _without(words: Sequence[str], begin: int, end: int) -> str:
     if not words:
         return ""
-    kept = words[begin : len(words) - end]
-    return " ".join([*["…"] * (begin > 0), *kept, *["…"] * (end > 0)])
+    kept = list(words[begin : len(words) - end])
+    if begin > 0:
+        kept.insert(0, "…")
+    if end > 0:
+        kept.append("…")
+    return " ".join(kept)
 
 
 #: Characters of a text in a table.
@@ -77,4 +78,6 @@ TEXT = 240
 def excerpt(full: str | None) -> str:
     """The beginning of a text on one line."""
     words = " ".join((full or "").split())
-    return words if len(words) <= TEXT else f"{words[: TEXT - 1]}…"
+    if len(words) <= TEXT:
+        return words
+    return f"{words[: TEXT - 1]}…"

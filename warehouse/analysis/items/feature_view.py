@@ -112,7 +112,9 @@ class FeatureReport(Result):
     def one_line(self) -> str:
         """Which features go with which figure, in a sentence."""
         clusters = max((row.n_clusters or 0 for row in self.rows), default=0)
-        in_clusters = f" in {clusters} clusters" if clusters else ""
+        in_clusters = ""
+        if clusters:
+            in_clusters = f" in {clusters} clusters"
         head = (
             f"{self.benchmark} by {self.metric}, {self.n_prompts} "
             f"prompts{in_clusters}, {self.n_models} models: "
@@ -178,11 +180,9 @@ class FeatureReport(Result):
 def _in_words(row: FeatureRow) -> str:
     if row.kind == "slope":
         return f"{row.feature} ({row.per_sd:+.3f} per SD)"
-    return (
-        row.feature
-        if row.estimate is None
-        else f"{row.feature}: {row.level:.40} ({row.estimate:+.3f})"
-    )
+    if row.estimate is None:
+        return row.feature
+    return f"{row.feature}: {row.level:.40} ({row.estimate:+.3f})"
 
 
 #: Columns in words.
@@ -224,19 +224,19 @@ def _figures(rows: tuple[FeatureRow, ...], level: float) -> list[Part]:
 
 
 def _tested(row: FeatureRow) -> str:
-    return (
-        row.feature
-        if row.level is None
-        else f"{row.feature} = {excerpt(row.level, _LONG)}"
-    )
+    if row.level is None:
+        return row.feature
+    return f"{row.feature} = {excerpt(row.level, _LONG)}"
 
 
 def _name(row: FeatureRow) -> str:
-    """What a row is called; values of a feature stand below it."""
+    """The name of a row; values of a feature stand below it."""
     if row.level is None:
         return row.feature
     level = excerpt(row.level, _LONG)
-    return f"= {level}" if row.kind == VALUE else f"{row.feature}: {level}"
+    if row.kind == VALUE:
+        return f"= {level}"
+    return f"{row.feature}: {level}"
 
 
 def _cells(row: FeatureRow, level: float) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -91,12 +92,10 @@ def item_features(store: Store, question: ItemFeatures) -> FeatureReport:
     notes = list(data.notes)
     features = _features(store, data, question.by, notes)
     labels = scores.clusters.labels(data.prompts)
-    rows = [
-        row
-        for figure, y in _figures(data, notes)
-        for feature in features
-        for row in _rows(figure, y, feature, labels, question.level)
-    ]
+    rows: list[FeatureRow] = []
+    for figure, y in _figures(data, notes):
+        for feature in features:
+            rows.extend(_rows(figure, y, feature, labels, question.level))
     rows, n_tests = _adjusted(rows)
     size = (len(data.prompts), len(data.models))
     return FeatureReport(
@@ -150,32 +149,21 @@ def _features(
     """The features that were asked for, else all that can be compared; notes say what
     cannot."""
     rows = _prompts(store, data)
-    names = list(
-        dict.fromkeys(
-            part.strip() for text in by for part in _split(text) if part.strip()
-        )
-    )
-    fields = sorted(
-        {
-            name
-            for row in rows
-            for name, value in row["document"].items()
-            if value is not None
-        }
-    )
+    parts = chain.from_iterable(_split(text) for text in by)
+    stripped = (part.strip() for part in parts)
+    names = list(dict.fromkeys(filter(None, stripped)))
+    told = chain.from_iterable(row["document"].items() for row in rows)
+    fields = sorted({name for name, value in told if value is not None})
     if names:
         found = [_named(name, rows, fields) for name in names]
     else:
-        there = (
-            _named(name, rows, fields)
-            for name in (*_OWN, *(f"{FIELD}{name}" for name in fields))
-        )
+        named = (*_OWN, *(f"{FIELD}{name}" for name in fields))
+        there = (_named(name, rows, fields) for name in named)
         by_reason = grouped(there, _unfit)
         found = by_reason.pop("", [])
-        why = [
-            f"{reason}: {', '.join(feature.name for feature in left)}"
-            for reason, left in by_reason.items()
-        ]
+        why = []
+        for reason, left in by_reason.items():
+            why.append(f"{reason}: {', '.join(feature.name for feature in left)}")
         notes += [f"left out, {note}" for note in why]
         if not found:
             raise MisuseError(
@@ -195,7 +183,9 @@ def _features(
 
 def _split(text: str) -> list[str]:
     """Names between commas; a text that is looked for may hold some."""
-    return [text] if text.startswith(HAS) else text.split(",")
+    if text.startswith(HAS):
+        return [text]
+    return text.split(",")
 
 
 def _prompts(store: Store, data: MatrixData) -> list[dict[str, Any]]:
@@ -220,24 +210,22 @@ def _unfit(feature: _Feature) -> str:
         if (numbers == numbers[0]).all():
             return CONSTANT
         whole = (numbers == np.round(numbers)).all() and feature.name.startswith(FIELD)
-        return (
-            "another number for each prompt"
-            if whole and len(np.unique(numbers)) == len(numbers)
-            else ""
-        )
+        if whole and len(np.unique(numbers)) == len(numbers):
+            return "another number for each prompt"
+        return ""
     if len({*feature.values} - {None}) == 1:
         return CONSTANT
     counts = _counts(feature.values)
     if len(counts) > MOST_VALUES:
         return f"more than {MOST_VALUES} values"
-    return (
-        "" if max(counts.values()) >= ENOUGH else f"no value that {ENOUGH} prompts have"
-    )
+    if max(counts.values()) >= ENOUGH:
+        return ""
+    return f"no value that {ENOUGH} prompts have"
 
 
 def _counts(values: Sequence[frozenset[str] | None]) -> Counter[str]:
     """Prompts of each value."""
-    return Counter(value for own in values for value in own or ())
+    return Counter(chain.from_iterable(own or () for own in values))
 
 
 def _named(
@@ -266,9 +254,9 @@ def _named(
         numbers = np.array([len(part) or math.nan for part in parts])
         return _Feature(name, np.log2(numbers) if name == "length" else numbers)
     if name == "position":
-        first = (
-            0 if any(_is_index(row) and int(row["target"]) == 0 for row in rows) else 1
-        )
+        first = 1
+        if any(_is_index(row) and int(row["target"]) == 0 for row in rows):
+            first = 0
         return _Feature(name, values=[_position(row, first) for row in rows])
     raise MisuseError(
         f"unknown feature {name!r}; there are: length, words, options, position, "
@@ -295,7 +283,9 @@ def _position(row: Mapping[str, Any], first: int) -> frozenset[str] | None:
             if answer is not None and offered.count(answer) == 1
             else -1
         )
-    return frozenset({str(position + 1)}) if 0 <= position < len(offered) else None
+    if 0 <= position < len(offered):
+        return frozenset({str(position + 1)})
+    return None
 
 
 def _field(name: str, values: Sequence[Any]) -> _Feature:
@@ -320,7 +310,9 @@ def _is_number(value: Any) -> bool:
 
 def _value(value: Any) -> frozenset[str] | None:
     if isinstance(value, list):
-        return frozenset(word for element in value for word in _value(element) or ())
+        return frozenset(
+            chain.from_iterable(_value(element) or () for element in value)
+        )
     if value is None or isinstance(value, dict) or str(value).strip() == "":
         return None
     return frozenset(
@@ -361,10 +353,9 @@ def _rows(
     enough = [
         value for value, count in counts.most_common() if ENOUGH <= count <= n - ENOUGH
     ]
-    columns = {
-        value: np.array([value in own for own in values], np.float64)
-        for value in enough[:MOST_VALUES]
-    }
+    columns = {}
+    for value in enough[:MOST_VALUES]:
+        columns[value] = np.array([value in own for own in values], np.float64)
     mirrored = len(counts) == 2 and all(len(own) == 1 for own in values)
     if mirrored and columns:  # one value against the rest says it all
         first = "yes" if "yes" in columns else min(columns)

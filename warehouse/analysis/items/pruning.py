@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -59,11 +60,11 @@ def item_splits(store: Store, question: ItemSplits) -> SplitReport:
         _split_row([split_agreement(table.scores, by_difficulty)]),
         _split_row([split_agreement(table.scores, split) for split in splits]),
     )
-    points = [
-        point
-        for split in (by_difficulty, splits[0])
-        for point in _split_points(table.scores, split)
-    ]
+    points = list(
+        chain.from_iterable(
+            _split_points(table.scores, split) for split in (by_difficulty, splits[0])
+        )
+    )
     return SplitReport(**table.head, rows=rows, points=tuple(points))
 
 
@@ -87,7 +88,9 @@ def item_pruning(store: Store, question: ItemPruning) -> PruningReport:
         difficulty_split(table.scores),
         random_split(len(table.scores), seed=question.seed),
     )
-    rows = [row for split in splits for row in _pruned(table, split, question)]
+    rows = list(
+        chain.from_iterable(_pruned(table, split, question) for split in splits)
+    )
     return PruningReport(
         **table.head,
         rows=tuple(rows),
@@ -120,17 +123,16 @@ class _ModelTable:
             columns for columns in by_training.values() if len(columns) >= _CHECKPOINTS
         ]
         by_recipe = grouped(by_training, lambda key: key[1:])
-        recipes = [
-            [by_training[key][-1] for key in keys]
-            for keys in by_recipe.values()
-            if len(keys) > 1
-        ]
-        within = {column for columns in (*trainings, *recipes) for column in columns}
+        recipes = []
+        for keys in by_recipe.values():
+            if len(keys) > 1:
+                recipes.append([by_training[key][-1] for key in keys])
+        within = set(chain.from_iterable((*trainings, *recipes)))
         others = [column for column in range(len(data.models)) if column not in within]
         if len(others) < MODELS_FOR_SPLIT:
-            finals = {columns[-1] for columns in trainings} | {
-                column for columns in recipes for column in columns
-            }
+            finals = {columns[-1] for columns in trainings} | set(
+                chain.from_iterable(recipes)
+            )
             others = sorted({*others, *finals})
         if len(others) < MODELS_FOR_SPLIT:
             raise MisuseError(
@@ -162,9 +164,9 @@ def _by_training(data: MatrixData) -> dict[tuple[Any, ...], list[int]]:
             str(condition.setting(name)) for name in _SHARED if name != "training_seed"
         )
         seed = condition.setting("training_seed")
-        alone = (
-            column if condition.setting("position") is None and seed is None else None
-        )
+        alone = None
+        if condition.setting("position") is None and seed is None:
+            alone = column
         groups.setdefault((str(seed), condition.model, *shared, alone), []).append(
             column
         )
@@ -178,10 +180,8 @@ def _by_training(data: MatrixData) -> dict[tuple[Any, ...], list[int]]:
 
 
 def _split_row(splits: Sequence[SplitAgreement]) -> SplitRow:
-    pearson, spearman = (
-        np.array([getattr(split, name) for split in splits], dtype=np.float64)
-        for name in ("pearson", "spearman")
-    )
+    pearson = np.array([split.pearson for split in splits], dtype=np.float64)
+    spearman = np.array([split.spearman for split in splits], dtype=np.float64)
     defined = not np.isnan(pearson).any()
     return SplitRow(
         kind=splits[0].kind,

@@ -67,12 +67,16 @@ class PromptsSection(Section):
         hard = hard_prompts(scores) if reads.scores and scores else None
         answers = reads.own[cls]
         suspected = suspects(answers) if answers else None
-        return cls(hard, suspected) if hard or suspected else None
+        if hard or suspected:
+            return cls(hard, suspected)
+        return None
 
     @property
     def prompts(self) -> tuple[int, ...]:
         """Ids of the prompts to look at."""
-        return self.hard.prompts if self.hard else ()
+        if self.hard:
+            return self.hard.prompts
+        return ()
 
     def html(self, part: BenchmarkPart, name: str) -> Markup:
         """A sentence on each, and its table behind it."""
@@ -158,7 +162,9 @@ def suspects_say(suspects: Suspects) -> str:
     )
     if not suspects.n_listed:
         return f"None {judged} is suspect {models}; that proves none right."
-    are = "are" if suspects.n_listed > 1 else "is"
+    are = "is"
+    if suspects.n_listed > 1:
+        are = "are"
     return (
         f"{suspects.n_listed} {judged} {are} suspect {models}; how many of them are "
         "wrong is not known, and others may be wrong too."

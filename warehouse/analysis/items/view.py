@@ -89,9 +89,13 @@ class ItemReport(Result):
             sum(row.constant for row in self.rows),
         )
         against = sum(row.reversed for row in self.rows)
-        fitted = f", {against} against the fitted ability" if against else ""
+        fitted = ""
+        if against:
+            fitted = f", {against} against the fitted ability"
         copies = sum(row.same_text > 0 for row in self.rows)
-        twice = f", {copies} have the text of another" if copies else ""
+        twice = ""
+        if copies:
+            twice = f", {copies} have the text of another"
         return (
             f"{self.benchmark} by {self.metric}: {len(self.rows)} prompts x "
             f"{self.n_models} models; {negative} go against the rest{fitted}, "

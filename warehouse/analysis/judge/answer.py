@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -69,12 +70,10 @@ class JudgedPart:
 
 @answers(HeldAgainstPeople)
 def judge(store: Store, question: HeldAgainstPeople) -> JudgeReport:
-    """Of votes where a benchmark has those of both, else of scores."""
-    return (
-        _of_votes(store, question)
-        if has_votes(store, question)
-        else _of_scores(store, question)
-    )
+    """By votes where a benchmark has those of both, else by scores."""
+    if has_votes(store, question):
+        return _of_votes(store, question)
+    return _of_scores(store, question)
 
 
 def _of_scores(store: Store, question: HeldAgainstPeople) -> JudgeReport:
@@ -111,11 +110,9 @@ def _of_scores(store: Store, question: HeldAgainstPeople) -> JudgeReport:
         pair = pick_units(
             store, units, question.models, question.where, latest=question.latest
         )
-    difference = (
-        corrected_difference(*pair, level=question.level, fixed=fixed)
-        if len(pair) == 2
-        else None
-    )
+    difference = None
+    if len(pair) == 2:
+        difference = corrected_difference(*pair, level=question.level, fixed=fixed)
     notes = []
     if any(judged.not_random for judged in units):
         notes.append(
@@ -146,7 +143,7 @@ def _of_scores(store: Store, question: HeldAgainstPeople) -> JudgeReport:
         order=None,
         sample=sample,
         notes=tuple(notes),
-        run_ids=tuple(run for judged in units for run in judged.run_ids),
+        run_ids=tuple(chain.from_iterable(judged.run_ids for judged in units)),
     )
 
 
@@ -265,10 +262,9 @@ def _together(parts: Sequence[JudgedPart]) -> JudgedPart:
     weights = [
         np.ones(len(part.h)) if part.weights is None else part.weights for part in parts
     ]
-    arrays = [
-        np.concatenate([getattr(part, name) for part in parts])
-        for name in ("h", "g", "prompts")
-    ]
+    arrays = []
+    for name in ("h", "g", "prompts"):
+        arrays.append(np.concatenate([getattr(part, name) for part in parts]))
     return JudgedPart(
         "",
         "",
@@ -279,7 +275,7 @@ def _together(parts: Sequence[JudgedPart]) -> JudgedPart:
         if all(part.weights is None for part in parts)
         else np.concatenate(weights),
         sum(part.n_units for part in parts),
-        tuple(run for part in parts for run in part.run_ids),
+        tuple(chain.from_iterable(part.run_ids for part in parts)),
     )
 
 

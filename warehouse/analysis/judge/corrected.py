@@ -152,8 +152,8 @@ def corrected_means(
 
 
 def ranked_means(units: Sequence[JudgedUnits], *, level: float) -> list[RankedRow]:
-    """Those of `corrected_means`, with the ranks of those that have an interval, best
-    first, group after group."""
+    """The rows of `corrected_means`, with the ranks of those that have an interval,
+    best first, group after group."""
     rows = [RankedRow(**vars(row)) for row in corrected_means(units, level=level)]
     groups = dict.fromkeys(one.entry.group for one in units)
     found = []
@@ -165,8 +165,9 @@ def ranked_means(units: Sequence[JudgedUnits], *, level: float) -> list[RankedRo
         family = [number for number in members if rows[number].low is not None]
         if len(family) > 1:
             widest = corrected_means(units, level=level_of_pairs(len(family), level))
+            of_family = [widest[number] for number in family]
             estimates, low, high = (
-                [getattr(widest[number], name) for number in family]
+                [getattr(row, name) for row in of_family]
                 for name in ("estimate", "low", "high")
             )
             psi = _influences([(units[number], rows[number]) for number in family])
@@ -213,7 +214,9 @@ def _mean(
     n = int(units.labelled.sum())
     judge = _figure(_judge_alone(units), level)
     if units.not_random or not n:
-        reason = units.not_random if n else "people have labelled none"
+        reason = "people have labelled none"
+        if n:
+            reason = units.not_random
         return _row((units,), None, judge, level, reason=reason)
     weight = pooled if n < OWN_WEIGHT_FROM else None
     figure = _figure(units, level, fixed=fixed, weight=weight)
@@ -372,11 +375,9 @@ def _row(
             judged.entry.usable and judged.entry.usable.n_unscored for judged in units
         ),
     }
-    label = (
-        float(first.labels[first.labelled].mean())
-        if len(units) == 1 and first.labelled.any()
-        else None
-    )
+    label = None
+    if len(units) == 1 and first.labelled.any():
+        label = float(first.labels[first.labelled].mean())
 
     within, flips = _between_draws(first) if len(units) == 1 else (None, None)
     return CorrectedRow(

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, TypeVar
 
 from warehouse.analysis.gate.answer import margin_for, refuse_other_margins
@@ -38,7 +39,7 @@ from warehouse.stats.judges.prediction import FEWEST_LABELS
 from warehouse.stats.paired.gate import decide
 from warehouse.store.connection import Store
 from warehouse.tables.view import View
-from warehouse.tables.words import listed
+from warehouse.tables.words import counted, listed
 
 
 @dataclass(frozen=True)
@@ -67,12 +68,12 @@ class CorrectedFigures(Result):
             )
         if first.estimate is None or first.low is None or first.high is None:
             return f"{first.benchmark}: no corrected figure ({first.reason})"
-        of = (
-            f"{first.model_a} minus {first.model_b}" if first.model_b else first.model_a
-        )
+        of = first.model_a
+        if first.model_b:
+            of = f"{first.model_a} minus {first.model_b}"
+        labels = counted(first.n_labels, "label")
         return (
-            f"{first.benchmark}, corrected by {first.n_labels} "
-            f"label{'s' * (first.n_labels != 1)} of {self.human}: {of} "
+            f"{first.benchmark}, corrected by {labels} of {self.human}: {of} "
             f"{first.estimate:.3f} [{first.low:.3f}, {first.high:.3f}], where "
             f"{self.judge} says {first.judge_estimate:.3f}"
         )
@@ -181,11 +182,9 @@ def _figures(
     notes: Sequence[str] = (),
 ) -> Figures:
     missing = sum(row.n_missing for row in rows)
-    some = (
-        "1 answer that was drawn has"
-        if missing == 1
-        else f"{missing} answers that were drawn have"
-    )
+    some = "1 answer that was drawn has"
+    if missing != 1:
+        some = f"{missing} answers that were drawn have"
     notes = [
         *notes,
         *(
@@ -199,7 +198,7 @@ def _figures(
             "the judge has no score of some answers (unscored): all figures are of the "
             "others"
         )
-    runs = tuple(run for judged in units for run in judged.run_ids)
+    runs = tuple(chain.from_iterable(judged.run_ids for judged in units))
     return kind(*names, tuple(rows), tuple(notes), runs, verdict)
 
 
@@ -246,7 +245,9 @@ def _why_undecided(row: CorrectedRow, most_missing: float) -> str:
         )
     if row.n_missing / 2 > most_missing * drawn:
         return f"{row.n_missing} of the answers that were drawn have no label"
-    return "" if row.standard_error else "no error can be given"
+    if row.standard_error:
+        return ""
+    return "no error can be given"
 
 
 def _p_values(row: CorrectedRow, margin: float) -> tuple[float, float]:

@@ -26,14 +26,8 @@ def corrected_table(rows: Sequence[CorrectedRow]) -> Table:
     n_decimals = decimals(row.standard_error for row in rows)
     cells = [_cells(row, level_column(rows[0].level), n_decimals) for row in rows]
     if len({(row.benchmark, row.split) for row in rows}) == 1:
-        cells = [
-            {
-                name: cell
-                for name, cell in row.items()
-                if name not in ("benchmark", "split")
-            }
-            for row in cells
-        ]
+        for row in cells:
+            del row["benchmark"], row["split"]
     return Table.of(cells, hide_empty=("ranks", "split", "flags"), minor=MINOR)
 
 
@@ -73,11 +67,15 @@ def _decided(row: CorrectedRow) -> dict[str, Any]:
 
 def _ranks(row: CorrectedRow) -> str | None:
     low, high = getattr(row, "rank_low", None), getattr(row, "rank_high", None)
-    return None if low is None or high is None else count_range(low, high)
+    if low is None or high is None:
+        return None
+    return count_range(low, high)
 
 
 def _name(row: CorrectedRow) -> str:
-    return f"{row.model_a} - {row.model_b}" if row.model_b else row.model_a
+    if row.model_b:
+        return f"{row.model_a} - {row.model_b}"
+    return row.model_a
 
 
 def corrected_legend(judge: str, human: str) -> list[TableNote]:

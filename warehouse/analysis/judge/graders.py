@@ -67,7 +67,9 @@ def declared_alike(store: Store, units: Sequence[JudgedUnits]) -> bool | None:
     if human.label == judge.label:
         return True  # one metric, by two scorers
     ranges = declared_range(store, judge), declared_range(store, human)
-    return None if None in ranges else ranges[0] == ranges[1]
+    if None in ranges:
+        return None
+    return ranges[0] == ranges[1]
 
 
 def read_graders(

@@ -102,11 +102,15 @@ class LabelWave(Result):
     @property
     def _drawn(self) -> str:
         row = self.rows[0]
-        verb = "are drawn" if self.written else "would be drawn"
+        verb = "would be drawn"
+        if self.written:
+            verb = "are drawn"
         chance = str(number(row.probability, 3))
         if len(self.rows) > 1:
             chance += " on average"
-        of = "1 model" if len(self.models) == 1 else f"{len(self.models)} models"
+        of = "1 model"
+        if len(self.models) != 1:
+            of = f"{len(self.models)} models"
         return (
             f"{row.n_new} prompts {verb} (wave {self.wave}), with the answers of {of} "
             f"to label: {row.n_drawn} of {row.n_prompts} in all, each by a chance of "
@@ -134,7 +138,9 @@ def _strata(rows: Sequence[DrawnRow]) -> list[Table]:
         }
         for row in rows
     ]
-    return [Table.of(cells)] if cells else []
+    if cells:
+        return [Table.of(cells)]
+    return []
 
 
 @dataclass(frozen=True)
@@ -154,12 +160,10 @@ class _Frame:
 
     @cached_property
     def stratum(self) -> NDArray[np.intp]:
-        """Of each prompt, all 0 for a simple draw."""
-        return (
-            np.zeros(len(self.prompts), np.intp)
-            if self.cuts is None
-            else strata_by(self.cuts, self.scores)
-        )
+        """The stratum of each prompt, all 0 for a simple draw."""
+        if self.cuts is None:
+            return np.zeros(len(self.prompts), np.intp)
+        return strata_by(self.cuts, self.scores)
 
     @cached_property
     def scores(self) -> FloatArray:
@@ -237,10 +241,12 @@ def _wave(store: Store, question: NextLabels, *, write: bool) -> LabelWave:
         if question.dry_run
         else _sheet(store, frame, to_label, name, question.seed)
     )
-    notes = [
-        f"{left} prompts are left out: the judge has not scored them for all of these "
-        "models"
-    ] * (left > 0)
+    notes = []
+    if left > 0:
+        notes.append(
+            f"{left} prompts are left out: the judge has not scored them for all of "
+            "these models"
+        )
     if frame.cuts is not None and before is not None:
         how = (
             "in proportion, until each has five of one scorer"

@@ -91,16 +91,16 @@ class LabelPlans(Result):
             else f"{min(numbers):,} to {max(numbers):,}"
         )
         lacking = len(self.rows) - len(numbers)
-        without = (
-            f"; for {lacking} of {len(self.rows)} there is no number" if lacking else ""
-        )
+        without = ""
+        if lacking:
+            without = f"; for {lacking} of {len(self.rows)} there is no number"
         return f"{span} labels of each model give {goal}{without}"
 
     def view(self, *, verbose: bool = False) -> View:
         """The labels of each model or pair, and what they go by."""
-        chance = (
-            "" if self.difference is None else f", found with chance {self.power:g}"
-        )
+        chance = ""
+        if self.difference is not None:
+            chance = f", found with chance {self.power:g}"
         head = f"{self.benchmark}, judged by {self.judge}: {self.one_line}{chance}."
         ends = f"{100 * self.level:g}%"
         table = Table.of(
@@ -141,12 +141,12 @@ def _span(low: int | None, high: int | None) -> str:
 
 
 def _legend(plans: LabelPlans) -> list[TableNote]:
-    supposed = "" if plans.human else " (supposed)"
-    least = (
-        "width of the interval"
-        if plans.difference is None
-        else "difference that is found"
-    )
+    supposed = " (supposed)"
+    if plans.human:
+        supposed = ""
+    least = "difference that is found"
+    if plans.difference is None:
+        least = "width of the interval"
     words = {
         "labels": (
             "that people have to give, the judge helping; none: not even all answers "
@@ -177,7 +177,9 @@ def _remarks(rows: Sequence[LabelPlanRow]) -> list[str]:
         )
     if lacking := [row for row in rows if row.reason]:
         who = " against ".join(filter(None, (lacking[0].model_a, lacking[0].model_b)))
-        more = f" ({len(lacking) - 1} more likewise)" if len(lacking) > 1 else ""
+        more = ""
+        if len(lacking) > 1:
+            more = f" ({len(lacking) - 1} more likewise)"
         found.append(f"no number for {who}: {lacking[0].reason}{more}")
     return found
 
@@ -244,10 +246,8 @@ def _row(question: PlanLabels, couple: tuple[JudgedUnits, ...]) -> LabelPlanRow:
     if len(couple) == 2:
         prompts = np.intersect1d(first.prompts, couple[1].prompts, assume_unique=True)
         couple = tuple(judged.at(prompts) for judged in couple)
-    judge, labels = (
-        _difference([getattr(judged, name) for judged in couple])
-        for name in ("judge", "labels")
-    )
+    judge = _difference([judged.judge for judged in couple])
+    labels = _difference([judged.labels for judged in couple])
     flags: tuple[str, ...] = (
         ("labels_not_random",) if any(judged.not_random for judged in couple) else ()
     )
@@ -305,7 +305,9 @@ def _row(question: PlanLabels, couple: tuple[JudgedUnits, ...]) -> LabelPlanRow:
 
 
 def _difference(sides: Sequence[FloatArray]) -> FloatArray:
-    return sides[0] - sides[1] if len(sides) == 2 else sides[0]
+    if len(sides) == 2:
+        return sides[0] - sides[1]
+    return sides[0]
 
 
 def _pilot(

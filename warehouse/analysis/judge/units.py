@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from itertools import chain
 from operator import attrgetter
 from typing import Any
 
@@ -78,11 +79,9 @@ def metrics_by(name: str, metrics: Sequence[Metric], benchmark: str) -> list[Met
 def scored_by(store: Store, metrics: Sequence[Metric], kind: str) -> set[int]:
     """Ids of those whose scorer is of a kind: model, human, match, execution."""
     ids = [metric.id for metric in metrics]
-    return (
-        {row["id"] for row in store.rows(_BY_KIND, {"kind": kind, "ids": ids})}
-        if ids
-        else set()
-    )
+    if ids:
+        return {row["id"] for row in store.rows(_BY_KIND, {"kind": kind, "ids": ids})}
+    return set()
 
 
 def judge_names(metrics: Sequence[Metric]) -> list[str]:
@@ -152,7 +151,9 @@ class RunDraw:
         is_same = np.array_equal(
             self.cuts[found[drawn]], [float(cut) for cut in self.strata]
         )
-        return found if is_same and np.allclose(sizes, expected, atol=0.5) else None
+        if is_same and np.allclose(sizes, expected, atol=0.5):
+            return found
+        return None
 
 
 def shared_scores(scores: Sequence[FloatArray]) -> FloatArray:
@@ -171,16 +172,16 @@ def read_draws(store: Store, benchmark_ids: Sequence[int]) -> dict[int, RunDraw]
         if own and own[0]["wave"] != row["wave"]:
             own.clear()  # waves come in their order
         own.append(row)
-    return {
-        run: RunDraw(
+    draws = {}
+    for run, rows in newest.items():
+        draws[run] = RunDraw(
             rows[0]["wave"],
             tuple(row["prompt_id"] for row in rows),
             tuple(row["stratum"] for row in rows),
             tuple(row["probability"] for row in rows),
             rows[0]["metric_id"],
         )
-        for run, rows in newest.items()
-    }
+    return draws
 
 
 #: What is to be done on a benchmark of votes.
@@ -471,7 +472,9 @@ def _units(
             "there): warehouse judge next draws some, and these count"
         )
     human = own[0].metric if own else None
-    run_ids = tuple(run for entry in (entry, *own) for run in entry.condition.run_ids)
+    run_ids = tuple(
+        chain.from_iterable(entry.condition.run_ids for entry in (entry, *own))
+    )
     design = (clusters.labels(prompts), codes, reason, missing, outside, draw, run_ids)
     return JudgedUnits(entry, human, prompts, scores.values[at], found, *design)
 
@@ -520,7 +523,9 @@ def _strata(
     prompts = _drawn_from(entries, draws, draw)
     values = [scores.values[np.searchsorted(scores.prompts, prompts)] for scores in own]
     codes = draw.codes(prompts, shared_scores(values)) if len(prompts) else None
-    return None if codes is None else (prompts, codes)
+    if codes is None:
+        return None
+    return (prompts, codes)
 
 
 def _drawn_from(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from warehouse.analysis.judge.corrected import CorrectedRow
@@ -191,7 +192,9 @@ class JudgeReport(Result):
             f"{self.judge} and {self.human} agree on {all_of_it.agreement:.1%} of "
             f"{all_of_it.n_labels}"
         )
-        what = "answers" if self.of == "scores" else "votes"
+        what = "votes"
+        if self.of == "scores":
+            what = "answers"
         kappa, ac1 = (
             f"no {name}" if value is None else f"{name} {value:.2f}"
             for name, value in (("κ", all_of_it.kappa), ("AC1", all_of_it.ac1))
@@ -215,7 +218,7 @@ class JudgeReport(Result):
         parts += [_difference(difference) for difference in self.differences]
         if self.sample is not None:
             parts += _rates(self.sample, self.rows[1:])
-        flags = {flag for row in self.rows for flag in row.flags}
+        flags = set(chain.from_iterable(row.flags for row in self.rows))
         parts += [
             f"{flag}: {meaning}" for flag, meaning in _FLAGS.items() if flag in flags
         ]
@@ -301,7 +304,9 @@ def _graders(graders: GradersAgreement, names: Sequence[str]) -> str:
 
 
 def _of(figure: AgreementFigure) -> str:
-    return "" if figure.low is None else f" {interval(figure.low, figure.high, 2)}"
+    if figure.low is None:
+        return ""
+    return f" {interval(figure.low, figure.high, 2)}"
 
 
 def _corrected(rows: Sequence[JudgeRow]) -> list[Part]:
@@ -343,25 +348,31 @@ def _gain(row: JudgeRow) -> str:
         f"{row.model}: the interval is {1 - row.width_ratio:.0%} narrower than the "
         "labels'"
     )
-    again = (
-        ""
-        if row.repeat_sd is None
-        else f"; asked again, the judge would move the figure by {row.repeat_sd:.2g}"
-    )
-    flips = (
-        ""
-        if row.flip_rate is None
-        else f", and two of its verdicts differ in {row.flip_rate:.0%}"
-    )
+    again = ""
+    if row.repeat_sd is not None:
+        again = f"; asked again, the judge would move the figure by {row.repeat_sd:.2g}"
+    flips = ""
+    if row.flip_rate is not None:
+        flips = f", and two of its verdicts differ in {row.flip_rate:.0%}"
     return f"{words}{again}{flips}."
 
 
 def _difference(row: CorrectedRow) -> str:
-    ends = "no interval" if row.low is None else f"[{row.low:.3f}, {row.high:.3f}]"
-    exact = "" if row.mcnemar_p is None else f", McNemar's exact p {row.mcnemar_p:.3g}"
-    p = "" if row.p_value is None else f", p {row.p_value:.3g}"
-    label = "" if row.label_estimate is None else f", labels {row.label_estimate:+.3f}"
-    why = f" ({row.reason})" if row.reason else ""
+    ends = "no interval"
+    if row.low is not None:
+        ends = f"[{row.low:.3f}, {row.high:.3f}]"
+    exact = ""
+    if row.mcnemar_p is not None:
+        exact = f", McNemar's exact p {row.mcnemar_p:.3g}"
+    p = ""
+    if row.p_value is not None:
+        p = f", p {row.p_value:.3g}"
+    label = ""
+    if row.label_estimate is not None:
+        label = f", labels {row.label_estimate:+.3f}"
+    why = ""
+    if row.reason:
+        why = f" ({row.reason})"
     return (
         f"{row.model_a} - {row.model_b}: judge {row.judge_estimate:+.3f}{label}, "
         f"corrected {row.estimate:+.3f} {ends}{p}{exact}; {row.n_labels} of "

@@ -175,7 +175,9 @@ def _only(
         if name is None
         else f"nobody called {name!r} has voted"
     )
-    what = "several have voted" if found else nobody
+    what = nobody
+    if found:
+        what = "several have voted"
     raise MisuseError(f"{what}, name one with {option}: {there}")
 
 

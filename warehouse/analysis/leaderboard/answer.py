@@ -7,6 +7,7 @@ import math
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from warehouse.analysis.comparison.words import not_compared_notes
@@ -104,7 +105,9 @@ class Leaderboard(Result):
     def sentence(self) -> str:
         """Who is first, by how much, and who cannot be told from it; empty without
         rows."""
-        return str(rows_in_words(self.rows, self.higher_is_better)) if self.rows else ""
+        if self.rows:
+            return str(rows_in_words(self.rows, self.higher_is_better))
+        return ""
 
     def view(self, *, verbose: bool = False) -> View:
         """The command's sentence and table, how it was made, and what its columns mean."""
@@ -147,7 +150,7 @@ def board_of(scores: BenchmarkScores, options: Ranking) -> Leaderboard:
     """
     planned = None if scores.plans is None else ROWS_ON_PLANS.load()(scores, options)
     groups = rank_rows(scores, options, planned)
-    rows = sorted((line for group in groups for line in group), key=_has_no_rank)
+    rows = sorted(chain.from_iterable(groups), key=_has_no_rank)
     names = tuple(other.metric for other in scores.others)
     ranked = [replace(row, other_metrics=names) if names else row for _, row in rows]
     notes = [
@@ -214,15 +217,12 @@ def _with_scales(group: list[Line]) -> list[Line]:
         _spans(*line) for line in group
     ):
         return group
-    return [
-        (
-            entry,
-            replace(row, flags=(*row.flags, MIXED_SCALES))
-            if any(span.scale for span in _spans(entry, row))
-            else row,
-        )
-        for entry, row in group
-    ]
+    flagged = []
+    for entry, row in group:
+        if any(span.scale for span in _spans(entry, row)):
+            row = replace(row, flags=(*row.flags, MIXED_SCALES))
+        flagged.append((entry, row))
+    return flagged
 
 
 def _spans(entry: ScoredCondition, row: LeaderboardRow) -> tuple[ScoreSpan, ...]:
@@ -232,7 +232,9 @@ def _spans(entry: ScoredCondition, row: LeaderboardRow) -> tuple[ScoreSpan, ...]
         entry.scores.spans if entry.scores is not None and entry.stopped is None else ()
     )
     figure = row.estimate if row.method == "published" else None
-    return scored if figure is None else (*scored, ScoreSpan.of(figure))
+    if figure is None:
+        return scored
+    return (*scored, ScoreSpan.of(figure))
 
 
 def _with_left_out(group: Sequence[Line]) -> list[Line]:
@@ -286,8 +288,8 @@ def _rank_group(group: Sequence[Line], subset_ok: bool) -> list[Line]:
 def _order(
     entry: ScoredCondition, row: LeaderboardRow, sign: float
 ) -> tuple[float, float]:
-    """What sorts rows, the best first: a model with an infinite score is below every
-    one without, the oftener the lower; figures at 12 significant digits, as what
+    """The key that sorts rows, the best first: a model with an infinite score is below
+    every one without, the oftener the lower; figures at 12 significant digits, as what
     differs only by rounding is a tie.
 
     Args:
@@ -296,9 +298,9 @@ def _order(
     if row.infinite is None:
         return 0.0, sign * float(f"{row.estimate:.12g}")
     share, mean = row.infinite.order
-    of_scores = (
-        sign if entry.metric.link == "identity" else -sign
-    )  # links turn the order of scores round
+    of_scores = sign
+    if entry.metric.link != "identity":
+        of_scores = -sign  # links turn the order of scores round
     return of_scores * share, of_scores * float(f"{mean:.12g}")
 
 
@@ -307,14 +309,16 @@ def _has_no_rank(line: Line) -> bool:
 
 
 def _standing(row: LeaderboardRow) -> int:
-    """What rows are ranked among, the first that a group has: 0 for scores of all
-    prompts, 1 for published figures, 2 for a single prompt, 3 for a part of the
+    """The rows that a row is ranked among, the first that a group has: 0 for scores of
+    all prompts, 1 for published figures, 2 for a single prompt, 3 for a part of the
     benchmark."""
     if is_partial(row.flags):
         return 3
     if row.method == "published":
         return 1
-    return 2 if row.n_prompts < 2 else 0
+    if row.n_prompts < 2:
+        return 2
+    return 0
 
 
 def _words(row: LeaderboardRow) -> tuple[str, str]:
@@ -323,11 +327,13 @@ def _words(row: LeaderboardRow) -> tuple[str, str]:
 
 
 def _rows(number: int) -> str:
-    return "1 row" if number == 1 else f"{number} rows"
+    if number == 1:
+        return "1 row"
+    return f"{number} rows"
 
 
 def _unranked(rows: Sequence[LeaderboardRow], subset_ok: bool) -> Iterator[str]:
-    """What has a figure and no rank, and why."""
+    """Rows that have a figure and no rank, and why."""
     kinds = {
         3: "on a part of the benchmark",
         2: "on a single prompt",
@@ -347,11 +353,9 @@ def _unranked(rows: Sequence[LeaderboardRow], subset_ok: bool) -> Iterator[str]:
         )
     for kind, words in kinds.items():
         if kind in left and not subset_ok:
-            how = (
-                "not ranked beside those with scores of all prompts"
-                if kind < 3
-                else "not ranked"
-            )
+            how = "not ranked"
+            if kind < 3:
+                how = "not ranked beside those with scores of all prompts"
             yield f"{_rows(left.count(kind))} {words} {how} (subset_ok ranks them)"
     cut = sum(row.part_estimate is not None for row in rows)
     if cut:
@@ -514,7 +518,7 @@ class Leaderboards(Result):
     @property
     def rows(self) -> tuple[LeaderboardRow, ...]:  # type: ignore[override]  # of all boards, read only
         """The rows of all boards."""
-        return tuple(row for board in self.boards for row in board.rows)
+        return tuple(chain.from_iterable(board.rows for board in self.boards))
 
     @property
     def one_line(self) -> str:
@@ -546,7 +550,7 @@ class Leaderboards(Result):
                     *(part for part in view.parts if part not in view.explained),
                 ]
         if alone:
-            rows = [row for board in alone for row in board.rows]
+            rows = list(chain.from_iterable(board.rows for board in alone))
             head = (
                 f"{len(alone)} {'other ' if parts else ''}benchmarks with one model "
                 "each, so nothing is ranked"
@@ -566,11 +570,9 @@ class Leaderboards(Result):
 
 def _some_of(benchmarks: Sequence[str]) -> str:
     """A benchmark, or how many there are and the first."""
-    return (
-        benchmarks[0]
-        if len(benchmarks) == 1
-        else f"{len(benchmarks)} benchmarks, the first {benchmarks[0]}"
-    )
+    if len(benchmarks) == 1:
+        return benchmarks[0]
+    return f"{len(benchmarks)} benchmarks, the first {benchmarks[0]}"
 
 
 def _is_of_one_model(board: Leaderboard) -> bool:
@@ -599,11 +601,9 @@ def leaderboards(store: Store, question: EveryLeaderboard) -> Leaderboards:
             reasons.append(str(error))
     if not boards:
         voted = store.rows("select 1 as found from preference limit 1")
-        nothing = (
-            "votes, and no runs; ask: warehouse prefer BENCHMARK"
-            if voted
-            else "no runs yet; see: warehouse ingest"
-        )
+        nothing = "no runs yet; see: warehouse ingest"
+        if voted:
+            nothing = "votes, and no runs; ask: warehouse prefer BENCHMARK"
         raise MisuseError(
             "; ".join([*dict.fromkeys(reasons)][:5]) or f"the store has {nothing}"
         )

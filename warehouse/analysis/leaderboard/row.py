@@ -397,17 +397,23 @@ class LeaderboardRow(Row):
         """The figure, where its error is that of prompts drawn from others like them."""
         if isinstance(self.figure, SeedRow):
             return self.figure.pooled
-        return self.figure if isinstance(self.figure, Estimate) else None
+        if isinstance(self.figure, Estimate):
+            return self.figure
+        return None
 
     @property
     def infinite(self) -> InfiniteScores | None:
-        """What is said of scores of which some are infinite."""
-        return self.figure.scores if isinstance(self.figure, InfiniteEstimate) else None
+        """A remark on scores of which some are infinite."""
+        if isinstance(self.figure, InfiniteEstimate):
+            return self.figure.scores
+        return None
 
     @property
     def over_seeds(self) -> SeedRow | None:
         """The figure, where it is a mean over seeds."""
-        return self.figure if isinstance(self.figure, SeedRow) else None
+        if isinstance(self.figure, SeedRow):
+            return self.figure
+        return None
 
 
 def make_row(
@@ -452,11 +458,9 @@ def make_row(
         return _estimated(bare, entry.usable, entry.metric, clusters, options)
     if entry.published is not None:
         return _as_published(bare, entry.published, entry.metric)
-    reason = (
-        "the figure is no mean of these scores"
-        if entry.metric.link == "none"
-        else entry.why_none
-    )
+    reason = "the figure is no mean of these scores"
+    if entry.metric.link != "none":
+        reason = entry.why_none
     return replace(bare, reason=reason)
 
 
@@ -485,7 +489,8 @@ def _bare_row(
     n_seeds = None
     if entry.is_trained:
         n_seeds = len({run["training_seed"] for run in condition.runs})
-        flags += ("one_seed",) * (n_seeds == 1)
+        if n_seeds == 1:
+            flags += ("one_seed",)
     return LeaderboardRow(
         rank=None,
         model=condition.model,
@@ -554,7 +559,9 @@ def _over_seeds(
         method=options.method,
     )
     flags = bare.flags + figure.flags + outside_clusters(labels)
-    no_place = "too few seeds" if TOO_FEW in figure.flags else bare.no_place
+    no_place = "too few seeds"
+    if TOO_FEW not in figure.flags:
+        no_place = bare.no_place
     return replace(
         bare,
         figure=figure,
@@ -617,11 +624,9 @@ def _as_published(
     if published.seeds and not np.isfinite(published.seeds).all():
         published = replace(published, seeds=())  # no spread of them is one
     if published.seeds:
-        bounds = (
-            None
-            if metric.link != "identity"
-            else metric.bounds_of(min(published.seeds), max(published.seeds))
-        )
+        bounds = None
+        if metric.link == "identity":
+            bounds = metric.bounds_of(min(published.seeds), max(published.seeds))
         figure = replace(
             figures_over_seeds(published.seeds, bounds=bounds, level=bare.level),
             method="published",
@@ -638,11 +643,11 @@ def _as_published(
             bare, figure=figure, n_prompts=n_prompts, flags=flags, reason=reason
         )
     is_finite = math.isfinite(published.value)
-    interval = (
-        interval_normal(published.value, published.standard_error, level=bare.level)
-        if is_finite
-        else None
-    )
+    interval = None
+    if is_finite:
+        interval = interval_normal(
+            published.value, published.standard_error, level=bare.level
+        )
     low, high = (None, None) if interval is None else (interval.low, interval.high)
     return replace(
         bare,
@@ -660,8 +665,6 @@ def _reason_of(figure: PublishedFigure, has_interval: bool) -> str:
         return "infinite"
     if has_interval:
         return _PUBLISHED_WITH_ERROR
-    return (
-        _PUBLISHED_WITHOUT_ERROR
-        if figure.standard_error is None
-        else _PUBLISHED_WITH_ZERO
-    )
+    if figure.standard_error is None:
+        return _PUBLISHED_WITHOUT_ERROR
+    return _PUBLISHED_WITH_ZERO

@@ -65,10 +65,15 @@ def leaderboard_table(rows: Sequence[LeaderboardRow], *, verbose: bool) -> Table
     """The rows, without columns that say nothing here, or only what the heading says."""
     digits = decimals(row.standard_error for row in rows)
     hidden = _hidden(rows, verbose)
-    cells = [
-        {name: cell for name, cell in _cells(row, digits).items() if name not in hidden}
-        for row in rows
-    ]
+    cells = []
+    for row in rows:
+        cells.append(
+            {
+                name: cell
+                for name, cell in _cells(row, digits).items()
+                if name not in hidden
+            }
+        )
     return Table.of(cells, hide_empty=HIDE_EMPTY, minor=MINOR)
 
 
@@ -220,7 +225,9 @@ def _intervals(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
             if method == name
         ]
         reasons = sorted(Counter(own).items(), key=lambda item: (-item[1], item[0]))
-        number = f" ({count} of {len(rows)} rows)" if len(methods) > 1 else ""
+        number = ""
+        if len(methods) > 1:
+            number = f" ({count} of {len(rows)} rows)"
         reason = reasons[0][0] + (", and the like" if len(reasons) > 1 else "")
         yield f"{name}{number}: {reason}"
 
@@ -228,7 +235,9 @@ def _intervals(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
 def _method(row: LeaderboardRow) -> str:
     if row.method == "published":
         return "published figures"
-    return "no interval" if row.ci_low is None else f"intervals by {row.method}"
+    if row.ci_low is None:
+        return "no interval"
+    return f"intervals by {row.method}"
 
 
 def _errors(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
@@ -240,11 +249,9 @@ def _errors(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
     ]
     rows = [row for row in rows if row.over_seeds is None]
     if over_seeds:
-        clusters = (
-            " in clusters"
-            if any(row.n_clusters is not None for row in over_seeds)
-            else ""
-        )
+        clusters = ""
+        if any(row.n_clusters is not None for row in over_seeds):
+            clusters = " in clusters"
         yield (
             f"over seeds: errors are those of other prompts{clusters} and of another "
             "draw of seeds"
@@ -286,14 +293,14 @@ def _wide(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
         width = (row.ci_high or 0.0) - (row.ci_low or 0.0)
         if width < WIDE * usual_width(row):
             continue
-        freedom = (
-            ""
-            if row.degrees_of_freedom is None
-            else (
+        freedom = ""
+        if row.degrees_of_freedom is not None:
+            freedom = (
                 f": its error rests on {row.degrees_of_freedom:.2g} degrees of freedom"
             )
-        )
-        condition = f" {row.condition}" if row.condition else ""
+        condition = ""
+        if row.condition:
+            condition = f" {row.condition}"
         yield (
             f"{row.model}{condition}: the interval is {width / usual_width(row):.1f} x "
             f"as wide as with many clusters{freedom} ({row.n_clusters} clusters, "
@@ -315,7 +322,9 @@ def _second_intervals(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
     ]
     for row in with_second[:_SECOND]:
         ends = f"[{row.beside_ci_low:.4g}, {row.beside_ci_high:.4g}]"
-        condition = f" {row.condition}" if row.condition else ""
+        condition = ""
+        if row.condition:
+            condition = f" {row.condition}"
         yield (
             f"{row.model}{condition}: {row.beside_method} gives {ends}; "
             f"{_why_second(row)}"
@@ -325,7 +334,9 @@ def _second_intervals(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
 
 
 def _why_second(row: LeaderboardRow) -> str:
-    return "the data are skewed" if row.beside_method in _USUAL else "the data are few"
+    if row.beside_method in _USUAL:
+        return "the data are skewed"
+    return "the data are few"
 
 
 def describe_ranks(rows: Sequence[LeaderboardRow]) -> Iterator[str]:

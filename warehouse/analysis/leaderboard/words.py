@@ -52,7 +52,9 @@ def rows_in_words(
     n_groups = len(
         {(row.split, row.metric, row.estimate) for row in rows if row.rank == 1}
     )
-    more = "; other groups of runs are ranked alone" if n_groups > 1 else ""
+    more = ""
+    if n_groups > 1:
+        more = "; other groups of runs are ranked alone"
     return first_in_words(counted, rows, higher_is_better) + Sentence(
         f"{counts_in_words(counted or rows)}{more}."
     )
@@ -127,8 +129,12 @@ def in_short(rows: Rows, higher_is_better: bool | None) -> str:
     elif len(top) > 1:
         leader = f"{named(top, 'tied')} {at}"
     else:
-        extreme = "lowest" if higher_is_better is False else "highest"
-        best = "first" if _leads(ranked, higher_is_better) else extreme
+        extreme = "highest"
+        if higher_is_better is False:
+            extreme = "lowest"
+        best = extreme
+        if _leads(ranked, higher_is_better):
+            best = "first"
         leader = (
             f"{best} {top[0]} {at}{NOBODY_LEADS if higher_is_better is None else ''}"
         )
@@ -188,11 +194,9 @@ def of_whom(rows: Sequence[Any], shown: Sequence[Any] = ()) -> str:
     if any(row.rank is None and row.no_place for row in shown):
         who = "with a place"
     elif isinstance(first, SuiteRow):
-        who = (
-            f"with all {first.n_leaves} benchmarks"
-            if not any(row.n_missing for row in rows)
-            else "with a figure"
-        )
+        who = "with a figure"
+        if not any(row.n_missing for row in rows):
+            who = f"with all {first.n_leaves} benchmarks"
     elif any(is_partial(row.flags) for row in rows):
         who = "with a figure"
     elif first.method == "published":
@@ -202,8 +206,12 @@ def of_whom(rows: Sequence[Any], shown: Sequence[Any] = ()) -> str:
         who = f"that answered all {size}" + (
             " or a planned sample" if any("planned" in r.flags for r in rows) else ""
         )
-    noun = "models" if len({row.model for row in rows}) == len(rows) else "conditions"
-    return f" {who}" if len(rows) == 1 else f" of the {len(rows)} {noun} {who}"
+    noun = "conditions"
+    if len({row.model for row in rows}) == len(rows):
+        noun = "models"
+    if len(rows) == 1:
+        return f" {who}"
+    return f" of the {len(rows)} {noun} {who}"
 
 
 def beside_first(
@@ -213,17 +221,22 @@ def beside_first(
     only, and `left_out`."""
     parts = sum(is_partial(row.flags) for row in rows)
     whom = "none of them" if parts == len(rows) > 1 else f"{parts} of {len(rows)}"
-    did = "answered all" if parts == len(rows) > 1 else "answered a part"
-    ranked = (
-        "; on a part" if parts == len(rows) == 1 else f"; {whom} {did}" if parts else ""
-    )
+    did = "answered a part"
+    if parts == len(rows) > 1:
+        did = "answered all"
+    if parts == len(rows) == 1:
+        ranked = "; on a part"
+    elif parts:
+        ranked = f"; {whom} {did}"
+    else:
+        ranked = ""
     n = n_better(rows[0])
-    better = (
-        f"; {n} other{' is' if n == 1 else 's are'} better on the prompts that both "
-        "answered"
-        if n
-        else ""
-    )
+    better = ""
+    if n:
+        better = (
+            f"; {n} other{' is' if n == 1 else 's are'} better on the prompts that both "
+            "answered"
+        )
     return better + ranked + left_out(rows, shown, higher_is_better)
 
 
@@ -290,11 +303,13 @@ def _rounded(value: float) -> float:
 def is_better(
     value: float | None, other: float | None, higher_is_better: bool | None
 ) -> bool:
-    """Whether a figure is better than another by more than rounding; higher is where
+    """True where a figure is better than another by more than rounding; higher is where
     the direction is not known."""
     if value is None or other is None or is_tie(value, other):
         return False
-    return value < other if higher_is_better is False else value > other
+    if higher_is_better is False:
+        return value < other
+    return value > other
 
 
 def is_tie(value: float | None, other: float | None) -> bool:
@@ -315,8 +330,12 @@ def named(names: Sequence[str], are: str) -> Sentence:
 
 def not_compared(n: int) -> str:
     """That some have no prompt in common with the first; empty for none."""
-    others = "1 other, which has" if n == 1 else f"{n} others, which have"
-    return f"; not compared with {others} no prompt in common with it" if n else ""
+    others = "1 other, which has"
+    if n != 1:
+        others = f"{n} others, which have"
+    if n:
+        return f"; not compared with {others} no prompt in common with it"
+    return ""
 
 
 def _unranked(shown: Rows) -> Sentence:
@@ -340,7 +359,9 @@ def figure_in_words(row: LeaderboardRow | SuiteRow, shown: Rows) -> str:
 
 
 def _n_apart(row: LeaderboardRow | SuiteRow) -> int:
-    return row.n_not_compared if isinstance(row, LeaderboardRow) else 0
+    if isinstance(row, LeaderboardRow):
+        return row.n_not_compared
+    return 0
 
 
 def _where(row: LeaderboardRow | SuiteRow) -> str:
@@ -351,7 +372,9 @@ def _where(row: LeaderboardRow | SuiteRow) -> str:
         return "on fewer benchmarks"
     if is_partial(row.flags) or STOPPED in row.flags or isinstance(row, SuiteRow):
         return "on a part"
-    return "as published" if row.method == "published" else "on a single prompt"
+    if row.method == "published":
+        return "as published"
+    return "on a single prompt"
 
 
 def tied_in_words(names: Sequence[str]) -> Sentence:
@@ -374,7 +397,9 @@ def alike_in_words(lettered: Sequence[tuple[str, str]]) -> Sentence:
 
 def label_of(row: LeaderboardRow | SuiteRow) -> str:
     """The model, with the settings that distinguish its row."""
-    return f"{row.model} ({row.condition})" if row.condition else row.model
+    if row.condition:
+        return f"{row.model} ({row.condition})"
+    return row.model
 
 
 #: Rows that a note names.
@@ -382,7 +407,7 @@ _NAMED = 5
 
 
 def row_notes(rows: Sequence[LeaderboardRow] | Sequence[SuiteRow]) -> list[str]:
-    """What is to be said of the seeds, checkpoints and repeats of rows."""
+    """Notes on the seeds, checkpoints and repeats of rows."""
     notes: dict[str, None] = {}
     for row in rows:
         for part in row.notes:
@@ -391,7 +416,9 @@ def row_notes(rows: Sequence[LeaderboardRow] | Sequence[SuiteRow]) -> list[str]:
             ] = None
     for row in rows:
         if "seeds_too_few" in row.flags:
-            what = "runs" if row.n_seeds is None else "seeds"
+            what = "seeds"
+            if row.n_seeds is None:
+                what = "runs"
             means = listed([f"{mean:.3g}" for mean in sorted(row.seed_means)])
             notes[
                 f"{label_of(row)}: {len(row.seed_means)} {what}, {means}: too few for "
@@ -400,7 +427,9 @@ def row_notes(rows: Sequence[LeaderboardRow] | Sequence[SuiteRow]) -> list[str]:
     along = sorted({row.model for row in rows if row.n_checkpoints > 1})
     if along:
         most = max(row.n_checkpoints for row in rows)
-        name = shlex.quote(along[0]) if len(along) == 1 else "NAME"
+        name = "NAME"
+        if len(along) == 1:
+            name = shlex.quote(along[0])
         who = some_of(along, _NAMED)
         notes[
             f"{who}: the last whole of up to {most} checkpoints; all of them: "
@@ -433,12 +462,12 @@ def _infinite_notes(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
                     f"{100 * most:.1f} % of all would be)"
                 )
             continue
-        which = (
-            "mean infinite"
-            if found.mean is not None
-            else "no mean, as scores are infinite on both sides"
-        )
-        median = "infinite" if math.isinf(found.median) else f"{found.median:.4g}"
+        which = "no mean, as scores are infinite on both sides"
+        if found.mean is not None:
+            which = "mean infinite"
+        median = "infinite"
+        if not math.isinf(found.median):
+            median = f"{found.median:.4g}"
         finite = ""
         if found.mean_finite is not None:
             finite = (
@@ -464,5 +493,7 @@ def counts_in_words(rows: Sequence[LeaderboardRow]) -> str:
         )
     prompts = span_of([row.n_prompts for row in rows])
     clusters = [row.n_clusters for row in rows if row.n_clusters is not None]
-    within = f" in {span_of(clusters)} clusters" if clusters else ""
+    within = ""
+    if clusters:
+        within = f" in {span_of(clusters)} clusters"
     return f"{scale}; {prompts} {'prompt' if prompts == '1' else 'prompts'}{within}"

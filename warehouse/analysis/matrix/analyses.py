@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain, permutations
 from typing import Any, cast
 
 import numpy as np
@@ -131,17 +132,12 @@ def run_test(
 
 
 def _histogram(test: PermutationTest) -> tuple[HistogramRow, ...]:
-    return tuple(
-        HistogramRow(shape.similarity, *bin)
-        for shape in test.histograms
-        for bin in zip(
-            shape.edges[:-1],
-            shape.edges[1:],
-            shape.observed,
-            shape.permuted,
-            strict=True,
-        )
-    )
+    rows: list[HistogramRow] = []
+    for shape in test.histograms:
+        low, high = shape.edges[:-1], shape.edges[1:]
+        bins = zip(low, high, shape.observed, shape.permuted, strict=True)
+        rows.extend(HistogramRow(shape.similarity, *bin) for bin in bins)
+    return tuple(rows)
 
 
 def run_clusters(
@@ -264,7 +260,7 @@ def compare_parts(found: Sequence[MatrixExplanation]) -> ExplainedParts:
         for test, p_holm in zip(found, adjusted, strict=True)
     )
     first = found[0]
-    notes = dict.fromkeys(note for test in found for note in test.notes)
+    notes = dict.fromkeys(chain.from_iterable(test.notes for test in found))
     if len({test.n_prompts for test in found}) > 1:
         notes["parts are compared on different prompts: not all have each"] = None
     return ExplainedParts(
@@ -485,12 +481,10 @@ def _random(data: MatrixData, drawn: RandomWeights) -> tuple[RandomWeightRow, ..
 
 
 def _outranks(models: Sequence[str], drawn: RandomWeights) -> tuple[OutrankRow, ...]:
-    return tuple(
-        OutrankRow(models[row], models[column], float(drawn.outranks[row, column]))
-        for row in range(len(models))
-        for column in range(len(models))
-        if row != column
-    )
+    rows = []
+    for (row, first), (column, second) in permutations(enumerate(models), 2):
+        rows.append(OutrankRow(first, second, float(drawn.outranks[row, column])))
+    return tuple(rows)
 
 
 def run_growth(
@@ -518,16 +512,18 @@ def run_growth(
 
 def _growth_rows(data: MatrixData, growth: Growth) -> list[GrowthRow]:
     higher = data.higher_is_better is not False
-    return [
-        GrowthRow(growth.order, int(size), model, float(score), int(rank))
-        for size, scores in zip(growth.sizes, growth.scores, strict=True)
+    rows = []
+    for size, scores in zip(growth.sizes, growth.scores, strict=True):
         for model, score, rank in zip(
             data.models,
             scores,
             competition_ranks(scores, higher_is_better=higher),
             strict=True,
-        )
-    ]
+        ):
+            rows.append(
+                GrowthRow(growth.order, int(size), model, float(score), int(rank))
+            )
+    return rows
 
 
 def _growth_steps(data: MatrixData, growth: Growth) -> list[GrowthStep]:

@@ -312,12 +312,12 @@ class Matrix:
                 "changed since"
             )
         else:
-            note = f"not stored: {answered.not_stored}" if answered.not_stored else ""
-        return (
-            with_changes(answered.result, notes=(*answered.result.notes, note))
-            if note
-            else answered.result
-        )
+            note = ""
+            if answered.not_stored:
+                note = f"not stored: {answered.not_stored}"
+        if note:
+            return with_changes(answered.result, notes=(*answered.result.notes, note))
+        return answered.result
 
     def _labels(self, cluster: str | None, seed: int) -> tuple[NDArray[np.int64], str]:
         if cluster is not None:

@@ -123,7 +123,9 @@ class _Current:
     def headline(self) -> Selection | None:
         """All runs by the headline metric; None where they make no matrix."""
         matrix = self._read(Selection(self.benchmark))
-        return None if matrix is None else Selection(self.benchmark, matrix.metric)
+        if matrix is None:
+            return None
+        return Selection(self.benchmark, matrix.metric)
 
     def evidence(self, entry: Kept) -> tuple[bool, int]:
         """What orders analyses of one kind: whether of all runs, then permutations or

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import chain, combinations, groupby
 
 from warehouse.analysis.matrix.cluster_view import MatrixClusters
 from warehouse.analysis.matrix.correlation_view import HistogramRow, MatrixTest
@@ -51,7 +51,7 @@ def _similarities(name: str, bins: Sequence[HistogramRow]) -> Chart | None:
     rows = bins[filled[0] : filled[-1] + 1]
     apart = sum(abs(row.observed - row.permuted) for row in rows) / 2
     observed = [(row.low, row.high, 0.0, row.observed, "observed") for row in rows]
-    heights = [value for row in rows for value in (row.observed, row.permuted)]
+    heights = list(chain.from_iterable((row.observed, row.permuted) for row in rows))
     return chart(
         f"{name.capitalize()} similarity of pairs of prompts",
         f"Histogram of {name} similarity, observed against shuffled: the two differ in "
@@ -92,6 +92,7 @@ def silhouette_chart(clustering: MatrixClusters) -> Chart | None:
         ("shuffled, mean", [(row.n_clusters, row.silhouette_permuted) for row in rows]),
     ]
     layers = lines(curves, dots=True)
+    all_points = list(chain.from_iterable(points for _, points in curves))
     return chart(
         "Mean silhouette against the number of clusters",
         f"Mean silhouette by number of clusters; {clustering.n_clusters} clusters are "
@@ -99,7 +100,7 @@ def silhouette_chart(clustering: MatrixClusters) -> Chart | None:
         axis("clusters", span([float(row.n_clusters) for row in rows]), whole=True),
         axis(
             "mean silhouette",
-            span([value for _, points in curves for _, value in points], also=(0.0,)),
+            span([value for _, value in all_points], also=(0.0,)),
         ),
         layers,
     )
@@ -122,11 +123,11 @@ def outrank_chart(
     """How often the row outranks the column: a heat map of models in the order of
     ``rows``."""
     shares = {(row.model, row.other): row.outranks for row in weights.outranks}
-    values = [[shares.get((row.model, other.model)) for other in rows] for row in rows]
+    values = []
+    for row in rows:
+        values.append([shares.get((row.model, other.model)) for other in rows])
     turned = sum(
-        shares[row.model, other.model] < 0.95
-        for index, row in enumerate(rows)
-        for other in rows[index + 1 :]
+        shares[row.model, other.model] < 0.95 for row, other in combinations(rows, 2)
     )
     n_pairs = len(rows) * (len(rows) - 1) // 2
     return heat_map(
@@ -175,13 +176,18 @@ def _scores_by_size(
 
 
 def _gaps(growth: MatrixGrowth) -> Chart | None:
-    curves: list[tuple[str, Points]] = [
-        (
-            order,
-            [(row.size, row.largest_gap) for row in growth.steps if row.order == order],
+    curves: list[tuple[str, Points]] = []
+    for order in _ORDERS:
+        curves.append(
+            (
+                order,
+                [
+                    (row.size, row.largest_gap)
+                    for row in growth.steps
+                    if row.order == order
+                ],
+            )
         )
-        for order in _ORDERS
-    ]
     layers = lines(curves)
     return chart(
         "Largest difference of a model's score from that on all prompts",

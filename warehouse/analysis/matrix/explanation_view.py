@@ -69,7 +69,9 @@ class MatrixExplanation(MatrixResult):
         vectors = f"vectors of {self.embedder}"
         if self.part != "prompt":
             vectors = f"{self.part}, {vectors}"
-        form = "with intercept" if self.intercept else "through the origin"
+        form = "through the origin"
+        if self.intercept:
+            form = "with intercept"
         head = heading(
             self, vectors, form, f"{self.n_permutations} permutations, seed {self.seed}"
         )
@@ -177,14 +179,11 @@ class ExplainedParts(Result):
         ]
         only = [row.part for row in found if row.part not in both]
         said = [f"prompts alike in {listed(both)} have scores alike"] if both else []
-        said += (
-            [
+        if only:
+            said += [
                 f"prompts alike in {listed(only)} have scores alike one by one, not "
                 "over all pairs (Mantel)"
             ]
-            if only
-            else []
-        )
         what = "; ".join(said) or "no part is shown to go with scores"
         return (
             f"{self.benchmark} by {self.metric}, {self.n_models} models: {what}"

@@ -134,7 +134,9 @@ def matrix_of(
 
 def _name(entry: ScoredCondition) -> str:
     model = entry.condition.model
-    return f"{model} ({entry.label})" if entry.label else model
+    if entry.label:
+        return f"{model} ({entry.label})"
+    return model
 
 
 def _complete(

@@ -51,4 +51,6 @@ def heading(result: MatrixResult, *more: str) -> tuple[str, str]:
 def line_of(text: str | None) -> str:
     """The beginning of a prompt's text, on one line."""
     line = " ".join((text or "").split())
-    return line if len(line) <= _TEXT else line[: _TEXT - 1] + "…"
+    if len(line) <= _TEXT:
+        return line
+    return line[: _TEXT - 1] + "…"

@@ -37,7 +37,9 @@ class MatrixSection(Section):
     def of(cls, reads: BenchmarkReads, report: ReportSetting) -> Self | None:
         """The analyses; None where none is stored."""
         stored = reads.own[cls]
-        return cls(stored) if stored.found else None
+        if stored.found:
+            return cls(stored)
+        return None
 
     def html(self, part: BenchmarkPart, name: str) -> Markup:
         """One part for each analysis."""
@@ -138,8 +140,12 @@ def _growth(part: Mapping[str, Any]) -> Markup:
 
 def _explanation(part: Mapping[str, Any]) -> Markup:
     result = part["result"]
-    through = "with intercept" if result.intercept else "through the origin"
-    top = Markup("\n{}").format(part["top_table"]) if part["top"] else ""
+    through = "through the origin"
+    if result.intercept:
+        through = "with intercept"
+    top = ""
+    if part["top"]:
+        top = Markup("\n{}").format(part["top_table"])
     return Markup(
         "\n<h4>Does what prompts ask explain which models succeed?</h4>\n"
         '<p class="dim">{}; vectors of <bdi>{}</bdi>, {}, {} permutations.</p>\n'
@@ -163,7 +169,9 @@ def _explanation(part: Mapping[str, Any]) -> Markup:
 
 def _number(value: float | None, form: str = "%.4g") -> str:
     """A number in words; empty for a missing one."""
-    return "" if value is None or value != value else form % value
+    if value is None or value != value:
+        return ""
+    return form % value
 
 
 #: What shows each analysis, in their order.

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from markupsafe import Markup
@@ -73,10 +74,12 @@ def matrix_part(
 
 
 def _head(result: Any, chosen: str) -> str:
-    left_out = (
-        f", {result.n_incomplete} incomplete left out" if result.n_incomplete else ""
-    )
-    selection = f"; runs: {chosen}" if chosen else ""
+    left_out = ""
+    if result.n_incomplete:
+        left_out = f", {result.n_incomplete} incomplete left out"
+    selection = ""
+    if chosen:
+        selection = f"; runs: {chosen}"
     return (
         f"{result.n_prompts} prompts{left_out} × {result.n_models} models, "
         f"{result.metric}, seed {result.seed}; computed "
@@ -87,7 +90,8 @@ def _head(result: Any, chosen: str) -> str:
 def _clusters(clustering: MatrixClusters) -> dict[str, Any]:
     largest = sorted(clustering.clusters, key=lambda row: -row.n_prompts)
     more = max(0, len(largest) - TOP)
-    texts = [shorten(text) for text in distinctive([row.text for row in largest])[:TOP]]
+    whole_texts = distinctive([row.text for row in largest])
+    texts = [shorten(text) for text in whole_texts[:TOP]]
     return {
         "result": clustering,
         "chart": silhouette_chart(clustering),
@@ -133,7 +137,9 @@ def _weights(
         for model in models
     ]
     ordered = by_rank(weights)
-    ends = [value for row in weights.random for value in (row.lowest, row.highest)]
+    ends = list(
+        chain.from_iterable((row.lowest, row.highest) for row in weights.random)
+    )
     axis = make_axis(ends)
     return {
         "result": weights,
@@ -195,7 +201,8 @@ def _explanation(explanation: MatrixExplanation) -> dict[str, Any]:
         ("Mantel r", explanation.mantel_r, None, explanation.mantel_p, None),
     ]
     top = positive[:TOP]
-    texts = [shorten(text) for text in distinctive([row.text for row in rows])]
+    whole_texts = distinctive([row.text for row in rows])
+    texts = [shorten(text) for text in whole_texts]
     by_row = dict(zip((row.prompt for row in rows), texts, strict=True))
     return {
         "result": explanation,
@@ -318,13 +325,11 @@ def clusters_table(
     rows: Sequence[ClusterRow], benchmark: str, more: int, excerpts: Sequence[str]
 ) -> Markup:
     """The chosen clusters."""
-    other = (
-        Markup(
+    other = ""
+    if more:
+        other = Markup(
             " The other {}: <code>warehouse matrix cluster BENCHMARK</code>."
         ).format(more)
-        if more
-        else ""
-    )
     return table(
         f"Clusters of {benchmark}",
         Markup("The clusters chosen, largest first.{}").format(other),
@@ -349,13 +354,14 @@ def weights_say(
 ) -> str:
     """Whether other weights turn round any two models that differ by a test
     (``distinct``)."""
-    turned = {
-        tuple(sorted((a, b)))
-        for scheme in others
-        for index, a in enumerate(models)
-        for b in models[index + 1 :]
-        if cells[a, scheme].rank > cells[b, scheme].rank and distinct.get((a, b))
-    }
+    turned = set()
+    for scheme in others:
+        for index, a in enumerate(models):
+            for b in models[index + 1 :]:
+                if cells[a, scheme].rank > cells[b, scheme].rank and distinct.get(
+                    (a, b)
+                ):
+                    turned.add(tuple(sorted((a, b))))
     if not turned:
         return (
             "Ranks hold: other weights change the order only of models that cannot be "
@@ -467,14 +473,11 @@ def growth_says(growth: MatrixGrowth) -> str:
         (step for step in growth.steps if step.order == "random"),
         key=lambda step: step.size,
     )
-    near = next(
-        (
-            step.size
-            for index, step in enumerate(steps)
-            if all(later.largest_gap <= 0.02 for later in steps[index:])
-        ),
-        None,
-    )
+    near = None
+    for step in reversed(steps):
+        if not step.largest_gap <= 0.02:
+            break
+        near = step.size
     if near is None or not steps:
         return (
             "Scores change while prompts are added; how far shows how much a smaller "

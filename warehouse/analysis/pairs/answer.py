@@ -52,7 +52,9 @@ from warehouse.tables.words import (
 
 def _label(model: str, condition: str) -> str:
     """A name for a condition, with its settings in brackets."""
-    return f"{model} ({condition})" if condition else model
+    if condition:
+        return f"{model} ({condition})"
+    return model
 
 
 @dataclass(frozen=True)
@@ -233,20 +235,15 @@ def _notes(
     chosen: Sequence[Sequence[ScoredCondition]],
     sizable: Sequence[Sequence[ScoredCondition]],
 ) -> list[str]:
-    """What is to be said before any pair is formed."""
-    editions = list_editions(entry for members in sizable for entry in members)
-    notes = (
-        _left_out(scores, chosen)
-        + [scores.clusters.note] * bool(scores.clusters.note)
-        + [*scores.notes]
-    )
-    notes += dict.fromkeys(
-        note for members in chosen for entry in members for note in notes_of_row(entry)
-    )
-    name, entries = (
-        scores.benchmark.name,
-        (entry for members in sizable for entry in members),
-    )
+    """Notes that stand before any pair is formed."""
+    editions = list_editions(chain.from_iterable(sizable))
+    notes = [*_left_out(scores, chosen)]
+    if scores.clusters.note:
+        notes.append(scores.clusters.note)
+    notes += scores.notes
+    of_rows = (notes_of_row(entry) for entry in chain.from_iterable(chosen))
+    notes += dict.fromkeys(chain.from_iterable(of_rows))
+    name, entries = scores.benchmark.name, chain.from_iterable(sizable)
     notes += mixed_scales(
         (name, entry.metric, entry.usable.spans)
         for entry in entries
@@ -260,7 +257,7 @@ def _notes(
 def comparable(
     entries: Sequence[ScoredCondition], scores: BenchmarkScores
 ) -> list[ScoredCondition]:
-    """Those of one group that have prompts to pair, and all of them where a part will
+    """Rows of one group that have prompts to pair, and all of them where a part will
     do.
 
     Where no entry is complete all are compared, as the leaderboard ranks them.
@@ -273,7 +270,9 @@ def comparable(
         for entry in usable
         if not is_partial(coverage_flags(entry, scores.coverages[entry.group]))
     ]
-    return usable if scores.subset_ok or not complete else complete
+    if scores.subset_ok or not complete:
+        return usable
+    return complete
 
 
 def order_entries(entries: Sequence[ScoredCondition]) -> list[ScoredCondition]:
@@ -302,8 +301,12 @@ def _group(
 def _left_out(
     scores: BenchmarkScores, chosen: Sequence[Sequence[ScoredCondition]]
 ) -> list[str]:
-    """What of the benchmark is in no pair, and why."""
-    paired = {id(entry) for members in chosen if len(members) > 1 for entry in members}
+    """Notes on what of the benchmark is in no pair, and why."""
+    paired = set()
+    for members in chosen:
+        if len(members) > 1:
+            for entry in members:
+                paired.add(id(entry))
     reasons: dict[str, list[str]] = {}
     for entry in scores.entries:
         if id(entry) not in paired:
@@ -321,7 +324,7 @@ def _left_out(
             "conditions differ in split, task version, metric or scorer; each group is "
             "compared and adjusted alone"
         )
-    if scorers := scorers_in_words(entry for members in chosen for entry in members):
+    if scorers := scorers_in_words(chain.from_iterable(chosen)):
         notes.append(scorers)
     return notes
 
@@ -368,23 +371,20 @@ def pairs_view(
     """The rows of each group with its conditions' labels, and how they were tested."""
     parts = [group.columns for group in groups]
     digits = decimals(
-        error for part in parts for error in part.column("standard_error")
+        chain.from_iterable(part.column("standard_error") for part in parts)
     )
     together = _simultaneous(groups[0].pairs.level)
     cells = [_cells(group, digits, together) for group in groups]
+    columns = {}
+    for name in cells[0]:
+        columns[name] = [*chain.from_iterable(part[name] for part in cells)]
     table = Table.of_columns(
-        {
-            name: [*chain.from_iterable(part[name] for part in cells)]
-            for name in cells[0]
-        },
+        columns,
         hide_empty=("split", "clusters", "flags", "why not", together),
         minor=MINOR,
     )
     seen = dict.fromkeys(chain.from_iterable(part.column("flags") for part in parts))
-    flags = [
-        TableNote(line, "flags")
-        for line in meanings(flag for own in seen for flag in own)
-    ]
+    flags = [TableNote(line, "flags") for line in meanings(chain.from_iterable(seen))]
     head = (pairs_head(benchmark, metric, higher_is_better), *counted(groups))
     return View((*head, table, *tests(groups), *flags), tuple(notes))
 
@@ -429,12 +429,12 @@ def tests(groups: Sequence[PairGroup]) -> list[str]:
                 "difference"
             )
         together = f"; simultaneous intervals by {max_t_words(pairs)}: {width}"
-        errors = "paired" if pairs.n_clusters is None else "paired, clustered (CR2)"
-        by_holm = (
-            "; p step-down and places by Holm, as the units are few"
-            if pairs.places_by_holm
-            else ""
-        )
+        errors = "paired, clustered (CR2)"
+        if pairs.n_clusters is None:
+            errors = "paired"
+        by_holm = ""
+        if pairs.places_by_holm:
+            by_holm = "; p step-down and places by Holm, as the units are few"
         sentences.append(
             "errors "
             f"{errors}{'' if math.isnan(pairs.critical_value) else together}{by_holm}"

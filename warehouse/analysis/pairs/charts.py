@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import chain
 
 from warehouse.analysis.pairs.answer import PairGroup, Pairs
 from warehouse.charts.chart import Chart
@@ -34,23 +35,20 @@ def _heat(group: PairGroup) -> Chart | None:
     finds no difference."""
     differences, tested = square(group, "difference"), square(group, "differ")
     size = round(1 - group.pairs.level, 10)
-    largest = (
-        max(
-            (abs(value) for row in differences for value in row if value == value),
-            default=0.0,
+    known = (abs(value) for value in chain.from_iterable(differences) if value == value)
+    largest = max(known, default=0.0) or 1.0
+    shares = []
+    for values, tests in zip(differences, tested, strict=True):
+        shares.append(
+            [
+                min(max((value / largest + 1) / 2, 0.0), 1.0)
+                if value == value and differs == 1
+                else None
+                for value, differs in zip(values, tests, strict=True)
+            ]
         )
-        or 1.0
-    )
-    shares = [
-        [
-            min(max((value / largest + 1) / 2, 0.0), 1.0)
-            if value == value and differs == 1
-            else None
-            for value, differs in zip(values, tests, strict=True)
-        ]
-        for values, tests in zip(differences, tested, strict=True)
-    ]
-    n_differing = sum(share is not None for row in shares for share in row) // 2
+    all_shares = chain.from_iterable(shares)
+    n_differing = sum(share is not None for share in all_shares) // 2
     n_pairs = len(shares) * (len(shares) - 1) // 2
     edges = [largest * (2 * shade / SHADES - 1) for shade in range(SHADES + 1)]
     n_decimals = _decimals([edges])
@@ -73,11 +71,11 @@ def _heat(group: PairGroup) -> Chart | None:
 
 def _decimals(differences: Sequence[Sequence[float]]) -> int:
     """Decimals at which the largest difference has three digits."""
-    largest = max(
-        (abs(value) for row in differences for value in row if value == value),
-        default=0,
-    )
-    return min(8, max(0, 2 - math.floor(math.log10(largest)))) if largest else 0
+    known = (abs(value) for value in chain.from_iterable(differences) if value == value)
+    largest = max(known, default=0)
+    if largest:
+        return min(8, max(0, 2 - math.floor(math.log10(largest))))
+    return 0
 
 
 def apart(pairs: Pairs | None) -> dict[tuple[str, str], bool]:

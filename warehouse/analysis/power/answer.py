@@ -56,12 +56,16 @@ class PowerQuestion(Planned):
                 "prompts, n (for the smallest difference they find), or both (for the "
                 "power)"
             )
-        return "n" if self.n is None else "mde"
+        if self.n is None:
+            return "n"
+        return "mde"
 
     @property
     def target_power(self) -> float:
         """The power that sizes and smallest differences refer to."""
-        return 0.8 if self.power is None else self.power
+        if self.power is None:
+            return 0.8
+        return self.power
 
 
 def answer_in_words(plan: Plan, goal: Goal, question: PowerQuestion) -> str:
@@ -89,10 +93,10 @@ def answer_in_words(plan: Plan, goal: Goal, question: PowerQuestion) -> str:
 
 
 def plan_flags(plan: Plan, pilot: Pilot | None) -> tuple[str, ...]:
-    """What keeps a plan from being relied on: ``omega2_clipped`` (the pilot's ω² came
-    out below 0 and is taken as 0), ``skewed_pilot`` (its differences are skewed for so
-    few units, of the plan or the pilot), ``few_clusters`` (fewer than 20, of either).
-    """
+    """Flags that keep a plan from being relied on: ``omega2_clipped`` (the pilot's ω²
+    came out below 0 and is taken as 0), ``skewed_pilot`` (its differences are skewed
+    for so few units, of the plan or the pilot), ``few_clusters`` (fewer than 20, of
+    either)."""
     flags = (
         ("omega2_clipped",)
         if pilot is not None and "omega2_clipped" in pilot.flags
@@ -109,11 +113,15 @@ def plan_flags(plan: Plan, pilot: Pilot | None) -> tuple[str, ...]:
         and pilot.n_clusters is not None
         and pilot.n_clusters < FEW_CLUSTERS
     )
-    return (*flags, "few_clusters") if planned or seen else flags
+    if planned or seen:
+        return (*flags, "few_clusters")
+    return flags
 
 
 def _draws_in_words(plan: Plan, question: PowerQuestion) -> str:
-    draws = "1 draw" if plan.k_a == 1 else f"{plan.k_a} draws"
+    draws = "1 draw"
+    if plan.k_a != 1:
+        draws = f"{plan.k_a} draws"
     if question.k_b is None:
         return f"{draws} each of both models"
     return f"{draws} each of the first model ({plan.k_b} of the second are there)"
@@ -143,12 +151,12 @@ def notes_of(
 def _pilot_notes(source: StoredPilot) -> list[str]:
     pilot, notes = source.pilot, [*source.notes]
     if source.seeds_part is not None:
-        of = (
-            "runs that are counted like seeds"
-            if source.is_over_runs
-            else "training seeds"
-        )
-        others = "runs" if source.is_over_runs else "seeds"
+        of = "training seeds"
+        if source.is_over_runs:
+            of = "runs that are counted like seeds"
+        others = "seeds"
+        if source.is_over_runs:
+            others = "runs"
         notes.append(
             f"the pilot is over {of}: the plan is for these very {others}; what other "
             f"{others} would change (standard error {source.seeds_part**0.5:.3g} of "
@@ -361,7 +369,9 @@ def _least_found(
 def _draws(question: PowerQuestion, parts: VarianceParts) -> tuple[int, ...]:
     if question.k is not None:
         return tuple(question.k)
-    return USUAL_DRAWS if parts.sigma2_a + parts.sigma2_b > 0 else (1,)
+    if parts.sigma2_a + parts.sigma2_b > 0:
+        return USUAL_DRAWS
+    return (1,)
 
 
 def _common(question: PowerQuestion) -> dict[str, Any]:

@@ -107,11 +107,10 @@ def cost_power(store: Store, question: CostPower) -> CostPlan:
         cost_source(store, question.cost, question.prices),
     )
     conditions = choose_runs(store, question.references, selection)
-    runs = {
-        run: side
-        for side, condition in enumerate(conditions)
-        for run in condition.run_ids
-    }
+    runs = {}
+    for side, condition in enumerate(conditions):
+        for run in condition.run_ids:
+            runs[run] = side
     found = read_costs(store, runs, source, read_links(store))
     first, second = (found.get(side, NO_COSTS) for side in (0, 1))
     prompts = np.intersect1d(first.prompts, second.prompts)
@@ -192,7 +191,9 @@ def _answer_in_words(
     names: tuple[str, ...],
     flags: tuple[str, ...],
 ) -> str:
-    times = f"{question.cheaper:g} times cheaper" if question.cheaper > 1 else "cheaper"
+    times = "cheaper"
+    if question.cheaper > 1:
+        times = f"{question.cheaper:g} times cheaper"
     if answer is None:
         return f"No number of prompts like these shows that {names[0]} is {times}."
     size = f"{answer.n_prompts:,} prompts" + (
@@ -200,16 +201,16 @@ def _answer_in_words(
     )
     test = f"one-sided test at {question.alpha:g}"
     if question.n is not None:
-        most = "at most " if flags else ""
+        most = ""
+        if flags:
+            most = "at most "
         return (
             f"{size} show that it is {times} with power {most}{answer.power:.3f} "
             f"({test})."
         )
-    least = (
-        ", the very least: the pilot is too small for how skewed its costs are"
-        if flags
-        else ""
-    )
+    least = ""
+    if flags:
+        least = ", the very least: the pilot is too small for how skewed its costs are"
     return (
         f"That it is {times} is shown with power {question.power or 0.8:g} ({test}) by "
         f"{size}{least}."

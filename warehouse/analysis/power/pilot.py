@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,7 +96,7 @@ def read_pilot(store: Store, question: PowerPilot) -> StoredPilot:
         is_over_runs=all(
             own.seeds is None or own.seeds.kind == "repeats" for own in scores
         ),
-        notes=tuple(dict.fromkeys(note for row in rows for note in row.row_notes)),
+        notes=tuple(dict.fromkeys(chain.from_iterable(row.row_notes for row in rows))),
         is_right_or_wrong=labels is None
         and chosen.link == "identity"
         and all(map(_right_or_wrong, scores)),
@@ -105,7 +106,9 @@ def read_pilot(store: Store, question: PowerPilot) -> StoredPilot:
 def _seeds_part(scores: Sequence[PromptScores]) -> float | None:
     """V_s of both; None where neither has a second seed."""
     cells = [own.seeds.cells for own in scores if own.seeds is not None]
-    return sum(fit_seeds(own).v_seeds or 0.0 for own in cells) if cells else None
+    if cells:
+        return sum(fit_seeds(own).v_seeds or 0.0 for own in cells)
+    return None
 
 
 def _right_or_wrong(scores: PromptScores) -> bool:
@@ -170,11 +173,9 @@ def choose_runs(
     store: Store, references: Sequence[str], selection: Selection
 ) -> list[Condition]:
     """One condition for each reference, all on one benchmark and split."""
-    ids = (
-        None
-        if selection.benchmark is None
-        else find_benchmark(store, selection.benchmark).ids
-    )
+    ids = None
+    if selection.benchmark is not None:
+        ids = find_benchmark(store, selection.benchmark).ids
     filters = parse_where(selection.where)
     by_reference = []
     for text in references:
@@ -220,8 +221,11 @@ def _rows(
         metrics_of(store, ids), selection.metric, conditions[0].benchmark_split[0]
     )
     sides = [condition.members or (condition,) for condition in conditions]
-    members = [own for side in sides for own in side]
-    runs = {run: number for number, own in enumerate(members) for run in own.run_ids}
+    members = list(chain.from_iterable(sides))
+    runs = {}
+    for number, own in enumerate(members):
+        for run in own.run_ids:
+            runs[run] = number
     rules = selection.rows or RowRules()
     for metric in chosen:
         if metric.link == "none":
@@ -300,4 +304,6 @@ def _width(metric: Metric) -> float | None:
     if metric.bounds is None or metric.link != "identity":
         return None
     low, high = metric.bounds
-    return None if low is None or high is None else high - low
+    if low is None or high is None:
+        return None
+    return high - low

@@ -134,9 +134,15 @@ def _grid(rows: Sequence[PowerRow]) -> tuple[str, Table]:
 
 
 def _best_in_words(row: PowerRow) -> str:
-    what = "Cheapest" if row.role == "cheapest" else "Best for the budget"
-    clusters = "" if row.n_clusters is None else f" in {row.n_clusters:,} clusters"
-    cost = "" if row.cost == row.generations else f", cost {row.cost:,.6g}"
+    what = "Best for the budget"
+    if row.role == "cheapest":
+        what = "Cheapest"
+    clusters = ""
+    if row.n_clusters is not None:
+        clusters = f" in {row.n_clusters:,} clusters"
+    cost = ""
+    if row.cost != row.generations:
+        cost = f", cost {row.cost:,.6g}"
     answer = f"finds {row.mde:.4g} with power {row.mde_power:g}"
     if row.power is not None:
         answer = f"power {row.power:.3f}"
@@ -148,7 +154,9 @@ def _best_in_words(row: PowerRow) -> str:
 
 def _variances(plan: PowerPlan) -> str:
     size = plan.cluster_size
-    clusters = "" if size is None else f" (in clusters of {size:.3g})"
+    clusters = ""
+    if size is not None:
+        clusters = f" (in clusters of {size:.3g})"
     return (
         f"omega2 = {plan.omega2:.4g}{clusters}, sigma2 = {plan.sigma2_a:.4g} and "
         f"{plan.sigma2_b:.4g}"
@@ -168,4 +176,6 @@ def caution(flags: Sequence[str]) -> str:
         "few_clusters": f"it rests on fewer than {FEW_CLUSTERS} clusters",
     }
     reasons = " and ".join(words[flag] for flag in flags)
-    return f" Do not rely on this: {reasons}." if reasons else ""
+    if reasons:
+        return f" Do not rely on this: {reasons}."
+    return ""

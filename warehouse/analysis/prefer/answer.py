@@ -6,7 +6,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import chain, combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,7 +83,7 @@ def prefer(store: Store, question: Prefer) -> PreferenceReport:
     ]
     return PreferenceReport(
         benchmark=votes.benchmark,
-        rows=tuple(row for rows, _ in found for row in rows),
+        rows=tuple(chain.from_iterable(rows for rows, _ in found)),
         judges=tuple(judge for _, judge in found),
         agreement=tuple(_agreement(votes, question)) if question.by else (),
         notes=tuple(notes if votes.n_shared else ()),
@@ -159,12 +159,18 @@ def _fit(counted: Ballots, models: Sequence[str], question: Prefer, scorer: str)
     try:
         return fit_preferences(counted, ties=question.ties, ridge=question.ridge)
     except NotConnectedError as error:
-        groups = [some_of([models[at] for at in group]) for group in error.groups]
-        more = f"; and {len(groups) - _GROUPS} more" if len(groups) > _GROUPS else ""
+        groups = []
+        for group in error.groups:
+            groups.append(some_of([models[at] for at in group]))
+        more = ""
+        if len(groups) > _GROUPS:
+            more = f"; and {len(groups) - _GROUPS} more"
         listed = "; ".join(
             f"{at}) {group}" for at, group in enumerate(groups[:_GROUPS], 1)
         )
-        alone = f"--scorer {shlex.quote(scorer)} " if question.by else ""
+        alone = ""
+        if question.by:
+            alone = f"--scorer {shlex.quote(scorer)} "
         raise MisuseError(
             f"{error} (within one each model lost to each other, if only at some "
             f"remove): {listed}{more}; take one with {alone}--component 1, collect "
@@ -213,9 +219,8 @@ def _judge(
             level=question.level,
             one_judge=scorer.kind == "model",
         )
-        confounded = ["order_confounded"] * (
-            position.gamma is None and position.is_ordered
-        )
+        if position.gamma is None and position.is_ordered:
+            confounded = ["order_confounded"]
     return Judge(
         scorer=scorer.label,
         kind=scorer.kind,

@@ -14,10 +14,9 @@ from warehouse.charts.picture import Picture
 def _strength_chart(report: PreferenceReport, scorer: str) -> Chart | None:
     """The strengths by one who judged, with their intervals."""
     rows = [row for row in report.rows if row.scorer == scorer][:MOST]
-    points = [
-        {"name": row.model} | {name: getattr(row, name) for name in ENDS}
-        for row in rows
-    ]
+    points = []
+    for row in rows:
+        points.append({"name": row.model} | {name: getattr(row, name) for name in ENDS})
     if not points:
         return None
     say = f"Strengths of {len(points)} models with their intervals"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -200,33 +201,32 @@ class PreferenceReport(Result):
 
     def said_of(self, judge: Judge) -> str:
         """The sentence of one scorer."""
-        who = f"{judge.scorer}: " if len(self.judges) > 1 else ""
+        who = ""
+        if len(self.judges) > 1:
+            who = f"{judge.scorer}: "
         rows = [row for row in self.rows if row.scorer == judge.scorer]
         if not rows:
             return f"{who}no strengths: {judge.reason}."
         if len(rows) < len(judge.models):
             return f"{who}{_duel(rows[0] if rows[1].model == rows[0].reference else rows[1], judge)}"
         m = len(judge.models)
-        plural = "" if judge.n_votes == 1 else "s"
+        plural = "s"
+        if judge.n_votes == 1:
+            plural = ""
         votes = f"{who}{judge.n_votes:,} vote{plural} over {m} models".replace(",", " ")
         if judge.n_apart is None:
             return f"{votes}: what they tell apart is not known: {judge.reason}."
         if m == 2:
             better, worse = judge.models
-            said = (
-                f"{better} is better than {worse}"
-                if judge.n_apart
-                else f"{better} and {worse} cannot be told apart"
-            )
-            place = ", or the place: one of the two was always shown first" * bool(
-                judge.n_apart
-            )
-            return f"{votes}: {said}{place * ('order_confounded' in judge.flags)}."
-        first = (
-            "the first place is decided"
-            if judge.n_first == 1
-            else f"any of {judge.n_first} models may be the first"
-        )
+            if not judge.n_apart:
+                return f"{votes}: {better} and {worse} cannot be told apart."
+            said = f"{better} is better than {worse}"
+            if "order_confounded" in judge.flags:
+                said += ", or the place: one of the two was always shown first"
+            return f"{votes}: {said}."
+        first = "the first place is decided"
+        if judge.n_first != 1:
+            first = f"any of {judge.n_first} models may be the first"
         return (
             f"{votes}: {judge.n_apart} of {m * (m - 1) // 2} pairs are told apart; "
             f"{first}."
@@ -250,7 +250,7 @@ class PreferenceReport(Result):
                 "",
             ]
         parts += map(_agreed, self.agreement)
-        found = {flag for judge in self.judges for flag in judge.flags}
+        found = set(chain.from_iterable(judge.flags for judge in self.judges))
         flags = (
             f"{flag}: {meaning}" for flag, meaning in _FLAGS.items() if flag in found
         )
@@ -265,11 +265,9 @@ def _duel(row: PreferenceRow, judge: Judge) -> str:
     )
     if row.win_low is None or row.win_high is None or row.p_value is None:
         return f"{beats}; how sure that is is not known: {row.reason or judge.reason}."
-    apart = (
-        "the two are told apart"
-        if row.p_value < 1 - row.level
-        else "the two cannot be told apart"
-    )
+    apart = "the two cannot be told apart"
+    if row.p_value < 1 - row.level:
+        apart = "the two are told apart"
     return (
         f"{beats} [{row.win_low:.0%}, {row.win_high:.0%}]: {apart} (p = "
         f"{row.p_value:.2g})."
@@ -329,18 +327,20 @@ def _cells(row: PreferenceRow, n_decimals: int, elo: bool) -> dict[str, Any]:
 
 
 def _basis(judge: Judge, row: PreferenceRow, errors: str) -> str:
-    """What the intervals rest on."""
-    against = (
-        f"less {row.reference}'s" if row.reference else "less the mean of all models"
-    )
-    pairs = (
-        "; each pair of models counts alike" if row.weights == "uniform_pairs" else ""
-    )
+    """A note on what the intervals rest on."""
+    against = "less the mean of all models"
+    if row.reference:
+        against = f"less {row.reference}'s"
+    pairs = ""
+    if row.weights == "uniform_pairs":
+        pairs = "; each pair of models counts alike"
     text = (
         f"strength: log-odds of winning, {against}; {judge.n_ties} of {judge.n_votes} "
         "votes are ties"
     )
-    bad = f" ({judge.n_both_bad} of two bad answers)" if judge.n_both_bad else ""
+    bad = ""
+    if judge.n_both_bad:
+        bad = f" ({judge.n_both_bad} of two bad answers)"
     if judge.degrees_of_freedom is None:
         return f"{text}{bad}{pairs}; no intervals: {judge.reason}"
     who = f"{judge.n_voters} voters (worth {judge.effective_voters:.1f} of equal share)"

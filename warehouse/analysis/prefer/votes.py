@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -312,16 +313,16 @@ def _covariates(
         texts = column.slice(start, _AT_ONCE).to_pylist()
         said = json.loads(f"[{','.join(text or '{}' for text in texts)}]")
         sides = [(row.get("a", {}), row.get("b", {})) for row in said]
-        found.update(*(own for both in sides for own in both))
+        found.update(*chain.from_iterable(sides))
         for name in names:
             values[name][start : start + len(said)] = [
                 [own.get(name, np.nan) for own in both] for both in sides
             ]
     for name in names:
         if name not in found:
-            there = (
-                f"there are: {', '.join(sorted(found))}" if found else "they have none"
-            )
+            there = "they have none"
+            if found:
+                there = f"there are: {', '.join(sorted(found))}"
             raise MisuseError(
                 f"votes on {benchmark} have no covariate {name!r}; {there}"
             )

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from warehouse.analysis.recipes.question import Recipes, ScalePlan
 from warehouse.analysis.recipes.scales import HELD, Key, Scale, scales
@@ -42,6 +43,7 @@ from warehouse.stats.training.seed_planning import (
 )
 from warehouse.stats.training.signal_to_noise import signal_to_noise
 from warehouse.store.connection import Store
+from warehouse.tables.words import counted
 
 #: ω² of the difference of two recipes on one prompt, and the prompts; None where they
 #: are not stored.
@@ -79,7 +81,9 @@ def recipes(store: Store, question: Recipes) -> RecipesReport:
         if elsewhere:
             advice = f"there are some {describe_others(elsewhere)}"
         named = [*question.small, *question.where]
-        what = f" with {', '.join(named)}" if named else ""
+        what = ""
+        if named:
+            what = f" with {', '.join(named)}"
         raise MisuseError(f"no benchmark has two recipes{what}; {advice}")
     prompts = (
         {}
@@ -96,11 +100,9 @@ def recipes_of(
     """`recipes` of those that were read, at one scale and without a plan; None for
     fewer than two."""
     at_small = scales(recipes, 1)
-    return (
-        _report(at_small, {}, ScalePlan(level=level), {}, {})
-        if _several(at_small)
-        else None
-    )
+    if _several(at_small):
+        return _report(at_small, {}, ScalePlan(level=level), {}, {})
+    return None
 
 
 def _read(
@@ -172,14 +174,13 @@ def _by_other_metrics(
     shown: Iterable[Scale],
 ) -> dict[str, tuple[str, ...]]:
     """Benchmarks that have two recipes only by other metrics, with those metrics."""
-    there = (
-        {
+    if ids is None:
+        there = {
             row["benchmark_id"]
             for row in store.rows("select distinct benchmark_id from run")
         }
-        if ids is None
-        else set(ids)
-    )
+    else:
+        there = set(ids)
     missing = sorted(there.difference(*(at.example.benchmark_ids for at in shown)))
     metrics: dict[str, list[str]] = {}
     for at in (
@@ -287,7 +288,9 @@ def _verdict(
         return "cannot tell"
     if ceiling < LEAST_CEILING:
         return "cannot decide"
-    return "cannot tell" if two_scales else "may decide"
+    if two_scales:
+        return "cannot tell"
+    return "may decide"
 
 
 def _accuracy(
@@ -302,11 +305,7 @@ def _accuracy(
     before, after = small.figures, large.figures
     both = [name for name in before if name in after]
     if len(both) < 2:
-        return (
-            None,
-            len(both),
-            f"{len(both)} recipe{'s' * (len(both) != 1)} at both scales",
-        )
+        return None, len(both), f"{counted(len(both), 'recipe')} at both scales"
     accuracy = decision_accuracy(
         [before[name] for name in both],
         [after[name] for name in both],
@@ -317,15 +316,16 @@ def _accuracy(
 
 def _sentence(row: RecipesRow) -> str:
     """The verdict for a reader, in one sentence."""
-    verdict = (
-        f"{row.benchmark} "
-        f"{'ranks recipes ' * (row.verdict == 'better than chance')}{row.verdict}"
-    )
+    verdict = f"{row.benchmark} {row.verdict}"
+    if row.verdict == "better than chance":
+        verdict = f"{row.benchmark} ranks recipes {row.verdict}"
     if row.n_both is None:
         return f"{verdict}: {_by_noise(row)}."
     if not row.n_pairs or row.agreements is None:
         return f"{verdict}: {row.accuracy_reason}."
-    ties = f", {row.ties_small} tied at the small one" if row.ties_small else ""
+    ties = ""
+    if row.ties_small:
+        ties = f", {row.ties_small} tied at the small one"
     pairs = (
         f"the small scale has {row.agreements} of {row.n_pairs} pairs of recipes in "
         f"the order of the large one{ties}"
@@ -343,7 +343,7 @@ def _sentence(row: RecipesRow) -> str:
 
 
 def _by_noise(row: RecipesRow) -> str:
-    """What the noise at one scale says, and what would say more."""
+    """The verdict of the noise at one scale, and what would say more."""
     if row.ceiling is None:
         return (
             "how far runs of one recipe spread is not known; a second training seed of "
@@ -353,28 +353,22 @@ def _by_noise(row: RecipesRow) -> str:
         f"by what runs of one recipe spread, at most {100 * row.ceiling:.0f} % of "
         "pairs come out in the right order"
     )
-    return (
-        f"{most}; figures at a large scale (--large) would show how many do"
-        if row.verdict == "may decide"
-        else most
-    )
+    if row.verdict == "may decide":
+        return f"{most}; figures at a large scale (--large) would show how many do"
+    return most
 
 
 def _settling(row: RecipesRow) -> str:
     """How many recipes would show more."""
     limit = f"{100 * DECIDES_FROM:.0f} %"
     if row.recipes_to_settle is None:
-        return (
-            f"to decide by it takes {limit}, which is not in sight"
-            if row.verdict == "better than chance"
-            else ""
-        )
+        if row.verdict == "better than chance":
+            return f"to decide by it takes {limit}, which is not in sight"
+        return ""
     better = row.verdict == "better than chance"
-    what = (
-        f"whether it is {limit}, enough to decide by"
-        if better
-        else "whether that is better than chance"
-    )
+    what = "whether that is better than chance"
+    if better:
+        what = f"whether it is {limit}, enough to decide by"
     return f"about {row.recipes_to_settle} recipes at both scales would show {what}"
 
 
@@ -385,11 +379,9 @@ def _held(row: RecipesRow) -> str:
         ("leans", row.n_leans, row.n_leans_right),
     )
     words = [f"{right} of {n} pairs where it {word}" for word, n, right in counts if n]
-    return (
-        f"`warehouse decide` at the small scale is right in {' and in '.join(words)}"
-        if words
-        else ""
-    )
+    if words:
+        return f"`warehouse decide` at the small scale is right in {' and in '.join(words)}"
+    return ""
 
 
 def _cheapest(
@@ -442,7 +434,7 @@ def _of_prompts(store: Store, scale: Scale) -> PromptPart:
     if len(trained) < 2:
         return None, None
     benchmark_ids = sorted(
-        {number for recipe in trained for number in recipe.benchmark_ids}
+        set(chain.from_iterable(recipe.benchmark_ids for recipe in trained))
     )
     metrics = {metric.id: metric for metric in metrics_of(store, benchmark_ids)}
     benchmark, links = find_benchmark(store, trained[0].benchmark), read_links(store)

@@ -59,15 +59,14 @@ class Scale:
     def runs(self) -> dict[str, list[float]]:
         """The figures of all runs of each recipe; without those that have fewer than m
         checkpoints."""
-        by_recipe = {
-            name: [
+        by_recipe = {}
+        for name, recipes in self.members.items():
+            by_recipe[name] = [
                 fmean(trajectory.scores[-self.averaged :])
                 for recipe in recipes
                 for trajectory in recipe.trajectories
                 if len(trajectory.scores) >= self.averaged
             ]
-            for name, recipes in self.members.items()
-        }
         return {name: runs for name, runs in by_recipe.items() if runs}
 
     @cached_property
@@ -77,13 +76,13 @@ class Scale:
 
     @property
     def trajectories(self) -> list[Trajectory]:
-        """Of all runs of all recipes."""
-        return [
-            run
-            for recipe in self.members.values()
-            for scores in recipe
-            for run in scores.trajectories
-        ]
+        """The trajectories of all runs of all recipes."""
+        runs = []
+        for recipe in self.members.values():
+            for scores in recipe:
+                for run in scores.trajectories:
+                    runs.append(run)
+        return runs
 
     @property
     def is_mixed(self) -> bool:
@@ -94,14 +93,16 @@ class Scale:
     def spread(self) -> float | None:
         """s² of the recipes' figures; None for one recipe, and where all are equal."""
         values = list(self.figures.values())
-        return float(np.var(values, ddof=1)) or None if len(values) > 1 else None
+        if len(values) > 1:
+            return float(np.var(values, ddof=1)) or None
+        return None
 
     def noise(self) -> tuple[float | None, str]:
         """Variance of one recipe's figure (a mean over its runs) by chance, and where
         it is from: ``seeds``, ``jitter`` (too low), ``items`` (too high), or empty."""
-        share = (
-            fmean(1 / len(runs) for runs in self.runs.values()) if self.runs else 1.0
-        )
+        share = 1.0
+        if self.runs:
+            share = fmean(1 / len(runs) for runs in self.runs.values())
         for source, variance in (
             ("seeds", self._of_seeds()),
             ("jitter", self._of_jitter()),
@@ -121,7 +122,9 @@ class Scale:
 
     def _of_seeds(self) -> float | None:
         squares, nu = seed_squares(self._replicates(), self.averaged)
-        return squares / nu if nu else None
+        if nu:
+            return squares / nu
+        return None
 
     def _of_jitter(self) -> float | None:
         long = [path for path in self.trajectories if len(path.positions) > 1]
@@ -130,15 +133,15 @@ class Scale:
             for path in long
             if (value := jitter(path.scores, path.positions).variance) is not None
         ]
-        return float(np.mean(variances)) / self.averaged if variances else None
+        if variances:
+            return float(np.mean(variances)) / self.averaged
+        return None
 
     def _of_items(self) -> float | None:
         errors = np.array([trajectory.errors[-1] for trajectory in self.trajectories])
-        return (
-            float(np.mean(errors**2))
-            if len(errors) and np.isfinite(errors).all()
-            else None
-        )
+        if len(errors) and np.isfinite(errors).all():
+            return float(np.mean(errors**2))
+        return None
 
     def components(self) -> Components | None:
         """Pooled over the recipes with seeds; None without any."""
@@ -188,7 +191,7 @@ class Scale:
                 self.figures[a] - self.figures[b],
                 large.figures[a] - large.figures[b],
             )
-            own = [recipe for name in (a, b) for recipe in self.members[name]]
+            own = list(chain.from_iterable(self.members[name] for name in (a, b)))
             measured = pooled_seed_variance(own, self.averaged) or everywhere
             figures = np.array(self.runs[a]), np.array(self.runs[b])
             noise = Noise(
@@ -223,12 +226,14 @@ class Scale:
         k = min(len(common) // 2, MOST)
         if k < 2 or len(self.members) < 2:
             return None
-        rows = [
-            np.mean(
-                [recipe.table(common[-k:]).mean(axis=0) for recipe in recipes], axis=0
+        rows = []
+        for recipes in self.members.values():
+            rows.append(
+                np.mean(
+                    [recipe.table(common[-k:]).mean(axis=0) for recipe in recipes],
+                    axis=0,
+                )
             )
-            for recipes in self.members.values()
-        ]
         return np.array(rows)
 
 
@@ -244,7 +249,8 @@ def scales(recipes: Sequence[RecipeScores], averaged: int) -> dict[Key, Scale]:
         groups.setdefault(key, {}).setdefault(recipe.recipe or recipe.model, []).append(
             recipe
         )
-    return {
-        key: Scale({name: tuple(scores) for name, scores in members.items()}, averaged)
-        for key, members in groups.items()
-    }
+    scales = {}
+    for key, members in groups.items():
+        by_name = {name: tuple(scores) for name, scores in members.items()}
+        scales[key] = Scale(by_name, averaged)
+    return scales

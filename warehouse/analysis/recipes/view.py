@@ -6,13 +6,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, ClassVar, Literal
 
 from warehouse.analysis.decide.view import MOST_SENTENCES
 from warehouse.analysis.results import BenchmarkRow, Result
 from warehouse.analysis.training.trajectories import describe_others
 from warehouse.tables.view import Table, View, constants
-from warehouse.tables.words import decimals, interval, number
+from warehouse.tables.words import counted, decimals, interval, number
 
 #: Columns that a narrow terminal does without, the first of them first.
 _MINOR = (
@@ -154,9 +155,8 @@ class RecipesReport(Result):
 def recipes_view(report: RecipesReport) -> View:
     """What follows from the rows, the rows, and what is missing."""
     rows = report.rows
-    n_decimals = decimals(
-        [value for row in rows for value in (row.noise_sd, row.recipe_sd) if value]
-    )
+    spreads = chain.from_iterable((row.noise_sd, row.recipe_sd) for row in rows)
+    n_decimals = decimals(filter(None, spreads))
     cells = [
         _cells(row, n_decimals, f"{100 * report.level:g}% interval") for row in rows
     ]
@@ -191,7 +191,7 @@ def _reasons(report: RecipesReport) -> list[str]:
     notes: list[str] = []
     for name in ("accuracy_reason", "plan_reason"):
         reasons = Counter(why for row in report.rows if (why := getattr(row, name)))
-        notes += [f"{why}: {n} row{'s' * (n > 1)}" for why, n in reasons.items()]
+        notes += [f"{why}: {counted(n, 'row')}" for why, n in reasons.items()]
     n_mixed = sum("mixed_lengths" in row.flags for row in report.rows)
     if n_mixed:
         notes.append(
@@ -256,10 +256,13 @@ def _at_one_scale(report: RecipesReport) -> list[str]:
     words = []
     n_decided = len(report.rows) - counts["cannot tell"]
     if n_decided:
+        others = "others"
+        if n_decided == 1:
+            others = "other"
         words.append(
             f"By their noise {counts['cannot decide']} of {n_decided} cannot decide "
             "between recipes (at most 60 % of pairs in the right order); of the "
-            f"other{'s' * (n_decided != 1)} noise alone does not forbid it."
+            f"{others} noise alone does not forbid it."
         )
     if counts["cannot tell"]:
         words.append(
@@ -286,10 +289,8 @@ def _at_two_scales(report: RecipesReport) -> list[str]:
         "recipes at both scales that would show more."
     ]
     for word, name in (("decides", "n_decides"), ("leans", "n_leans")):
-        of, right = (
-            sum(getattr(row, field) or 0 for row in predicted)
-            for field in (name, f"{name}_right")
-        )
+        of = sum(getattr(row, name) or 0 for row in predicted)
+        right = sum(getattr(row, f"{name}_right") or 0 for row in predicted)
         if of:
             words.append(
                 f"Where `decide` says {word} at the small scale, the large one agrees "

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -52,25 +53,29 @@ def reliability(store: Store, question: Asked) -> ReliabilityReport:
         standalone=question.standalone,
     )
     scores = data.scores
-    reliabilities = [
-        one_reliability(
-            scores,
-            granularity,
-            size,
-            ties=question.ties,
-            n_resamples=n_resamples,
-            seed=seed,
-            level=level,
-        )
-        for granularity in GRANULARITIES
-        for size in _sizes(scores, granularity, question.sizes)
-    ]
+    reliabilities = []
+    for granularity in GRANULARITIES:
+        for size in _sizes(scores, granularity, question.sizes):
+            reliabilities.append(
+                one_reliability(
+                    scores,
+                    granularity,
+                    size,
+                    ties=question.ties,
+                    n_resamples=n_resamples,
+                    seed=seed,
+                    level=level,
+                )
+            )
     by_prompts = [result for result in reliabilities if result.granularity == "prompts"]
     figures = aggregates(scores)
     agreement = subscenario_agreement(scores)
     designs = []
     if any(part.seeds is not None for part in scores.subscenarios):
         designs = seed_designs(scores, n_resamples=n_resamples, seed=seed)
+    switches = []
+    for result in by_prompts:
+        switches += [_switch_row(result, switch) for switch in result.switches]
     return ReliabilityReport(
         suite=data.name,
         metric=data.metric,
@@ -86,11 +91,7 @@ def reliability(store: Store, question: Asked) -> ReliabilityReport:
         datasets=tuple(_dataset_rows(scores, question)) if question.datasets else (),
         models=_model_rows(scores, figures, by_prompts[-1]),
         pool=_pool_rows(scores, figures),
-        switches=tuple(
-            _switch_row(result, switch)
-            for result in by_prompts
-            for switch in result.switches
-        ),
+        switches=tuple(switches),
         agreement=_agreement_rows(scores, agreement.tau),
         tau_within=agreement.within,
         tau_across=agreement.across,
@@ -158,20 +159,23 @@ def _rank_rows(
     scores: SuiteScores, aggregated: Aggregates, by_prompts: Sequence[Reliability]
 ) -> tuple[RankRow, ...]:
     order = best_first(aggregated.figures[0], aggregated.figures[1], scores.models)
-    return tuple(
-        RankRow(
-            model=scores.models[m],
-            rank=_whole(aggregated.ranks[0, m]),
-            size=result.size,
-            n_prompts=result.n_prompts,
-            mean_rank=_none_if_nan(result.rank_by_model[0, m]),
-            rank_low=_whole(result.rank_by_model[1, m]),
-            rank_high=_whole(result.rank_by_model[2, m]),
-        )
-        for m in order.tolist()
-        for result in by_prompts
-        if result.rank_by_model is not None
-    )
+    rows = []
+    for m in order.tolist():
+        for result in by_prompts:
+            if result.rank_by_model is None:
+                continue
+            mean, low, high = result.rank_by_model[:3, m]
+            row = RankRow(
+                model=scores.models[m],
+                rank=_whole(aggregated.ranks[0, m]),
+                size=result.size,
+                n_prompts=result.n_prompts,
+                mean_rank=_none_if_nan(mean),
+                rank_low=_whole(low),
+                rank_high=_whole(high),
+            )
+            rows.append(row)
+    return tuple(rows)
 
 
 def _switch_row(result: Reliability, switch: Switch) -> SwitchRow:
@@ -248,9 +252,7 @@ def _agreement_rows(
             _none_if_nan(tau[i, j]),
             a.scenario == b.scenario,
         )
-        for i, a in enumerate(parts)
-        for j, b in enumerate(parts)
-        if i < j
+        for (i, a), (j, b) in combinations(enumerate(parts), 2)
     )
 
 
@@ -266,8 +268,12 @@ def _notes(data: SuiteData, aggregated: Aggregates) -> list[str]:
 
 
 def _whole(rank: float) -> int | None:
-    return None if math.isnan(rank) else int(rank)
+    if math.isnan(rank):
+        return None
+    return int(rank)
 
 
 def _none_if_nan(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
+    if math.isnan(value):
+        return None
+    return float(value)

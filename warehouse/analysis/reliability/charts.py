@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 
 from warehouse.analysis.reliability.view import ReliabilityReport
@@ -119,20 +119,18 @@ def switch_chart(report: ReliabilityReport) -> Chart | None:
     (fig. 3)."""
     rows = [row for row in report.switches if row.probability is not None]
     windows = sorted({row.window for row in rows})
+    curves = []
+    for window in windows:
+        points = [
+            (row.n_prompts, row.probability, row.low, row.high)
+            for row in rows
+            if row.window == window
+        ]
+        curves.append((f"{window} models", points))
     return _curves(
         f"How often adjacent models of {report.suite} switch places",
         "probability that they switch",
-        [
-            (
-                f"{w} models",
-                [
-                    (row.n_prompts, row.probability, row.low, row.high)
-                    for row in rows
-                    if row.window == w
-                ],
-            )
-            for w in windows
-        ],
+        curves,
     )
 
 
@@ -143,7 +141,9 @@ def size_charts(report: ReliabilityReport) -> list[Chart | None]:
     for granularity, group in groupby(report.rows, key=lambda row: row.granularity):
         rows = [row for row in group if row.ranking is not None]
         names = ("ranking", "quality", "best")
-        ends = [(n, [_bounds(row, n) for row in rows]) for n in names]
+        ends = []
+        for n in names:
+            ends.append((n, [_bounds(row, n) for row in rows]))
         if len(rows) > 1:
             charts.append(
                 _curves(
@@ -223,11 +223,12 @@ def agreement_chart(report: ReliabilityReport) -> Chart | None:
         ): r.tau
         for r in report.agreement
     }
-    names = sorted({name for pair in tau for name in pair})
-    values = [
-        [_share(1.0 if a == b else tau[frozenset((a, b))]) for b in names]
-        for a in names
-    ]
+    names = sorted(set(chain.from_iterable(tau)))
+    values = []
+    for a in names:
+        values.append(
+            [_share(1.0 if a == b else tau[frozenset((a, b))]) for b in names]
+        )
     words = [
         f"{-1 + 2 * i / SHADES:.1f} to {-1 + 2 * (i + 1) / SHADES:.1f}"
         for i in range(SHADES)
@@ -239,7 +240,9 @@ def agreement_chart(report: ReliabilityReport) -> Chart | None:
 
 
 def _share(tau: float | None) -> float | None:
-    return None if tau is None else (1 + tau) / 2
+    if tau is None:
+        return None
+    return (1 + tau) / 2
 
 
 def _curves(
@@ -252,27 +255,31 @@ def _curves(
 ) -> Chart | None:
     """Curves over the number of calls, each with an area between its ends."""
     drawn = [(name, list(points)) for name, points in curves]
-    layers = lines(
-        [(name, [p[:2] for p in points]) for name, points in drawn], dots=True
-    )
-    bands = [
-        layer(
-            {"type": "area", "fill": colour, "fillOpacity": 0.16},
-            [
-                {"x": x, "y": low, "y2": high}
-                for x, _, low, high in points
-                if finite(low) is not None
-            ],
-            y2={"field": "y2"},
+    middles = []
+    for name, points in drawn:
+        middles.append((name, [(x, estimate) for x, estimate, _, _ in points]))
+    layers = lines(middles, dots=True)
+    bands = []
+    for (_, points), (colour, _) in zip(drawn, SERIES, strict=False):
+        bands.append(
+            layer(
+                {"type": "area", "fill": colour, "fillOpacity": 0.16},
+                [
+                    {"x": x, "y": low, "y2": high}
+                    for x, _, low, high in points
+                    if finite(low) is not None
+                ],
+                y2={"field": "y2"},
+            )
         )
-        for (_, points), (colour, _) in zip(drawn, SERIES, strict=False)
-    ]
-    all_points = [p for _, points in drawn for p in points]
+    all_points = list(chain.from_iterable(points for _, points in drawn))
     return chart(
         title,
         f"{title}, by {across}; the figures are in the table",
         axis(across, span([p[0] for p in all_points]), log=True),
-        axis(up, span([y for p in all_points for y in p[1:]], also=(0.0,))),
+        axis(
+            up, span(list(chain.from_iterable(p[1:] for p in all_points)), also=(0.0,))
+        ),
         [*bands, *layers],
         size=TALL_PLOT,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -66,11 +67,10 @@ def prompt_labels(
         )
     documents, ids = _documents(store, benchmark)
     columns = [_column(store, benchmark, name, documents, ids) for name in names]
-    labels = {
-        prompt: (columns[0][prompt], columns[-1][prompt])
-        for prompt in ids
-        if all(prompt in column for column in columns)
-    }
+    labels = {}
+    for prompt in ids:
+        if all(prompt in column for column in columns):
+            labels[prompt] = (columns[0][prompt], columns[-1][prompt])
     left = len(ids) - len(labels)
     notes = (
         (f"{left} of {len(ids)} prompts without {fields} are left out",) if left else ()
@@ -111,9 +111,11 @@ def _column(
     labels = {row["prompt_id"]: row["label"] for row in rows if row["name"] == field}
     if labels:
         return labels
-    field_names = {
-        key for document in documents if isinstance(document, dict) for key in document
-    }
+    field_names = set(
+        chain.from_iterable(
+            document for document in documents if isinstance(document, dict)
+        )
+    )
     field_names |= {row["name"] for row in rows}
     raise MisuseError(
         f"no prompt of {benchmark.name} has the field {field!r}, and no clustering is "
@@ -131,15 +133,15 @@ Seeds = dict[str, dict[int, float]]
 def one_of_seeds(
     by_leaf: Mapping[str, Sequence[ScoredCondition]],
 ) -> dict[str, list[ScoredCondition]]:
-    """Of conditions that differ in their few-shot seed alone the first; the others are
+    """The first of conditions that differ in their few-shot seed alone; the others are
     found again by `seeds_of`."""
-    return {
-        leaf: [
+    without_seeds = {}
+    for leaf, entries in by_leaf.items():
+        without_seeds[leaf] = [
             members[0] if len(members) == 1 else _without_seed(members[0])
             for members in _by_seed(entries)
         ]
-        for leaf, entries in by_leaf.items()
-    }
+    return without_seeds
 
 
 def _by_seed(entries: Sequence[ScoredCondition]) -> list[list[ScoredCondition]]:
@@ -251,11 +253,9 @@ def seeds_of(
 
 def _values(entry: ScoredCondition) -> dict[int, float]:
     scores = entry.usable
-    return (
-        {}
-        if scores is None
-        else dict(zip(scores.prompts.tolist(), scores.values.tolist(), strict=True))
-    )
+    if scores is None:
+        return {}
+    return dict(zip(scores.prompts.tolist(), scores.values.tolist(), strict=True))
 
 
 def _mean(
@@ -263,9 +263,10 @@ def _mean(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Prompts that every seed has, and their means."""
     common = sorted(set(seeds[0]).intersection(*seeds[1:]))
-    return np.array(common, dtype=np.int64), np.array(
-        [np.mean([scores[i] for scores in seeds]) for i in common]
-    )
+    means = []
+    for i in common:
+        means.append(np.mean([scores[i] for scores in seeds]))
+    return np.array(common, dtype=np.int64), np.array(means)
 
 
 def _add_draws(

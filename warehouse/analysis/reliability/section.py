@@ -51,12 +51,12 @@ class StoredReliability:
             for name in ("dior_ranking", "same_order", "rank_resolution")
         )
         if tau is None or same is None:
-            return f"No figure: {self.reason}" if self.reason else "No figure."
-        ranks = (
-            ""
-            if wide is None
-            else f"; 95 % of ranks stay within {wide:g} of their place"
-        )
+            if self.reason:
+                return f"No figure: {self.reason}"
+            return "No figure."
+        ranks = ""
+        if wide is not None:
+            ranks = f"; 95 % of ranks stay within {wide:g} of their place"
         return (
             "A resample of the prompts gives the same order of all models in "
             f"{100 * same:.0f} % of cases, and a ranking with τ of at least {tau:.2f} "
@@ -71,8 +71,9 @@ def stored_reliability(store: Store) -> dict[str, StoredReliability]:
         store.rows(query_text("analysis/reliability", "report_reliability")),
         itemgetter("benchmark"),
     )
-    return {
-        name: StoredReliability(
+    stored = {}
+    for benchmark, rows in by_benchmark.items():
+        stored[benchmark] = StoredReliability(
             {
                 row["statistic"]: (row["estimate"], row["low"], row["high"])
                 for row in rows
@@ -81,8 +82,7 @@ def stored_reliability(store: Store) -> dict[str, StoredReliability]:
             max(row["refreshed_at"] for row in rows),
             next((row["reason"] for row in rows if row["reason"]), ""),
         )
-        for name, rows in by_benchmark.items()
-    }
+    return stored
 
 
 def _stored(report: ReportSetting) -> dict[str, StoredReliability]:
@@ -106,7 +106,9 @@ class ReliabilitySection(Section):
     def of_suite(cls, name: str, report: ReportSetting) -> Self | None:
         """The same of a suite."""
         stored = report.once(_stored).get(name)
-        return None if stored is None else cls(stored)
+        if stored is None:
+            return None
+        return cls(stored)
 
     def html(self, part: BenchmarkPart, name: str) -> Markup:
         """The sentence, and the figures behind it."""
@@ -121,11 +123,9 @@ class ReliabilitySection(Section):
         said = Markup("<p>{} Of the refresh of {}.</p>\n").format(
             self.stored.sentence, day
         )
-        return (
-            said
-            if figures is None
-            else said + opened("Figures of reliability", figures)
-        )
+        if figures is None:
+            return said
+        return said + opened("Figures of reliability", figures)
 
 
 def reliability_table(reliability: StoredReliability, name_of: str) -> Markup | None:

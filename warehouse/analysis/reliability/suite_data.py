@@ -194,10 +194,11 @@ def _prompts_of(
     by_leaf: Mapping[str, Sequence[ScoredCondition]],
 ) -> dict[str, NDArray[np.int64]]:
     """Prompts of each leaf that any model has scores of."""
-    seen = {
-        name: [item.usable.prompts for item in entries if item.usable is not None]
-        for name, entries in by_leaf.items()
-    }
+    seen = {}
+    for name, entries in by_leaf.items():
+        seen[name] = [
+            item.usable.prompts for item in entries if item.usable is not None
+        ]
     return {
         name: np.unique(np.concatenate(prompts))
         for name, prompts in seen.items()
@@ -392,9 +393,9 @@ def _without_copies(
     same prompts and scores."""
     if len(parts) < 2:
         return parts, notes
-    prompt_ids = [
-        np.array([prompt["id"] for prompt in prompts], np.int64) for _, prompts in parts
-    ]
+    prompt_ids = []
+    for _, prompts in parts:
+        prompt_ids.append(np.array([prompt["id"] for prompt in prompts], np.int64))
     shared = read_shared_prompts(store, prompt_ids)
     contents = [
         shared.content(ids, [*data.scores.T])
@@ -411,7 +412,9 @@ def _without_copies(
 def _columns(
     seeds: NDArray[np.float64] | None, rows: NDArray[np.intp]
 ) -> NDArray[np.float64] | None:
-    return None if seeds is None else seeds[:, :, rows]
+    if seeds is None:
+        return None
+    return seeds[:, :, rows]
 
 
 def _missing(scores: SuiteScores) -> list[str]:

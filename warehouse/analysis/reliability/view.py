@@ -195,7 +195,9 @@ def _top_in_words(rows: Sequence[ReliabilityRow]) -> str:
 
 
 def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{100 * share:.0f} %"
+    if share is None:
+        return "-"
+    return f"{100 * share:.0f} %"
 
 
 def reliability_view(report: ReliabilityReport, part: str | None) -> View:
@@ -215,16 +217,17 @@ def reliability_view(report: ReliabilityReport, part: str | None) -> View:
 
 
 def _suite(report: ReliabilityReport) -> str:
-    by = f" by {report.scenarios_by}" if report.scenarios_by else ""
-    parts = (
-        f" in {report.n_subscenarios} subscenarios"
-        if report.n_subscenarios > report.n_scenarios
-        else ""
-    )
-    s = "s" * (report.n_scenarios > 1)
+    kind = "scenario"
+    if report.n_scenarios > 1:
+        kind = "scenarios"
+    scenarios = f"{report.n_scenarios} {kind}"
+    if report.scenarios_by:
+        scenarios += f" by {report.scenarios_by}"
+    if report.n_subscenarios > report.n_scenarios:
+        scenarios += f" in {report.n_subscenarios} subscenarios"
     return (
         f"{report.suite} by {report.metric}: {report.n_models} models, "
-        f"{report.n_scenarios} scenario{s}{by}{parts}, {report.n_prompts} prompts."
+        f"{scenarios}, {report.n_prompts} prompts."
     )
 
 
@@ -359,11 +362,9 @@ def _ranks(report: ReliabilityReport) -> Parts:
         cells = rows.setdefault(
             row.model, {"rank": row.rank, "model": excerpt(row.model, _NAME)}
         )
-        ends = (
-            ""
-            if row.rank_low is None
-            else f" ({count_range(row.rank_low, row.rank_high or row.rank_low)})"
-        )
+        ends = ""
+        if row.rank_low is not None:
+            ends = f" ({count_range(row.rank_low, row.rank_high or row.rank_low)})"
         cells[_size(row.size)] = f"{number(row.mean_rank, 1) or '-'}{ends}"
     sizes = dict.fromkeys(_size(row.size) for row in report.ranks)
     middle = [size for size in sizes if size != "all"]
@@ -379,7 +380,9 @@ def _ranks(report: ReliabilityReport) -> Parts:
 
 
 def _size(size: int | None) -> str:
-    return "all" if size is None else str(size)
+    if size is None:
+        return "all"
+    return str(size)
 
 
 def _switches(report: ReliabilityReport) -> Parts:
@@ -449,7 +452,9 @@ def _enough(report: ReliabilityReport, whole: DatasetRow) -> str:
         (row for row in sizes if row.ranking is not None and row.ranking >= _ENOUGH),
         None,
     )
-    return "none" if near is None else str(round(near.n_prompts))
+    if near is None:
+        return "none"
+    return str(round(near.n_prompts))
 
 
 def _agreement(report: ReliabilityReport) -> Parts:
@@ -494,9 +499,9 @@ def _seeds(report: ReliabilityReport) -> Parts:
         rows = [row for row in report.seed_designs if row.resampling == resampling]
         if rows:
             parts.append(f"{resampling.capitalize()}, calls drawn {words}:")
-        empty = (
-            "no runs with several few-shot seeds" if resampling == "bootstrap" else ""
-        )
+        empty = ""
+        if resampling == "bootstrap":
+            empty = "no runs with several few-shot seeds"
         minor = ("ranking, all seeds", "ranking, uniform")
         parts += [Table.of(map(_design_cells, rows), minor=minor, empty=empty), ""]
     if report.seed_designs:

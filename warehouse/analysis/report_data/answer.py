@@ -28,7 +28,7 @@ from warehouse.analysis.leaderboard.words import (
 from warehouse.analysis.pairs.answer import PairGroup, Pairs
 from warehouse.analysis.suites.answer import SuiteBoard
 from warehouse.stats.multiple.ranks import letters_in
-from warehouse.tables.words import decimals, fixed
+from warehouse.tables.words import counted, decimals, fixed
 
 #: Groups besides the first's that a sentence has.
 MOST_GROUPS = 2
@@ -65,15 +65,16 @@ def answer(
         not_compared(group.n_not_compared)
         + beside_first(counted, board.rows, board.higher_is_better)
     )
-    more = "; other groups of runs are ranked alone" if len(pairs.groups) > 1 else ""
+    more = ""
+    if len(pairs.groups) > 1:
+        more = "; other groups of runs are ranked alone"
     return sentence + Sentence(f"{counts_in_words(counted)}{more}.")
 
 
 def suite_answer(board: SuiteBoard) -> Sentence:
     """One sentence on a suite."""
-    return board.sentence + Sentence(
-        f"; mean of {len(board.leaves)} benchmark{'s' * (len(board.leaves) != 1)}."
-    )
+    benchmarks = counted(len(board.leaves), "benchmark")
+    return board.sentence + Sentence(f"; mean of {benchmarks}.")
 
 
 def _of_pairs(

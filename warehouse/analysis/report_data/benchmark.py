@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import chain
 
 from warehouse.analysis.leaderboard.answer import board_of
 from warehouse.analysis.leaderboard.question import Ranking
@@ -73,7 +74,9 @@ def _bounds(scores: BenchmarkScores) -> tuple[float | None, float | None] | None
     """Bounds of the metric that is shown, where the figure is a mean of its values."""
     shown = [metric for metric in scores.metrics if metric.label == scores.metric.label]
     bounds = {metric.bounds if metric.link == "identity" else None for metric in shown}
-    return bounds.pop() if len(bounds) == 1 else None
+    if len(bounds) == 1:
+        return bounds.pop()
+    return None
 
 
 def _rows_by_other_metrics(
@@ -82,7 +85,7 @@ def _rows_by_other_metrics(
     """Rows of the conditions that a board lacks, by each other metric that some of them
     have."""
     shown = (
-        {run for row in reads.board.rows for run in row.run_ids}
+        set(chain.from_iterable(row.run_ids for row in reads.board.rows))
         if reads.board
         else set()
     )
@@ -90,6 +93,5 @@ def _rows_by_other_metrics(
         board_of(scores, Ranking(level=level, n_resamples=0))
         for scores in reads.by_other_metrics
     ]
-    return tuple(
-        row for board in boards for row in board.rows if shown.isdisjoint(row.run_ids)
-    )
+    rows = chain.from_iterable(board.rows for board in boards)
+    return tuple(row for row in rows if shown.isdisjoint(row.run_ids))

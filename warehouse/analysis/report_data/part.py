@@ -95,7 +95,7 @@ class Section:
 
     @property
     def has_curves(self) -> bool:
-        """Whether rows lie along training, which says more than the dates of their
+        """True where rows lie along training, which says more than the dates of their
         runs."""
         return False
 
@@ -157,9 +157,7 @@ class BenchmarkPart:
 
     @property
     def weight(self) -> int:
-        """What it costs to keep in memory: pairs, most of it."""
-        return (
-            1 + sum(len(group.pairs) for group in self.pairs.groups)
-            if self.pairs
-            else 1
-        )
+        """The memory that it costs: pairs, most of it."""
+        if self.pairs:
+            return 1 + sum(len(group.pairs) for group in self.pairs.groups)
+        return 1

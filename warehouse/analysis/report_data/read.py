@@ -68,7 +68,10 @@ class BenchmarkReads:
 def benchmarks_with_votes(store: Store, names: BenchmarkNames) -> list[str]:
     """Names of the benchmarks whose answers were held against each other."""
     rows = store.rows("select distinct benchmark_id as id from preference")
-    by_id = {row["id"]: name for name, own in names.joined.items() for row in own}
+    by_id = {}
+    for name, own in names.joined.items():
+        for row in own:
+            by_id[row["id"]] = name
     return sorted({by_id[row["id"]] for row in rows})
 
 

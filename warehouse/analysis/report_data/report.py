@@ -161,9 +161,9 @@ class ReportReading:
         runs = dict(
             sorted((dict.fromkeys(voted, []) | runs_by_benchmark(store)).items())
         )
+        all_runs = chain.from_iterable(runs.values())
         self._suites = list_suites(
-            self._benchmark_names,
-            {row["benchmark_id"] for own in runs.values() for row in own},
+            self._benchmark_names, {row["benchmark_id"] for row in all_runs}
         )
         self.names = tuple(_chosen(runs, benchmarks, self._suites))
         self._runs = {name: runs[name] for name in self.names}
@@ -172,9 +172,8 @@ class ReportReading:
     @cached_property
     def _facts(self) -> Mapping[int, RunFacts]:
         """Read of all runs at once: what they cost is summed up over the whole store."""
-        return run_facts(
-            self._store, (row["run_id"] for own in self._runs.values() for row in own)
-        )
+        all_runs = chain.from_iterable(self._runs.values())
+        return run_facts(self._store, (row["run_id"] for row in all_runs))
 
     @property
     def other_process_reader(self) -> OtherProcessReader | None:
@@ -182,11 +181,9 @@ class ReportReading:
         a writer."""
         store, names = self._store, tuple(self.names)
         url = store.url.render_as_string(hide_password=False)
-        return (
-            None
-            if store.write or store.dialect.is_lake
-            else OtherProcessReader(url, names, self.ranks)
-        )
+        if store.write or store.dialect.is_lake:
+            return None
+        return OtherProcessReader(url, names, self.ranks)
 
     def blocks(self) -> list[list[str]]:
         """Names of the benchmarks that are read together."""
@@ -233,12 +230,7 @@ class ReportReading:
         for some in chain.from_iterable(
             in_parts(block, lambda part: part.weight, MOST_PAIRS) for block in blocks
         ):
-            ids = [
-                prompt
-                for part in some
-                for section in part.sections.values()
-                for prompt in section.prompts
-            ]
+            ids = _prompts_named_by(some)
             prompts = prompts_by_id(self._store, ids) if ids else {}
             while some:  # whoever takes one has it alone
                 yield replace(some.pop(0), prompts=prompts)
@@ -255,11 +247,10 @@ class ReportReading:
         }
         log = _stored(store, "report_sources")
         sources = tuple(row for row in log if row["source_id"] in source_ids)
-        shown = [
-            suite
-            for suite in self._suites.values()
-            if {leaf.name for leaf in suite.leaves} <= names
-        ]
+        shown = []
+        for suite in self._suites.values():
+            if {leaf.name for leaf in suite.leaves} <= names:
+                shown.append(suite)
         # The queries go through all scores before they find that nobody published a
         # figure, or that none is missing.
         publishes = bool(store.rows("select 1 as one from published_score limit 1"))
@@ -337,30 +328,41 @@ def _chosen(
             unknown[0], [*benchmarks, *suites], "see: warehouse benchmarks"
         )
         raise MisuseError(f"no current run on benchmark {unknown[0]!r}; {hint}")
-    leaves = {
-        name: {leaf.name for leaf in suite.leaves} for name, suite in suites.items()
-    }
-    chosen = {leaf for name in names for leaf in leaves.get(name, {name})}
-    return (
-        [name for name in benchmarks if name in chosen] if names else list(benchmarks)
-    )
+    leaves = {}
+    for name, suite in suites.items():
+        leaves[name] = {leaf.name for leaf in suite.leaves}
+    chosen = set(chain.from_iterable(leaves.get(name, {name}) for name in names))
+    if names:
+        return [name for name in benchmarks if name in chosen]
+    return list(benchmarks)
+
+
+def _prompts_named_by(parts: Sequence[BenchmarkPart]) -> list[int]:
+    # in a function of its own: nothing here may hold a part that somebody took
+    ids: list[int] = []
+    for part in parts:
+        for section in part.sections.values():
+            ids.extend(section.prompts)
+    return ids
 
 
 def _stored(store: Store, name: str) -> list[Row]:
     """Rows of a query in ``queries/analysis``, the same ones whenever the store holds
     the same: engines add up in an order of their own, which changes the last digits of
     a mean."""
-    return [
-        {field: _settled(value) for field, value in row.items()}
-        for row in store.rows(query_text("analysis", name))
-    ]
+    settled = []
+    for row in store.rows(query_text("analysis", name)):
+        settled.append({field: _settled(value) for field, value in row.items()})
+    return settled
 
 
 def _settled(value: Any) -> Any:
     """A number rounded to twelve digits; 0 if it is negligible next to scores."""
     if not isinstance(value, float):
         return value
-    return 0.0 if abs(value) < 1e-12 else float(f"{value:.12g}")
+    if abs(value) < 1e-12:
+        return 0.0
+    return float(f"{value:.12g}")
 
 
 def _of(chosen: set[str] | None, rows: list[Row]) -> tuple[Row, ...]:
@@ -536,4 +538,6 @@ def _change(
 
 
 def _whole(row: dict[str, Any] | None, name: str) -> int | None:
-    return None if row is None or row[name] is None else int(row[name])
+    if row is None or row[name] is None:
+        return None
+    return int(row[name])

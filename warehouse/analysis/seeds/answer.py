@@ -4,6 +4,7 @@ monotonicity."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,9 @@ def seeds(store: Store, question: Seeds) -> SeedsReport:
         {} if question.metric else by_other_metrics(store, ids, filters, replicated)
     )
     if not replicated:
-        of = f" on {', '.join(question.benchmarks)}" if question.benchmarks else ""
+        of = ""
+        if question.benchmarks:
+            of = f" on {', '.join(question.benchmarks)}"
         raise MisuseError(
             f"no model{of} has two training seeds or two "
             f"checkpoints{_advice(elsewhere)}"
@@ -92,13 +95,11 @@ def recipe_seeds(
         seeds_row(recipe, by_key.get(_key(recipe)), averaged, level, setting)
         for recipe, setting in zip(replicated, settings, strict=True)
     )
-    scores = [
-        score
-        for recipe, setting in zip(replicated, settings, strict=True)
-        for metric in (recipe, by_key.get(_key(recipe)))
-        if metric is not None and len(metric.trajectories) > 1
-        for score in _scores(metric, setting)
-    ]
+    scores: list[SeedScore] = []
+    for recipe, setting in zip(replicated, settings, strict=True):
+        for metric in (recipe, by_key.get(_key(recipe))):
+            if metric is not None and len(metric.trajectories) > 1:
+                scores.extend(_scores(metric, setting))
     return SeedsReport(
         level, rows, len(recipes) - len(replicated), elsewhere or {}, tuple(scores)
     )
@@ -121,13 +122,11 @@ def _scores(recipe: RecipeScores, setting: str) -> Iterator[SeedScore]:
 
 
 def _advice(elsewhere: Mapping[str, Sequence[str]]) -> str:
-    """What to say behind a refusal."""
+    """Advice behind a refusal."""
     others = describe_others(elsewhere)
-    return (
-        f"; there are some {others}"
-        if others
-        else "; a mapping or --set gives training_seed and step"
-    )
+    if others:
+        return f"; there are some {others}"
+    return "; a mapping or --set gives training_seed and step"
 
 
 def _key(recipe: RecipeScores) -> tuple[object, ...]:
@@ -285,7 +284,9 @@ def _half_width(
 ) -> float | None:
     errors = recipe.errors(positions) if positions else np.empty(0)
     finite = errors[np.isfinite(errors)]
-    return float(z_quantile(level) * finite.mean()) if len(finite) else None
+    if len(finite):
+        return float(z_quantile(level) * finite.mean())
+    return None
 
 
 def _averaged_sd(recipe: RecipeScores) -> float | None:
@@ -321,7 +322,9 @@ def _jitter(
         return None, None, ()
     variance = float(np.mean([found.variance for found in estimated]))
     nu = float(np.sum([found.degrees_of_freedom for found in estimated]))
-    flags = tuple(dict.fromkeys(flag for found in estimated for flag in found.flags))
+    flags = tuple(
+        dict.fromkeys(chain.from_iterable(found.flags for found in estimated))
+    )
     return (
         variance**0.5,
         jitter_only_lower_bound(variance, nu, averaged=averaged, level=level),

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, ClassVar
 
 from warehouse.analysis.results import RecipeRow, Result
@@ -13,6 +14,7 @@ from warehouse.analysis.training.trajectories import describe_others
 from warehouse.tables.view import Table, View, constants
 from warehouse.tables.words import (
     UNEQUAL_PROMPTS,
+    counted,
     decimals,
     interval,
     level_column,
@@ -168,9 +170,8 @@ class SeedsReport(Result):
 def seeds_view(report: SeedsReport) -> View:
     """What follows from the rows, the rows, and what is missing."""
     rows = report.rows
-    n_decimals = decimals(
-        [value for row in rows for value in (row.seed_sd, row.jitter) if value]
-    )
+    spreads = chain.from_iterable((row.seed_sd, row.jitter) for row in rows)
+    n_decimals = decimals(filter(None, spreads))
     level = level_column(report.level)
     cells = [_cells(row, n_decimals, level) for row in rows]
     said: list[str] = []
@@ -189,9 +190,8 @@ def report_notes(report: SeedsReport) -> tuple[str, ...]:
         notes.append(
             f"{report.left_out} recipes with one seed and one checkpoint are left out"
         )
-    notes += meanings(
-        flag for row in report.rows for flag in row.flags if flag == UNEQUAL_PROMPTS
-    )
+    flags = chain.from_iterable(row.flags for row in report.rows)
+    notes += meanings(flag for flag in flags if flag == UNEQUAL_PROMPTS)
     if report.elsewhere:
         notes.append(f"seeds or checkpoints {describe_others(report.elsewhere)}")
     return tuple(notes)
@@ -211,7 +211,7 @@ def _minor(report: SeedsReport) -> tuple[str, ...]:
 def _reasons(rows: Sequence[SeedsRow]) -> list[str]:
     """Why rows have no figure, and how many."""
     without = Counter(row.reason for row in rows if row.reason)
-    return [f"{reason}: {n} row{'s' * (n > 1)}" for reason, n in without.items()]
+    return [f"{reason}: {counted(n, 'row')}" for reason, n in without.items()]
 
 
 def _cells(row: SeedsRow, n_decimals: int, interval_of_level: str) -> dict[str, Any]:
@@ -241,7 +241,7 @@ def _cells(row: SeedsRow, n_decimals: int, interval_of_level: str) -> dict[str, 
 
 
 def _sentences(report: SeedsReport) -> Sequence[str]:
-    """What follows from the table, in words."""
+    """The conclusions of the table, in words."""
     floors = [row for row in report.rows if row.noise_floor is not None]
     if not floors:
         if any(row.n_seeds > 1 for row in report.rows):
@@ -255,11 +255,9 @@ def _sentences(report: SeedsReport) -> Sequence[str]:
         ]
     above = [row for row in floors if row.sd_ratio is not None and row.sd_ratio > 1]
     few = ["few_seeds" in row.flags for row in floors]
-    figure = (
-        "last checkpoint"
-        if floors[0].averaged == 1
-        else f"mean of the last {floors[0].averaged} checkpoints"
-    )
+    figure = "last checkpoint"
+    if floors[0].averaged != 1:
+        figure = f"mean of the last {floors[0].averaged} checkpoints"
     sentences = [
         f"Two single runs of one recipe (figure: {figure}) differ by more than the "
         f"noise floor in {100 * (1 - report.level):.2g} % of cases"

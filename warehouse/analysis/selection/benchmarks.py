@@ -44,7 +44,9 @@ def direction_unknown(metric: str, benchmark: str, *others: str) -> str:
     """That nobody has said which way a metric of some benchmarks is good, and where to
     say it."""
     label = shlex.quote(metric.partition(" by ")[0])
-    first = f" of the first of {1 + len(others)} benchmarks" if others else ""
+    first = ""
+    if others:
+        first = f" of the first of {1 + len(others)} benchmarks"
     return (
         f"it is not known whether a higher {metric} is better; this says so{first} "
         "(--lower-is-better the opposite): warehouse benchmarks metrics "
@@ -81,13 +83,17 @@ class Metric:
     @property
     def label(self) -> str:
         """``name``, or ``name,filter`` as harnesses write it."""
-        return f"{self.name},{self.filter}" if self.filter else self.name
+        if self.filter:
+            return f"{self.name},{self.filter}"
+        return self.name
 
     @property
     def bounds(self) -> tuple[float | None, float | None] | None:
         """Bounds of the values; (0, 1) for a binary metric that states none."""
         if self.low is None and self.high is None:
-            return (0.0, 1.0) if self.kind == "binary" else None
+            if self.kind == "binary":
+                return (0.0, 1.0)
+            return None
         return (self.low, self.high)
 
     def bounds_of(
@@ -101,9 +107,9 @@ class Metric:
             end if bound is None else bound
             for bound, end in zip(self.bounds, (-inf, inf), strict=True)
         )
-        return (
-            self.bounds if low - 1e-9 <= smallest and largest <= high + 1e-9 else None
-        )
+        if low - 1e-9 <= smallest and largest <= high + 1e-9:
+            return self.bounds
+        return None
 
     @property
     def scale(self) -> tuple[str, ...]:
@@ -372,11 +378,9 @@ class OtherMetric(Row):
             )
         if not self.n_elsewhere:
             return f"{self.metric} ({count})"
-        missing = (
-            "none"
-            if self.n_elsewhere == self.n_conditions
-            else f"{self.n_elsewhere} not"
-        )
+        missing = "none"
+        if self.n_elsewhere != self.n_conditions:
+            missing = f"{self.n_elsewhere} not"
         return f"{self.metric} ({count}, {missing} of them above)"
 
 
@@ -397,7 +401,10 @@ def others_among(
         shown: keys of those that have a row on it.
         label: the metric that it shows.
     """
-    keys = {run: condition.key for condition in conditions for run in condition.run_ids}
+    keys = {}
+    for condition in conditions:
+        for run in condition.run_ids:
+            keys[run] = condition.key
     return others_of_runs(run_metrics, metrics, keys, shown, label)
 
 
@@ -466,31 +473,32 @@ def scored_metrics(
     for row in run_metrics:
         if row["n_scored"] > 0 and row["metric_id"] in named:
             scored.setdefault(row["run_id"], set()).add(named[row["metric_id"]])
-    return Counter(
-        label
-        for condition in conditions
-        for label in set().union(*(scored.get(run, ()) for run in condition.run_ids))
-    )
+    counts: Counter[str] = Counter()
+    for condition in conditions:
+        counts.update(set().union(*(scored.get(run, ()) for run in condition.run_ids)))
+    return counts
 
 
 def advise_metric(who: str, labels: Iterable[str]) -> str:
-    """What to say behind a refusal: ``; both have --metric f1``; empty if there is
+    """Advice behind a refusal: ``; both have --metric f1``; empty if there is
     none."""
     named = " or ".join(sorted(labels))
-    return f"; {who} --metric {named}" if named else ""
+    if named:
+        return f"; {who} --metric {named}"
+    return ""
 
 
 def advise_others(others: Iterable[OtherMetric]) -> str:
-    """What to say behind a refusal for want of two conditions: the metrics that two
+    """Advice behind a refusal for want of two conditions: the metrics that two
     have."""
     advice = describe_others([other for other in others if other.n_conditions > 1])
-    return f"; {advice}" if advice else ""
+    if advice:
+        return f"; {advice}"
+    return ""
 
 
 def describe_others(others: Sequence[OtherMetric]) -> str:
     """One line that names them; empty if there is none."""
-    return (
-        f"other metrics (--metric NAME): {', '.join(map(str, others))}"
-        if others
-        else ""
-    )
+    if others:
+        return f"other metrics (--metric NAME): {', '.join(map(str, others))}"
+    return ""

@@ -56,11 +56,9 @@ class ClusterMap:
 def outside_clusters(labels: NDArray[np.int64] | None) -> tuple[str, ...]:
     """The flag ``prompts_outside_clusters`` where clusters leave some prompts out,
     which then count as clusters of one."""
-    return (
-        ("prompts_outside_clusters",)
-        if labels is not None and (labels < 0).any()
-        else ()
-    )
+    if labels is not None and (labels < 0).any():
+        return ("prompts_outside_clusters",)
+    return ()
 
 
 def clusters_under_links(clusters: ClusterMap, links: Links) -> ClusterMap:
@@ -146,11 +144,12 @@ def _as_map(columns: Sequence[Columns], note: str = "") -> ClusterMap:
 def _describe_alike(rows: Sequence[Mapping[str, Any]]) -> str:
     if not rows:
         return ""
-    n_alike, n = (
-        int(sum(row[name] for row in rows)) for name in ("n_alike", "n_prompts")
-    )
+    n_alike = int(sum(row["n_alike"] for row in rows))
+    n = int(sum(row["n_prompts"] for row in rows))
     largest = int(max(row["largest"] for row in rows))
-    same = f", {largest} of them one text" if largest > 2 else ""
+    same = ""
+    if largest > 2:
+        same = f", {largest} of them one text"
     return (
         f"{n_alike} of {n} prompts have the same text as another{same}: errors take "
         "prompts of one text as a cluster (same_text); --cluster none does not"

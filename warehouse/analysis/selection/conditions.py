@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
+from itertools import chain
 from operator import itemgetter
 from typing import Any
 
@@ -112,11 +113,10 @@ def describe(conditions: Sequence[Condition]) -> list[str]:
     """
     is_one_each = len({condition.model for condition in conditions}) == len(conditions)
     names = [name for name in LABEL_FIELDS if not is_one_each or name in ALWAYS_TOLD]
-    differing = [
-        name
-        for name in names
-        if len({condition.runs[0][name] for condition in conditions}) > 1
-    ]
+    differing = []
+    for name in names:
+        if len({condition.runs[0][name] for condition in conditions}) > 1:
+            differing.append(name)
     shown = [name for name in differing if _is_shown(conditions, name)]
     if is_one_each and not shown:
         return [""] * len(conditions)
@@ -153,7 +153,7 @@ def _is_shown(conditions: Sequence[Condition], name: str) -> bool:
 def _told_by_one_harness(
     conditions: Sequence[Condition], names: Sequence[str]
 ) -> set[tuple[str, str]]:
-    """Of each model the settings that some harness never tells: they tell its rows from
+    """The settings of each model that some harness never tells: they tell its rows from
     none of another's, which the harness does."""
     left_out: set[tuple[str, str]] = set()
     for model, own in grouped(conditions, lambda condition: condition.model).items():
@@ -161,10 +161,9 @@ def _told_by_one_harness(
         if len(by_harness) < 2:
             continue
         for name in names:
-            values = [
-                {condition.setting(name) for condition in of_one}
-                for of_one in by_harness.values()
-            ]
+            values = []
+            for of_one in by_harness.values():
+                values.append({condition.setting(name) for condition in of_one})
             is_never_told = any(not told - {None, ""} for told in values)
             is_one_each = all(len(told) == 1 for told in values)
             if name != "harness" and is_never_told and is_one_each:
@@ -184,7 +183,9 @@ def _in_words(condition: Condition, name: str) -> str:
 
 
 def _with_key(label: str, key: str) -> str:
-    return f"{label}, condition={key[:8]}" if label else f"condition={key[:8]}"
+    if label:
+        return f"{label}, condition={key[:8]}"
+    return f"condition={key[:8]}"
 
 
 #: Conditions whose settings are read; of more the fields of ``run_current`` are told,
@@ -216,18 +217,17 @@ def label_conditions(store: Store, conditions: Sequence[Condition]) -> list[str]
     One that was taken as the newest is told from those that it was taken from too.
     """
     n_given, keys = len(conditions), {condition.key for condition in conditions}
-    others = {
-        other.key: other
-        for condition in conditions
-        for other in condition.others
-        if other.key not in keys
-    }
+    others = {}
+    for condition in conditions:
+        for other in condition.others:
+            if other.key not in keys:
+                others[other.key] = other
     conditions = [*conditions, *others.values()]
     labels = describe(conditions)
     labels = _with_scorers(store, conditions, labels)
     alike = grouped(range(len(conditions)), lambda at: conditions[at].model)
     several = [group for group in alike.values() if len(group) > 1]
-    indices = [index for group in several for index in group]
+    indices = list(chain.from_iterable(several))
     if not indices or len(indices) > MOST:
         return labels[:n_given]
     settings = settings_of_conditions(store, [conditions[index] for index in indices])
@@ -295,17 +295,17 @@ _OF_TRAINING = frozenset(
 def settings_of_rows(
     store: Store, conditions: Sequence[Condition]
 ) -> dict[str, frozenset[tuple[str, str]]]:
-    """Of each condition, by key, the settings that seeds and checkpoints of one row
+    """By key of each condition, the settings that seeds and checkpoints of one row
     share: all but what names them."""
     settings = settings_of_conditions(store, conditions)
-    return {
-        key: frozenset(
+    others = {}
+    for key, own in settings.items():
+        others[key] = frozenset(
             (path, form)
             for path, form in own.items()
             if path.rpartition(".")[2] not in _OF_TRAINING
         )
-        for key, own in settings.items()
-    }
+    return others
 
 
 def names_that_differ(store: Store, run_ids: Sequence[int]) -> list[str]:
@@ -319,14 +319,14 @@ def names_that_differ(store: Store, run_ids: Sequence[int]) -> list[str]:
             for name in ("settings", "versions", "marks")
             if row[name]
         ]
-        told.append({path: form for part in parts for path, form in part.items()})
+        told.append(dict(chain.from_iterable(part.items() for part in parts)))
     return differing_paths(told)
 
 
 def differing_settings(
     store: Store, conditions: Sequence[Condition], alike: Sequence[Sequence[Condition]]
 ) -> dict[str, tuple[tuple[str, str], ...]]:
-    """Of each condition, by key, the settings in which conditions that are alike
+    """By key of each condition, the settings in which conditions that are alike
     differ.
 
     Args:
@@ -337,17 +337,14 @@ def differing_settings(
     paths: set[str] = set()
     for group in alike:
         own = [settings[condition.key] for condition in group]
-        paths |= {
-            path
-            for values in own
-            for path in values
-            if len({other.get(path) for other in own}) > 1
-        }
+        for path in set(chain.from_iterable(own)):
+            if len({other.get(path) for other in own}) > 1:
+                paths.add(path)
     named = sorted(paths)
-    return {
-        key: tuple((path, own.get(path, "")) for path in named)
-        for key, own in settings.items()
-    }
+    told = {}
+    for key, values in settings.items():
+        told[key] = tuple((path, values.get(path, "")) for path in named)
+    return told
 
 
 def _with_settings(
@@ -370,7 +367,8 @@ def _with_settings(
         if last_name(path) not in _REVISIONS and not _says_fewshot(settings, path)
     ]
     if told_by_all:
-        paths = [path for path in paths if all(path in own for own in settings)]
+        everywhere = set(paths).intersection(*settings)
+        paths = [path for path in paths if path in everywhere]
     words = in_words(settings, paths) if paths else [""] * len(labels)
     stripped = [_without_hashes(label) for label in labels]
     complete = [
@@ -443,11 +441,9 @@ def _labels(store: Store) -> dict[int, str]:
         group_runs(read_runs(store, "true", {})),
         lambda condition: condition.benchmark_split,
     )
-    return {
-        run_id: label
-        for conditions in alike.values()
-        for condition, label in zip(
-            conditions, label_conditions(store, conditions), strict=True
-        )
-        for run_id in condition.run_ids
-    }
+    labels_of_runs = {}
+    for conditions in alike.values():
+        told = label_conditions(store, conditions)
+        for condition, label in zip(conditions, told, strict=True):
+            labels_of_runs.update(dict.fromkeys(condition.run_ids, label))
+    return labels_of_runs

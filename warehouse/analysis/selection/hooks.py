@@ -126,9 +126,9 @@ def read_stopped(
 
 def cut_runs(conditions: Iterable[Condition]) -> dict[int, str]:
     """Keys of the conditions of truncated runs, by id of the run."""
-    return {
-        run["run_id"]: item.key
-        for item in conditions
-        for run in item.runs
-        if run["status"] == "truncated"
-    }
+    keys = {}
+    for item in conditions:
+        for run in item.runs:
+            if run["status"] == "truncated":
+                keys[run["run_id"]] = item.key
+    return keys

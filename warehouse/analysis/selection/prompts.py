@@ -49,7 +49,9 @@ def options(choices: Any) -> list[str]:
     """Texts of the options, from the column ``prompt.choices``; empty where none are
     stored."""
     parsed = json.loads(choices) if isinstance(choices, str) else choices
-    return [str(item) for item in parsed] if isinstance(parsed, list) else []
+    if isinstance(parsed, list):
+        return [str(item) for item in parsed]
+    return []
 
 
 def expected_answer(prompt: Mapping[str, Any]) -> str | None:
@@ -60,7 +62,9 @@ def expected_answer(prompt: Mapping[str, Any]) -> str | None:
     if target is None or target in offered or len(letter) != 1:
         return target
     index = ord(letter.upper()) - ord("A")
-    return offered[index] if 0 <= index < len(offered) else target
+    if 0 <= index < len(offered):
+        return offered[index]
+    return target
 
 
 def find_prompt(
@@ -83,7 +87,9 @@ def find_prompt(
         if number.isdecimal() and prompts_by_id(store, [int(number)]):
             return int(number)
         raise MisuseError(f"no prompt has the id {number!r}; see: warehouse show RUN")
-    condition = "1 = 1" if benchmark_ids is None else "benchmark_id in (:benchmark_ids)"
+    condition = "benchmark_id in (:benchmark_ids)"
+    if benchmark_ids is None:
+        condition = "1 = 1"
     query = query_text("analysis/selection", "prompts_called").format(
         condition=condition
     )
@@ -94,7 +100,9 @@ def find_prompt(
     if len(chosen) > 1:
         ids = ", ".join(f"prompt:{row['id']}" for row in chosen)
         raise MisuseError(f"{text!r} names several prompts; choose one: {ids}")
-    return int(chosen[0]["id"]) if chosen else None
+    if chosen:
+        return int(chosen[0]["id"])
+    return None
 
 
 Ids = NDArray[np.int64]
@@ -296,12 +304,11 @@ def _twins(store: Store, benchmarks: Ids) -> list[frozenset[int]]:
         by_bytes.setdefault(row["sha256"], {}).setdefault(row["twin_id"], set()).add(
             row["benchmark_id"]
         )
-    pairs = {
-        frozenset(a - b | b - a)
-        for sources in by_bytes.values()
-        for a, b in combinations(sources.values(), 2)
-        if len(a - b) == len(b - a) == 1
-    }
+    pairs = set()
+    for sources in by_bytes.values():
+        for a, b in combinations(sources.values(), 2):
+            if len(a - b) == len(b - a) == 1:
+                pairs.add(frozenset(a - b | b - a))
     return sorted(pairs, key=sorted)
 
 
@@ -311,11 +318,9 @@ def notes_on_shared(store: Store, parts: Mapping[str, Ids]) -> list[str]:
     Args:
         parts: ids of the prompts by the name of the benchmark, links followed.
     """
-    return (
-        shared_in_words(read_shared_prompts(store, parts.values()), parts)
-        if len(parts) > 1
-        else []
-    )
+    if len(parts) > 1:
+        return shared_in_words(read_shared_prompts(store, parts.values()), parts)
+    return []
 
 
 def shared_in_words(shared: SharedPrompts, parts: Mapping[str, Ids]) -> list[str]:
@@ -330,11 +335,11 @@ def shared_in_words(shared: SharedPrompts, parts: Mapping[str, Ids]) -> list[str
     ]
     more = [f"{len(pairs) - _MOST_NAMED} more"] if len(pairs) > _MOST_NAMED else []
     found = ", ".join([*pairs[:_MOST_NAMED], *more])
-    return (
-        [f"prompts stand in several benchmarks ({found}): these are not evidence twice"]
-        if pairs
-        else []
-    )
+    if pairs:
+        return [
+            f"prompts stand in several benchmarks ({found}): these are not evidence twice"
+        ]
+    return []
 
 
 def sharing_in_words(n_shared: int, untold: Sequence[str]) -> str:
@@ -346,16 +351,15 @@ def sharing_in_words(n_shared: int, untold: Sequence[str]) -> str:
         untold: names of the benchmarks without texts.
     """
     if untold:
-        names = [
-            *untold[:_MOST_NAMED],
-            *([f"{len(untold) - _MOST_NAMED} more"] * (len(untold) > _MOST_NAMED)),
-        ]
-        joint = (
-            f"errors are joint over {n_shared} of equal names"
-            if n_shared
-            else "errors are added up as if not"
-        )
-        verb = "has" if len(untold) == 1 else "have"
+        names = [*untold[:_MOST_NAMED]]
+        if len(untold) > _MOST_NAMED:
+            names.append(f"{len(untold) - _MOST_NAMED} more")
+        joint = "errors are added up as if not"
+        if n_shared:
+            joint = f"errors are joint over {n_shared} of equal names"
+        verb = "have"
+        if len(untold) == 1:
+            verb = "has"
         return (
             f"not known whether benchmarks share prompts ({listed(names)} {verb} no "
             f"texts): {joint}"
@@ -379,4 +383,6 @@ def copies_in_words(names: Sequence[str], copies: Sequence[int]) -> str:
         for index, of in enumerate(copies)
         if index != of
     ]
-    return f"{listed(again)} under another name" if again else ""
+    if again:
+        return f"{listed(again)} under another name"
+    return ""

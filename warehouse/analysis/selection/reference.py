@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from itertools import chain
 from typing import Any
 
 from warehouse.analysis.groups import grouped
@@ -148,11 +149,13 @@ def find_conditions(
         f"{criterion.name}{'=' if criterion.equal else '!='}{criterion.value}"
         for criterion in where
     ]
-    there = (
-        "" if benchmark_ids is None else f" on {_benchmark_name(store, benchmark_ids)}"
-    )
-    narrowed = f" with {', '.join(filters_in_words)}" if filters_in_words else ""
-    hint = hint_on_values(where, [run for runs in candidates for run in runs])
+    there = ""
+    if benchmark_ids is not None:
+        there = f" on {_benchmark_name(store, benchmark_ids)}"
+    narrowed = ""
+    if filters_in_words:
+        narrowed = f" with {', '.join(filters_in_words)}"
+    hint = hint_on_values(where, list(chain.from_iterable(candidates)))
     raise MisuseError(
         f"{text!r} has no current run{there}{narrowed}; {hint or 'see: warehouse runs'}"
     )
@@ -179,15 +182,20 @@ def choose_conditions(
         MisuseError: an unknown field, or there is none.
     """
     filters = parse_where(where)
-    runs = [
-        run for run in all_runs if all(criterion.holds(run) for criterion in filters)
-    ]
+    runs = []
+    for run in all_runs:
+        if all(criterion.holds(run) for criterion in filters):
+            runs.append(run)
     if not runs:
-        narrowed = f" with {', '.join(where)}" if where else ""
+        narrowed = ""
+        if where:
+            narrowed = f" with {', '.join(where)}"
         hint = hint_on_values(filters, all_runs) or "see: warehouse runs"
         raise MisuseError(f"{name} has no current run{narrowed}; {hint}")
     conditions = group_runs(runs)
-    return _newest_of_each(conditions) if latest else conditions
+    if latest:
+        return _newest_of_each(conditions)
+    return conditions
 
 
 def _newest_of_each(conditions: Iterable[Condition]) -> list[Condition]:
@@ -211,13 +219,12 @@ def hint_on_values(where: Sequence[Where], runs: Sequence[Run]) -> str:
     hints = []
     for criterion in where:
         if criterion.equal and not any(criterion.holds(run) for run in runs):
-            values = {text for run in runs for text in _texts(run[criterion.name])}
-            close = did_you_mean(criterion.value, values, "")
-            hints += (
-                [f"no {criterion.name} is {criterion.value!r}: {close}"]
-                if close
-                else []
+            values = set(
+                chain.from_iterable(_texts(run[criterion.name]) for run in runs)
             )
+            close = did_you_mean(criterion.value, values, "")
+            if close:
+                hints += [f"no {criterion.name} is {criterion.value!r}: {close}"]
     return "; ".join(hints)
 
 
@@ -225,13 +232,17 @@ def _texts(value: Any) -> tuple[str, ...]:
     """The values of a column as texts; none for one that says nothing."""
     if isinstance(value, tuple):
         return value
-    return () if value in (None, "") else (str(value),)
+    if value in (None, ""):
+        return ()
+    return (str(value),)
 
 
 def _benchmark_name(store: Store, benchmark_ids: Sequence[int]) -> str:
     query = "select distinct name from benchmark where id in (:ids) order by name"
     rows = store.rows(query, {"ids": benchmark_ids})
-    return str(rows[0]["name"]) if len(rows) == 1 else "these benchmarks"
+    if len(rows) == 1:
+        return str(rows[0]["name"])
+    return "these benchmarks"
 
 
 def pick_one(
@@ -446,11 +457,9 @@ def by_benchmark_split(
             reading.model == conditions[0].setting("recipe")
             for reading in parse_reference(text)
         )
-        names = (
-            [f"{model} {conditions[0].setting('recipe')}" for model in models]
-            if by_recipe
-            else models
-        )
+        names = models
+        if by_recipe:
+            names = [f"{model} {conditions[0].setting('recipe')}" for model in models]
         raise MisuseError(
             f"{text!r} means {len(models)} models, choose one: {', '.join(names)}"
         )
@@ -460,11 +469,12 @@ def by_benchmark_split(
 def with_scores(splits: BySplit) -> BySplit:
     """Without conditions that have no score of a sample where another has: nobody means
     them who compares."""
-    return {
-        split: [one for one in conditions if any(run["n_scores"] for run in one.runs)]
-        or conditions
-        for split, conditions in splits.items()
-    }
+    scored = {}
+    for split, conditions in splits.items():
+        scored[split] = [
+            one for one in conditions if any(run["n_scores"] for run in one.runs)
+        ] or conditions
+    return scored
 
 
 def by_split(conditions: Iterable[Condition]) -> dict[BenchmarkSplit, list[Condition]]:
@@ -511,18 +521,19 @@ def pick_all(
     """
     sides = by_one_scorer(store, splits, sides)
     by_text = dict(sides)  # of a model against itself each choice is told once
-    several = [
-        (text, split, of[split])
-        for text, of in by_text.items()
-        for split in splits
-        if len(of[split]) > 1
-    ]
+    several = []
+    for text, of in by_text.items():
+        for split in splits:
+            if len(of[split]) > 1:
+                several.append((text, split, of[split]))
     if len(several) > 1 and not latest:
         raise MisuseError(_ambiguous(store, several))
-    return [
-        tuple(pick_one(store, of[split], text, latest=latest) for text, of in sides)
-        for split in splits
-    ]
+    picked = []
+    for split in splits:
+        picked.append(
+            tuple(pick_one(store, of[split], text, latest=latest) for text, of in sides)
+        )
+    return picked
 
 
 def _of_one_scorer(
@@ -544,15 +555,16 @@ def by_one_scorer(
     names the others."""
     chosen = {text: dict(of) for text, of in sides}
     for split in splits:
-        scorers = [{one.setting("scorers_key") for one in of[split]} for _, of in sides]
+        scorers = []
+        for _, of in sides:
+            scorers.append({one.setting("scorers_key") for one in of[split]})
         common = set.intersection(*scorers)
         if len(common) == 0 or max(map(len, scorers)) < 2:
             continue
-        runs = {
-            one.setting("scorers_key"): one.run_ids[0]
-            for _, of in sides
-            for one in of[split]
-        }
+        runs = {}
+        for _, of in sides:
+            for one in of[split]:
+                runs[one.setting("scorers_key")] = one.run_ids[0]
         told = scorers_of(store, list(runs.values()))
         first, *others = sorted(
             runs, key=lambda key: (key not in common, told.get(runs[key], (9, "")))
@@ -576,7 +588,9 @@ def by_one_scorer(
 def in_words(split: BenchmarkSplit) -> str:
     """``benchmark (split)``."""
     benchmark, part = split
-    return f"{benchmark} ({part})" if part else benchmark
+    if part:
+        return f"{benchmark} ({part})"
+    return benchmark
 
 
 def listed(splits: Sequence[BenchmarkSplit]) -> str:
@@ -601,9 +615,11 @@ def _ambiguous(
         splits = [split for split, _ in members]
         lines.append(f"  {text!r} on {listed(splits)} means {len(labels)} conditions:")
         for number, label in enumerate(labels):
-            runs = [
-                run for _, conditions in members for run in conditions[number].run_ids
-            ]
+            runs = list(
+                chain.from_iterable(
+                    conditions[number].run_ids for _, conditions in members
+                )
+            )
             ids = ", ".join(f"run:{run}" for run in runs[:NAMED])
             lines.append(f"    {label}  ({ids}{', ...' if len(runs) > NAMED else ''})")
     return (

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from operator import itemgetter
 from typing import Any
 
@@ -136,7 +137,7 @@ class RowPlan:
             whole = self.conditions[0]
         else:
             runs = sorted(
-                (run for own in self.conditions for run in own.runs),
+                chain.from_iterable(own.runs for own in self.conditions),
                 key=lambda run: int(run["run_id"]),
             )
             whole = Condition(
@@ -181,12 +182,9 @@ def plan_rows(
             for condition in conditions
         ]
     groups = grouped(conditions, lambda condition: _shared_settings(condition, rules))
-    several = [
-        condition
-        for members in groups.values()
-        if len(members) > 1
-        for condition in members
-    ]
+    several = list(
+        chain.from_iterable(members for members in groups.values() if len(members) > 1)
+    )
     told = settings_of_rows(store, several) if several else {}
     counts = count() if several else {}
     are_draws = rules.seeds_are == SEEDS_SAMPLING
@@ -304,11 +302,15 @@ def _plan(
 
 def _seed_order(label: str) -> tuple[int, float, str]:
     """Numbers as numbers, then other labels."""
-    return (0, float(label), label) if label.isdecimal() else (1, 0.0, label)
+    if label.isdecimal():
+        return (0, float(label), label)
+    return (1, 0.0, label)
 
 
 def _seed_name(label: str) -> str:
-    return f"seed {label}" if label else "the runs without a seed"
+    if label:
+        return f"seed {label}"
+    return "the runs without a seed"
 
 
 #: Entries of conditions, by key and id of the metric.
@@ -470,15 +472,14 @@ def _over_seeds(
         f"{_seed_name(label)} left out: {counted} questions"
         for label, counted in left_out.items()
     )
-    flags = [
-        flag
-        for _, test in tests
-        if test is not None
-        for flag in test.flags
-        if flag != "too_few_to_tell"
-    ]
+    flags = []
+    for _, test in tests:
+        if test is not None:
+            for flag in test.flags:
+                if flag != "too_few_to_tell":
+                    flags.append(flag)
     runs = sorted(
-        (run for entry in kept for run in entry.condition.runs),
+        chain.from_iterable(entry.condition.runs for entry in kept),
         key=lambda run: int(run["run_id"]),
     )
     yield replace(
@@ -513,7 +514,7 @@ def _without_samples(
         return
     published = [entry for entry in members if entry.published is not None]
     runs = sorted(
-        (run for entry in published for run in entry.condition.runs),
+        chain.from_iterable(entry.condition.runs for entry in published),
         key=lambda run: int(run["run_id"]),
     )
     values = tuple(figure.value for figure in figures)
@@ -538,7 +539,7 @@ def _as_repeats(usable: Sequence[ScoredCondition]) -> ScoredCondition:
     scores = [entry.usable for entry in usable if entry.usable is not None]
     runs = tuple(
         sorted(
-            (run for own in usable for run in own.condition.runs),
+            chain.from_iterable(own.condition.runs for own in usable),
             key=lambda run: int(run["run_id"]),
         )
     )
@@ -699,7 +700,7 @@ def is_greedy_and_differs(entry: ScoredCondition, test: RepeatsTest) -> bool:
 def repeats_in_words(
     store: Store, entry: ScoredCondition, test: RepeatsTest, scorers: str
 ) -> str:
-    """What is said of runs of a condition that are no mere repeats, before any row is
+    """A remark on runs of a condition that are no mere repeats, before any row is
     made.
 
     Args:
@@ -722,7 +723,9 @@ def repeats_in_words(
         return f"{scorers} ({where})"
     runs = runs_with_scores(entry)
     fields = fields_that_differ(store, runs)
-    told = f"; fields in which they differ: {listed(fields)}" if fields else ""
+    told = ""
+    if fields:
+        told = f"; fields in which they differ: {listed(fields)}"
     named = f"{_runs_in_words(runs)} of {entry.condition.model} {where}"
     return f"{named} claim the same settings, but {'; '.join(said)}{told}"
 
@@ -743,7 +746,7 @@ def runs_with_scores(entry: ScoredCondition) -> list[Run]:
 def _differ_in_words(
     store: Store, entry: ScoredCondition, test: RepeatsTest, verdict: str
 ) -> str:
-    """What repeats that differ say, and in what else they do."""
+    """A remark on repeats that differ, and in what else they do."""
     runs = _runs_in_words(runs_with_scores(entry))
     more = {
         POOLED: "pooled as asked for",
@@ -751,7 +754,9 @@ def _differ_in_words(
         SPLIT: "not pooled",
     }[verdict]
     fields = fields_that_differ(store, runs_with_scores(entry))
-    told = f". Fields in which they differ: {listed(fields)}" if fields else ""
+    told = ""
+    if fields:
+        told = f". Fields in which they differ: {listed(fields)}"
     chance = f"differ by more than chance (p {test.p_value:.2g})"
     return (
         f"{entry.condition.model}: {runs} claim the same settings but {chance}: "
@@ -761,15 +766,12 @@ def _differ_in_words(
 
 def fields_that_differ(store: Store, runs: Sequence[Run]) -> list[str]:
     """The stored and raw fields in which runs of one condition differ, in words."""
-    named = [
-        _IN_WORDS.get(name, name)
-        for name in _TOLD_OF_RUNS
-        if len({str(run.get(name)) for run in runs}) > 1
-    ]
-    paths = [
-        _IN_WORDS.get(path, path)
-        for path in names_that_differ(store, [int(run["run_id"]) for run in runs])
-    ]
+    named = []
+    for name in _TOLD_OF_RUNS:
+        if len({str(run.get(name)) for run in runs}) > 1:
+            named.append(_IN_WORDS.get(name, name))
+    differing = names_that_differ(store, [int(run["run_id"]) for run in runs])
+    paths = [_IN_WORDS.get(path, path) for path in differing]
     return [*dict.fromkeys([*named, *paths])][: 2 * _NAMED]
 
 
@@ -823,7 +825,7 @@ def row_of_condition(
             versions=words,
             row_notes=(*rows[0].row_notes, versions_note(words)),
         )
-    why = "; ".join(dict.fromkeys(note for row in rows for note in row.row_notes))
+    why = "; ".join(dict.fromkeys(chain.from_iterable(row.row_notes for row in rows)))
     choices = ", ".join(f"run:{run}" for run in condition.run_ids[:_NAMED])
     raise MisuseError(
         f"{condition.model} has no one figure on {condition.benchmark_split[0]}: "

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Hashable, Mapping, Sequence
+from itertools import chain
 from typing import TypeVar
 
 from warehouse.store.connection import Store
@@ -21,14 +22,14 @@ _IN_WORDS = {"harness_version": "harness", "harness_commit": "harness commit"}
 def differing_versions(
     store: Store, groups: Mapping[Name, Sequence[int]]
 ) -> dict[Name, str]:
-    """What is said of the versions of runs that are pooled: ``harness 0.4.9, 0.4.11``;
+    """A remark on the versions of runs that are pooled: ``harness 0.4.9, 0.4.11``;
     groups of one are not there.
 
     Args:
         groups: ids of the runs behind each row.
     """
     several = {name: runs for name, runs in groups.items() if len(runs) > 1}
-    ids = sorted({run for runs in several.values() for run in runs})
+    ids = sorted(set(chain.from_iterable(several.values())))
     if not ids or store.dialect.is_lake:
         return {}
     rows = store.rows(
@@ -37,10 +38,9 @@ def differing_versions(
     by_run: dict[int, Mapping[str, str]] = {
         row["run_id"]: json.loads(row["versions"]) for row in rows
     }
-    told = {
-        name: _in_words([by_run.get(run, {}) for run in runs])
-        for name, runs in several.items()
-    }
+    told = {}
+    for name, runs in several.items():
+        told[name] = _in_words([by_run.get(run, {}) for run in runs])
     return {name: words for name, words in told.items() if words}
 
 
@@ -48,11 +48,13 @@ def _in_words(runs: Sequence[Mapping[str, str]]) -> str:
     """The names of which there are several values, with these; a run that does not say
     one is no other version."""
     differing: list[str] = []
-    for name in sorted({name for run in runs for name in run}):
+    for name in sorted(set(chain.from_iterable(runs))):
         values = sorted({str(run[name]) for run in runs if name in run}, key=_by_number)
         if len(values) > 1:
             differing.append(f"{_IN_WORDS.get(name, name)} {some_of(values, _TOLD)}")
-    more = f"; and {len(differing) - _TOLD} more" if len(differing) > _TOLD else ""
+    more = ""
+    if len(differing) > _TOLD:
+        more = f"; and {len(differing) - _TOLD} more"
     return "; ".join(differing[:_TOLD]) + more
 
 

@@ -128,7 +128,9 @@ def scored_differently(answers: Sequence[SameAnswers], model: str) -> str:
         return ""
     worst = max(split, key=lambda own: own.found.share or 0.0)
     first, other = worst.runs
-    more = f", and {len(split) - 1} more runs" if len(split) > 1 else ""
+    more = ""
+    if len(split) > 1:
+        more = f", and {len(split) - 1} more runs"
     return (
         f"{model}: runs {first} and {other} score {worst.found.n_differ} of "
         f"{worst.found.n_equal} equal responses differently{more}: two scorers of the "
@@ -148,7 +150,9 @@ def a_few_scored_differently(answers: Sequence[SameAnswers], model: str) -> str:
         return ""
     worst = max(few, key=lambda own: own.found.share or 0.0)
     first, other = worst.runs
-    more = f", and {len(few) - 1} more runs" if len(few) > 1 else ""
+    more = ""
+    if len(few) > 1:
+        more = f", and {len(few) - 1} more runs"
     is_judge = worst.found.p_value is not None
     why = "how often the judge changes its mind"
     if not is_judge:

@@ -119,19 +119,17 @@ def _matrix_of(entries: Sequence[ScoredCondition], clusters: ClusterMap) -> Scor
     columns = [_figure_values(item, common, link) for item in scored]
     values = np.column_stack(columns) if len(common) else np.empty((0, len(scored)))
     left = len(prompts) - len(common)
-    note = (
-        f"{left} prompts that not all have scored are left out of the pairs"
-        if left
-        else ""
-    )
+    note = ""
+    if left:
+        note = f"{left} prompts that not all have scored are left out of the pairs"
     weighted = any(item.uneven_weights is not None for item in scored)
     weights = np.column_stack(
         [item.weights[np.searchsorted(item.prompts, common)] for item in scored]
     )
     labels = clusters.labels(common)
-    bounds = (
-        None if link != "identity" else entries[0].metric.bounds_of(*_range(scored))
-    )
+    bounds = None
+    if link == "identity":
+        bounds = entries[0].metric.bounds_of(*_range(scored))
     return ScoreTable(
         common, values, labels, note, weighted, weights if weighted else None, bounds
     )
@@ -161,11 +159,9 @@ def tested_pairs(
         seed=seed,
         higher_is_better=higher_is_better,
     )
-    groups = (
-        None
-        if table.clusters is None
-        else as_clusters(table.clusters, len(table.values))
-    )
+    groups = None
+    if table.clusters is not None:
+        groups = as_clusters(table.clusters, len(table.values))
     if table.weights is not None:
         figures = with_own_tests(
             figures, weighted_tests(table.values, table.weights, groups, figures)
@@ -233,7 +229,9 @@ class RankedPairs:
     @cached_property
     def letters(self) -> tuple[str, ...]:
         """Letters of each (`letters_of`)."""
-        return letters_of(self.pairs) if any(self.apart) else self.ranks.groups
+        if any(self.apart):
+            return letters_of(self.pairs)
+        return self.ranks.groups
 
 
 @dataclass

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from warehouse.analysis.selection.benchmarks import (
@@ -103,7 +104,9 @@ class ScoredCondition:
         has_mean = self.scores.n and self.metric.link != "none"
         if self.infinite is not None:
             return None
-        return self.scores if has_mean and self.stopped is None else None
+        if has_mean and self.stopped is None:
+            return self.scores
+        return None
 
     @property
     def infinite(self) -> PromptScores | None:
@@ -115,7 +118,9 @@ class ScoredCondition:
             or self.stopped is not None
         ):
             return None
-        return self.scores if self.metric.link != "none" else None
+        if self.metric.link != "none":
+            return self.scores
+        return None
 
     @property
     def why_none(self) -> str:
@@ -124,7 +129,9 @@ class ScoredCondition:
         weightless = (
             scores is not None and not scores.n and scores.n_samples > scores.n_unscored
         )
-        return "all weights are 0" if weightless else "no prompt was scored"
+        if weightless:
+            return "all weights are 0"
+        return "no prompt was scored"
 
     @property
     def is_cut(self) -> bool:
@@ -164,17 +171,16 @@ def group_differences(groups: Collection[Group]) -> dict[Group, str]:
     """In what each group of rows differs from the others, in values that people know;
     empty for one group."""
     told = {group: _told(group) for group in groups}
-    several = [
-        number
-        for number, name in enumerate(_TOLD)
-        if len({values[number] for values in told.values()}) > 1 and name not in _CODED
-    ]
-    return {
-        group: ", ".join(
+    several = []
+    for number, name in enumerate(_TOLD):
+        if len({values[number] for values in told.values()}) > 1 and name not in _CODED:
+            several.append(number)
+    words = {}
+    for group, values in told.items():
+        words[group] = ", ".join(
             f"{_TOLD[number]} {values[number] or 'none'}" for number in several
         )
-        for group, values in told.items()
-    }
+    return words
 
 
 def list_editions(entries: Iterable[ScoredCondition]) -> str:
@@ -188,7 +194,9 @@ def list_editions(entries: Iterable[ScoredCondition]) -> str:
         f"the benchmark's version ({', '.join(sorted(versions))}): --where "
         "benchmark_version=..."
     )
-    return editions if len(versions) > 1 else ""
+    if len(versions) > 1:
+        return editions
+    return ""
 
 
 @dataclass(frozen=True)
@@ -243,7 +251,7 @@ class BenchmarkScores:
     @property
     def runs(self) -> list[Run]:
         """The runs of all entries."""
-        return [run for entry in self.entries for run in entry.condition.runs]
+        return list(chain.from_iterable(entry.condition.runs for entry in self.entries))
 
     def groups(self) -> dict[Group, list[ScoredCondition]]:
         """Entries that can be compared, in the order of their first."""
@@ -264,9 +272,7 @@ class BenchmarkScores:
             f"{n} models of another split, task version, metric or scorer are left out "
             "(--where chooses)"
         )
-        scorers = scorers_in_words(
-            [*largest, *(entry for own in others for entry in own)]
-        )
+        scorers = scorers_in_words([*largest, *chain.from_iterable(others)])
         told = [note] if n else []
         return largest, [*told, *([scorers] if scorers else [])]
 
@@ -303,10 +309,12 @@ def group_entries(
 
 
 def notes_of_row(entry: ScoredCondition) -> list[str]:
-    """What a row says of its seeds, checkpoints, repeats and versions, each with the
+    """Notes of a row on its seeds, checkpoints, repeats and versions, each with the
     name of the model."""
     model = entry.condition.model
-    name = f"{model} ({entry.label})" if entry.label else model
+    name = model
+    if entry.label:
+        name = f"{model} ({entry.label})"
     return [
         note if note.startswith(f"{model}:") else f"{name}: {note}"
         for note in entry.row_notes
@@ -331,10 +339,13 @@ def coverage_flags(entry: ScoredCondition, whole: BenchmarkCoverage) -> tuple[st
     flags = [state for state in ("truncated", "failed") if state in states]
     if entry.scores is not None:
         seen = entry.scores.seen
-        flags += ["subset"] if len(seen) < whole.size else []
+        if len(seen) < whole.size:
+            flags += ["subset"]
         is_other = len(seen) == whole.size and seen.tobytes() != whole.prompts
-        flags += ["other_prompts"] if is_other else []
-        flags += ["unscored"] if entry.scores.n_unscored else []
+        if is_other:
+            flags += ["other_prompts"]
+        if entry.scores.n_unscored:
+            flags += ["unscored"]
     return tuple(flags)
 
 
@@ -367,17 +378,15 @@ def read_all_entries(
     with_repeats: bool = False,
 ) -> list[list[ScoredCondition]]:
     """`read_entries` of several benchmarks, read together."""
-    numbered = [
-        (number, condition)
-        for number, (conditions, _) in enumerate(groups)
-        for condition in conditions
-    ]
-    runs = {
-        run: index
-        for index, (_, condition) in enumerate(numbered)
-        for run in condition.run_ids
-    }
-    metric_ids = {metric.id for _, metrics in groups for metric in metrics}
+    numbered = []
+    for number, (conditions, _) in enumerate(groups):
+        numbered += [(number, condition) for condition in conditions]
+    runs = {}
+    for index, (_, condition) in enumerate(numbered):
+        for run in condition.run_ids:
+            runs[run] = index
+    all_metrics = chain.from_iterable(metrics for _, metrics in groups)
+    metric_ids = {metric.id for metric in all_metrics}
     figures = RunFigures(store, runs, metric_ids)
     by_benchmark: list[
         list[tuple[int, Metric, PromptScores | None, PublishedFigure | None]]
@@ -403,10 +412,8 @@ def read_all_entries(
     stopped = read_stopped(store, [condition for _, condition in numbered])
     entries: list[list[ScoredCondition]] = []
     for members in by_benchmark:
-        chosen = {
-            index: numbered[index][1]
-            for index in sorted({index for index, *_ in members})
-        }
+        indices = sorted({index for index, *_ in members})
+        chosen = {index: numbered[index][1] for index in indices}
         labels = dict(
             zip(chosen, label_conditions(store, [*chosen.values()]), strict=True)
         )
@@ -428,9 +435,10 @@ def read_all_entries(
 
 def coverage_of(members: Sequence[ScoredCondition]) -> BenchmarkCoverage:
     """The whole benchmark: as declared, else the most that a run covers."""
-    declared = [
-        run["n_benchmark"] or 0 for entry in members for run in entry.condition.runs
-    ]
+    declared = []
+    for entry in members:
+        for run in entry.condition.runs:
+            declared.append(run["n_benchmark"] or 0)
     seen = [entry.scores.seen for entry in members if entry.scores is not None]
     size = max([*declared, *map(len, seen)], default=0)
     sets = Counter(prompts.tobytes() for prompts in seen if len(prompts) == size)

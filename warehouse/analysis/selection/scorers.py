@@ -28,7 +28,7 @@ def scorer_in_words(name: str, kind: str) -> str:
 
 
 def scorers_of(store: Store, runs: Sequence[int]) -> dict[int, tuple[int, str]]:
-    """Of each run the place of the kind of its scorers, and their names."""
+    """By run, the place of the kind of its scorers, and their names."""
     names: dict[int, list[tuple[int, str]]] = {}
     for row in store.rows(
         query_text("analysis/selection", "scorers_of_runs"), {"runs": list(runs)}
@@ -37,23 +37,21 @@ def scorers_of(store: Store, runs: Sequence[int]) -> dict[int, tuple[int, str]]:
         names.setdefault(row["run_id"], []).append(
             (_KINDS_OF_SCORERS.index(row["kind"]), name)
         )
-    return {
-        run: (
+    placed = {}
+    for run, found in names.items():
+        placed[run] = (
             min(place for place, _ in found),
             ", ".join(sorted({name for _, name in found})),
         )
-        for run, found in names.items()
-    }
+    return placed
 
 
 def place_of(kind: str) -> int:
     """Order of the kinds of scorers: whose figures stand first where several scored the
     same."""
-    return (
-        _KINDS_OF_SCORERS.index(kind)
-        if kind in _KINDS_OF_SCORERS
-        else len(_KINDS_OF_SCORERS)
-    )
+    if kind in _KINDS_OF_SCORERS:
+        return _KINDS_OF_SCORERS.index(kind)
+    return len(_KINDS_OF_SCORERS)
 
 
 def name_scorers(
@@ -97,9 +95,7 @@ def others_in_words(scorers: Sequence[tuple[int, str]]) -> str:
         return ""
     kinds = (*_KINDS_OF_SCORERS, "")  # the last of those that are none of them
     first, *others = [scorer_in_words(name, kinds[place]) for place, name in different]
-    advice = (
-        " (--where scorer=NAME takes one alone)"
-        if any(name for _, name in different)
-        else ""
-    )
+    advice = ""
+    if any(name for _, name in different):
+        advice = " (--where scorer=NAME takes one alone)"
     return f"by {first}; also scored by {', '.join(others)}{advice}"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +42,9 @@ def unscored_flags(
     n_unscored: int, n_samples: int, most: float = MAX_UNSCORED
 ) -> tuple[str, ...]:
     """``many_unscored`` where a larger share of the samples than ``most`` has no score."""
-    return ("many_unscored",) * (n_unscored > most * n_samples)
+    if n_unscored > most * n_samples:
+        return ("many_unscored",)
+    return ()
 
 
 def _no_prompts() -> NDArray[np.int64]:
@@ -161,21 +164,21 @@ class PromptScores:
     def uneven_weights(self) -> NDArray[np.float64] | None:
         """The weights, None where all are equal."""
         even = not self.n or self.weights.min() == self.weights.max()
-        return None if even else self.weights
+        if even:
+            return None
+        return self.weights
 
     def under(self, links: Links) -> PromptScores:
-        """The same with prompts under those that links lead to; of two that are one the
-        first."""
+        """These scores with prompts under those that links lead to; of two that are one
+        the first."""
         followed = follow_links(self.prompts, links)
         if bool((followed == self.prompts).all()):
             return self
         prompts, rows = np.unique(followed, return_index=True)
         columns = ("values", "weights", "n_draws", "within", "zero_one")
-        seeds = (
-            None
-            if self.seeds is None
-            else replace(self.seeds, cells=self.seeds.cells[:, rows])
-        )
+        seeds = None
+        if self.seeds is not None:
+            seeds = replace(self.seeds, cells=self.seeds.cells[:, rows])
         own = {name: getattr(self, name)[rows] for name in columns}
         if self.has_infinite:
             ids, first = np.unique(
@@ -251,7 +254,7 @@ def over_seeds(
         unscored=unscored,
         n_unscored=sum(own.n_unscored for own in kept),
         n_samples=sum(own.n_samples for own in kept),
-        spans=tuple(span for own in kept for span in own.spans),
+        spans=tuple(chain.from_iterable(own.spans for own in kept)),
         seeds=as_cells(kept_labels, cells),
     )
     return combined, left_out
@@ -653,11 +656,9 @@ def _mean(figures: Sequence[PublishedFigure]) -> PublishedFigure:
     if len(figures) == 1:
         return figures[0]
     values = np.array([figure.value for figure in figures])
-    error = (
-        float(values.std(ddof=1) / np.sqrt(len(values)))
-        if np.isfinite(values).all()
-        else None
-    )
+    error = None
+    if np.isfinite(values).all():
+        error = float(values.std(ddof=1) / np.sqrt(len(values)))
     return PublishedFigure(
         float(values.mean()),
         error or None,
@@ -712,7 +713,7 @@ _PERCENT = (0.0, 100.0)
 def unstated_bounds(
     scored: Iterable[tuple[str, Metric, PromptScores]],
 ) -> Iterator[str]:
-    """What to say of each metric whose scores are two values only, or reach from 0 to
+    """A remark on each metric whose scores are two values only, or reach from 0 to
     100: intervals that know no bounds lie beyond them.
 
     Args:
@@ -732,11 +733,9 @@ def unstated_bounds(
             or are_mixed(scores.spans for scores in conditions)
         ):
             continue
-        what = (
-            "only {:g} and {:g} occur"
-            if len(values) == 2
-            else "scores lie between {:g} and {:g}"
-        )
+        what = "scores lie between {:g} and {:g}"
+        if len(values) == 2:
+            what = "only {:g} and {:g} occur"
         low, high = (f"{end:.12g}" for end in ends)
         yield (
             f"{label}: {what.format(*ends)}, and nobody has said that there are no "
@@ -747,9 +746,9 @@ def unstated_bounds(
 
 
 def are_mixed(conditions: Iterable[Sequence[ScoreSpan]]) -> bool:
-    """Whether the scores of some runs look like shares of 1, those of others like per
-    cent."""
-    return {*MIXED} <= {span.scale for spans in conditions for span in spans}
+    """True where the scores of some runs look like shares of 1, those of others like
+    per cent."""
+    return {*MIXED} <= {span.scale for span in chain.from_iterable(conditions)}
 
 
 def mixed_scales(
@@ -775,13 +774,22 @@ def _mixed(
     pooled = any(
         are_mixed([spans]) for spans in conditions
     )  # repeats of one condition: its figure is of both
-    counted = [[span] for own in conditions for span in own] if pooled else conditions
-    percents = [span for own in conditions for span in own if span.scale == "percent"]
-    n_shares, n_percents = (
-        sum(scale in {span.scale for span in own} for own in counted) for scale in MIXED
+    counted = conditions
+    if pooled:
+        counted = [[span] for span in chain.from_iterable(conditions)]
+    percents = []
+    for own in conditions:
+        for span in own:
+            if span.scale == "percent":
+                percents.append(span)
+    scales = Counter(
+        chain.from_iterable({span.scale for span in own} for own in counted)
     )
+    n_shares, n_percents = (scales[scale] for scale in MIXED)
     low, high = min(span.low for span in percents), max(span.high for span in percents)
-    what = "runs" if pooled else "conditions"
+    what = "conditions"
+    if pooled:
+        what = "runs"
     return (
         f"{label} on {benchmark}: {n_shares} of {len(counted)} {what} have scores from "
         f"0 to 1, {n_percents} from {low:g} to {high:g}: if these are per cent, "

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
 from warehouse.analysis.selection.benchmarks import (
     BenchmarkFacts,
@@ -106,7 +107,7 @@ def select_among(
         shown,
         tuple(
             read_twice(
-                store, (run for entry in entries for run in entry.condition.run_ids)
+                store, chain.from_iterable(entry.condition.run_ids for entry in entries)
             )
         ),
     )
@@ -125,7 +126,7 @@ def entries_as_rows(
         metrics: by which they are read.
         clusters: for tests of repeats.
     """
-    members = [condition for plan in plans for condition in plan.conditions]
+    members = list(chain.from_iterable(plan.conditions for plan in plans))
     read = [
         replace(entry, label="")
         for entry in read_entries(store, members, metrics, with_repeats=True)
@@ -173,11 +174,11 @@ def rows_of_plans(
     }
     versions = differing_versions(store, runs) if runs else {}
     for number, plan in enumerate(plans):
-        own = [
-            entry
-            for condition in plan.conditions
-            for entry in by_key.get(condition.key, ())
-        ]
+        own = list(
+            chain.from_iterable(
+                by_key.get(condition.key, ()) for condition in plan.conditions
+            )
+        )
         if plan.is_plain:
             rows.append([plain_row(plan, entry) for entry in own])
         else:
@@ -247,11 +248,10 @@ def shown_keys(
     """Keys of all conditions behind rows that are shown, those of other checkpoints
     among them."""
     there = {entry.condition.key for entry in entries}
-    behind = [
-        plan.keys
-        for plan in plans
-        if there & {condition.key for condition in plan.conditions}
-    ]
+    behind = []
+    for plan in plans:
+        if there & {condition.key for condition in plan.conditions}:
+            behind.append(plan.keys)
     return frozenset().union(*behind)
 
 
@@ -283,7 +283,7 @@ def _rows_on(
     if len(conditions) < 2:
         return conditions
     ids = sorted({condition.setting("benchmark_id") for condition in conditions})
-    runs = tuple(run for condition in conditions for run in condition.runs)
+    runs = tuple(chain.from_iterable(condition.runs for condition in conditions))
     facts = BenchmarkFacts(
         runs, metrics_of(store, ids), tuple(run_metrics_of(store, ids))
     )

@@ -64,4 +64,6 @@ def row_rules(options: AsRows) -> RowRules:
 
 def as_conditions(where: Sequence[str]) -> tuple[str, ...]:
     """Conditions as given, where a single text is one of them."""
-    return (where,) if isinstance(where, str) else tuple(where)
+    if isinstance(where, str):
+        return (where,)
+    return tuple(where)

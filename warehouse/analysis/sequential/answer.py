@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,7 +64,7 @@ def sequential_gate(store: Store, question: SequentialReleaseGate) -> Sequential
         store, question.candidate, question.baseline, selection, question.force
     )
     found, missing = models.find(question.benchmarks)
-    for condition in (one for both in found for one in both):
+    for condition in chain.from_iterable(found):
         require_one_seed(condition, ONE_BY_ONE)
     settings = _settings(
         [candidate.benchmark_split[0] for candidate, _ in found], question
@@ -81,7 +82,7 @@ def sequential_gate(store: Store, question: SequentialReleaseGate) -> Sequential
     if not computed:
         raise MisuseError("; ".join(left_out))
     notes = [f"{_SHARED}: {settings[0].alpha:.3g} each"] if len(found) > 1 else []
-    notes += [note for _, plan in computed for note in plan.notes]
+    notes += list(chain.from_iterable(plan.notes for _, plan in computed))
     notes += notes_on_shared(
         store,
         {
@@ -122,7 +123,9 @@ def together(verdicts: Sequence[str]) -> str:
     """The verdict over several benchmarks."""
     if "fail" in verdicts:
         return "fail"
-    return "pass" if set(verdicts) == {"pass"} else "undecided"
+    if set(verdicts) == {"pass"}:
+        return "pass"
+    return "undecided"
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,12 +272,16 @@ def row_of(
 def _predicted_by(plan: SequentialPlan) -> str:
     if not plan.is_stored:
         return ""
-    return "baseline and history" if plan.history else "baseline"
+    if plan.history:
+        return "baseline and history"
+    return "baseline"
 
 
 def _reason(n: int, n_known: int) -> str:
     if n or not n_known:
-        return "" if n else "no result yet"
+        if n:
+            return ""
+        return "no result yet"
     return (
         f"none of its {n_known} results is of the first prompt in the order of the seed"
     )

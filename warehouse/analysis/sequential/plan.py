@@ -92,7 +92,9 @@ class SequentialPlan:
         """y of the test, of the candidate's scores of the first prompts (as its metric
         has them)."""
         better = self.sign * own
-        return better if self.is_stored else better - self.baseline[: len(own)]
+        if self.is_stored:
+            return better
+        return better - self.baseline[: len(own)]
 
 
 def make_plan(
@@ -171,12 +173,12 @@ def benchmark_size(
     has."""
     name, split = condition.benchmark_split
     versions = ("task_version", "benchmark_version")
-    sizes = [
-        max(run["n_benchmark"] or 0, run["n_found"] or 0)
-        for run in runs_on(store, find_benchmark(store, name).ids)
-        if run["split"] == split
-        and all(run[name] == condition.setting(name) for name in versions)
-    ]
+    sizes = []
+    for run in runs_on(store, find_benchmark(store, name).ids):
+        if run["split"] == split and all(
+            run[name] == condition.setting(name) for name in versions
+        ):
+            sizes.append(max(run["n_benchmark"] or 0, run["n_found"] or 0))
     return max([0 if scores is None else len(scores.seen), *sizes])
 
 
@@ -278,7 +280,10 @@ def _history(
     ]
     others = [item for item in others if _may_count(item, before, only)]
     others.sort(key=lambda item: item.key)
-    groups = {run: index for index, item in enumerate(others) for run in item.run_ids}
+    groups = {}
+    for index, item in enumerate(others):
+        for run in item.run_ids:
+            groups[run] = index
     scores = read_scores(store, groups, [metric.id], links=read_links(store))
     rows: list[Floats] = []
     keys: list[str] = []

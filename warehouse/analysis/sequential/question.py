@@ -98,4 +98,6 @@ class SequentialReleaseGate(Sequential, Replacement, Question):
             )
 
     def _command(self) -> str:
-        return self.COMMAND if self.looks is None else f"{self.COMMAND} --obf"
+        if self.looks is None:
+            return self.COMMAND
+        return f"{self.COMMAND} --obf"

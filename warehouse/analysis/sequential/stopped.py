@@ -65,11 +65,9 @@ class StoppingRecord:
     @property
     def name(self) -> str:
         """The rule in words."""
-        return (
-            "the betting rule"
-            if self.is_ours
-            else f"a rule of {self.manager or 'its harness'}"
-        )
+        if self.is_ours:
+            return "the betting rule"
+        return f"a rule of {self.manager or 'its harness'}"
 
 
 def as_record(settings: Mapping[str, Any]) -> StoppingRecord:
@@ -138,11 +136,9 @@ class StoppedScores:
     def order(self) -> PromptOrder | None:
         """The prompts that were seen, in the order of the rule; None where it is not
         known."""
-        return (
-            order_prompts(self.seen, self.record.seed)
-            if self.seen and self.record.seed is not None
-            else None
-        )
+        if self.seen and self.record.seed is not None:
+            return order_prompts(self.seen, self.record.seed)
+        return None
 
     def estimate(
         self, scores: PromptScores, metric: Metric, level: float

@@ -203,11 +203,9 @@ def _line(row: SequentialRow) -> list[str]:
         if row.ci_low is None or row.ci_high is None
         else f"[{fixed(row.ci_low, 4)}, {fixed(row.ci_high, 4)}]"
     )
-    more = (
-        f"{row.expected_remaining:.0f}"
-        if row.is_open and row.expected_remaining is not None
-        else ""
-    )
+    more = ""
+    if row.is_open and row.expected_remaining is not None:
+        more = f"{row.expected_remaining:.0f}"
     return [
         as_cell(in_words((row.benchmark, row.split))),
         MARKS[row.verdict],
@@ -295,7 +293,7 @@ def _cells(row: SequentialRow) -> dict[str, Any]:
 
 
 def _meanings(rows: Sequence[SequentialRow]) -> list[str]:
-    """What columns mean, and what predicts the candidate's scores."""
+    """The meaning of columns, and what predicts the candidate's scores."""
     lines: list[str] = []
     if any(row.is_open and row.expected_remaining is not None for row in rows):
         lines.append(
@@ -310,6 +308,8 @@ def _meanings(rows: Sequence[SequentialRow]) -> list[str]:
         )
     used = {(row.predicted_by, row.n_history) for row in rows if row.predicted_by}
     for by, n in sorted(used):
-        others = f" and {n} other models" if by != "baseline" else ""
+        others = ""
+        if by != "baseline":
+            others = f" and {n} other models"
         lines.append(f"The candidate's scores are predicted by the baseline's{others}.")
     return lines

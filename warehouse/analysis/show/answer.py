@@ -124,7 +124,8 @@ def _in_all_runs(store: Store, prompt: int) -> PromptRuns:
 
 def one_run(store: Store, text: str) -> Mapping[str, Any]:
     """The row of ``run_current`` that a reference or an id means."""
-    text = f"run:{text}" if text.isdecimal() else text
+    if text.isdecimal():
+        text = f"run:{text}"
     conditions = find_conditions(store, text)
     if len({condition.benchmark_split for condition in conditions}) > 1:
         splits = ", ".join(
@@ -209,11 +210,9 @@ def models_on_prompt(store: Store, benchmark: int, prompt: int) -> list[dict[str
 
 
 def _of_model(row: Mapping[str, Any], model: str) -> dict[str, Any]:
-    wilson = (
-        interval_wilson(row["value"] * row["n_draws"], row["n_draws"])
-        if row["is_rate"]
-        else None
-    )
+    wilson = None
+    if row["is_rate"]:
+        wilson = interval_wilson(row["value"] * row["n_draws"], row["n_draws"])
     fields = {
         **row,
         "model": model,

@@ -13,7 +13,7 @@ from warehouse.analysis.results import Result, Row
 from warehouse.tables.text import WIDTH
 from warehouse.tables.transcript import ends_with, transcript_lines
 from warehouse.tables.view import HangingText, Part, Table, Verbatim, View
-from warehouse.tables.words import cell, excerpt, visible
+from warehouse.tables.words import cell, counted, excerpt, visible
 
 #: Fields of a response that are shown below its texts, where they are known.
 _OF_RESPONSE = (
@@ -76,7 +76,7 @@ class RunView(Result):
         prompts = len({row.prompt_id for row in self.rows})
         return (
             f"run:{self.run['run_id']} {self.run['model']} on {self.run['benchmark']}"
-            f" ({self.run['status']}, {prompts} prompt{'s' * (prompts != 1)})"
+            f" ({self.run['status']}, {counted(prompts, 'prompt')})"
         )
 
     def view(self, *, verbose: bool = False) -> View:
@@ -174,12 +174,12 @@ class PromptView(Result):
     @property
     def one_line(self) -> str:
         name = self.prompt["tool_id"] or self.prompt["key"][:12]
-        responses = (
-            "1 response"
-            if len(self.responses) == 1
-            else f"{len(self.responses)} responses"
-        )
-        scores = "1 score" if len(self.scores) == 1 else f"{len(self.scores)} scores"
+        responses = "1 response"
+        if len(self.responses) != 1:
+            responses = f"{len(self.responses)} responses"
+        scores = "1 score"
+        if len(self.scores) != 1:
+            scores = f"{len(self.scores)} scores"
         return f"run:{self.run['run_id']} prompt {name}: {responses}, {scores}"
 
     def view(
@@ -231,10 +231,8 @@ def _prompts(prompts: Sequence[PromptRow]) -> list[Part]:
         ):
             if rows[0][name] != "":
                 parts.append(f"{name}: {rows[0][name]}")
-            rows = [
-                {key: value for key, value in row.items() if key != name}
-                for row in rows
-            ]
+            for row in rows:
+                del row[name]
     table = Table.of(
         rows,
         empty="no samples: published figures only",
@@ -277,7 +275,9 @@ def _on_the_way(
         if summary.get(name)
     ]
     n = summary["n_transcripts"]
-    of = "1 transcript" if n == 1 else f"{n} transcripts"
+    of = "1 transcript"
+    if n != 1:
+        of = f"{n} transcripts"
     parts: list[Part] = ["", f"on the way, means over {of}: {', '.join(said)}"]
     if not tools:
         return parts
@@ -287,7 +287,9 @@ def _on_the_way(
         "calls": "n_calls",
         "errors": "n_errors",
     }
-    rows = [{title: row[name] for title, name in columns.items()} for row in tools]
+    rows = []
+    for row in tools:
+        rows.append({title: row[name] for title, name in columns.items()})
     return [*parts, "", Table.of(rows, empty="", hide_empty=("errors",))]
 
 
@@ -337,11 +339,9 @@ def _response(response: Mapping[str, Any], full: bool, width: int) -> list[Part]
 
 def _block(title: str, text: str | None) -> list[Part]:
     """A text below its title; nothing without a text."""
-    return (
-        ["", *_verbatim(f"--- {title}"), *_verbatim(_conversation(text))]
-        if text
-        else []
-    )
+    if text:
+        return ["", *_verbatim(f"--- {title}"), *_verbatim(_conversation(text))]
+    return []
 
 
 def _verbatim(text: str) -> Iterable[Verbatim]:

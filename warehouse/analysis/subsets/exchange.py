@@ -9,6 +9,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from warehouse.analysis.selection.benchmarks import (
@@ -70,7 +71,9 @@ def export_plans(plans: SubsetPlans, to: str) -> Export:
         "csv": _csv,
     }
     exported = makers[to](plans.rows)
-    own = "" if to == "csv" else to
+    own = to
+    if to == "csv":
+        own = ""
     foreign = sorted(
         {
             plan.harness
@@ -90,7 +93,9 @@ def export_plans(plans: SubsetPlans, to: str) -> Export:
 def ids_text(ids: Sequence[str]) -> str:
     """Ids one a line, as `irt next --ids` and exports for tools without ids of their
     own write them."""
-    return "\n".join(ids) + "\n" if ids else ""
+    if ids:
+        return "\n".join(ids) + "\n"
+    return ""
 
 
 def _lm_eval(plans: Sequence[SubsetPlan]) -> Export:
@@ -172,16 +177,17 @@ def _literal(text: str) -> str:
 
 
 def _natural(text: str) -> tuple[int, str]:
-    return (int(text), "") if text.isascii() and text.isdecimal() else (-1, text)
+    if text.isascii() and text.isdecimal():
+        return (int(text), "")
+    return (-1, text)
 
 
 def _helm(plans: Sequence[SubsetPlan]) -> Export:
     prefix = len(plans) > 1
-    ids = [
-        (f"{plan.task}\t" if prefix else "") + row.tool_id
-        for plan in plans
-        for row in plan.asked
-    ]
+    ids = []
+    for plan in plans:
+        for row in plan.asked:
+            ids.append((f"{plan.task}\t" if prefix else "") + row.tool_id)
     note = (
         "helm-run takes no ids: keep these instances where a scenario of your own "
         "returns them (get_instances)"
@@ -230,7 +236,7 @@ def import_plans(opener: StoreOpener, question: ImportSubset) -> SubsetPlans:
     plans = read_plans(Path(question.path))
     moment, as_dated = question.now or utc_now(), question.as_dated
     with opener.reading() as store:
-        notes = [note for plan in plans.rows for note in _fits(store, plan)]
+        notes = list(chain.from_iterable(_fits(store, plan) for plan in plans.rows))
     late = next((plan for plan in plans.rows if plan.created > moment), None)
     if late is not None:
         raise MisuseError(
@@ -257,7 +263,7 @@ def import_plans(opener: StoreOpener, question: ImportSubset) -> SubsetPlans:
 
 
 def _fits(store: Store, plan: SubsetPlan) -> list[str]:
-    """What does not fit yet (MisuseError: what never will)."""
+    """Notes on what does not fit yet (MisuseError: what never will)."""
     benchmark = next(
         (
             benchmark
@@ -294,11 +300,11 @@ def _fits(store: Store, plan: SubsetPlan) -> list[str]:
             f"none of the {lacking} prompts of plan {plan.key} is one of "
             f"{plan.benchmark} here: other ids or texts"
         ]
-    return (
-        [f"{lacking} of {plan.n_prompts} prompts of plan {plan.key} are not stored yet"]
-        if lacking
-        else []
-    )
+    if lacking:
+        return [
+            f"{lacking} of {plan.n_prompts} prompts of plan {plan.key} are not stored yet"
+        ]
+    return []
 
 
 @answers(ExtendSubset)
@@ -324,11 +330,9 @@ def extend_plan(opener: StoreOpener, question: ExtendSubset) -> SubsetPlans:
         f"extends plan {before.key} of {before.size} prompts, in its {design.n_strata} "
         "strata",
     )
-    width = (
-        None
-        if before.width is None
-        else before.width * _narrower(before, question.size)
-    )
+    width = None
+    if before.width is not None:
+        width = before.width * _narrower(before, question.size)
     after = before.with_design(
         design, created_at=moment, extends=before.key, width=width, notes=notes
     )
@@ -342,7 +346,9 @@ def _narrower(before: SubsetPlan, size: int) -> float:
     """What the error of the plan shrinks by: in the same strata it goes as sqrt(1/m −
     1/N), and the gain stays."""
     left = [1 / count - 1 / before.n_prompts for count in (before.size, size)]
-    return math.sqrt(left[1] / left[0]) if left[0] else 1.0
+    if left[0]:
+        return math.sqrt(left[1] / left[0])
+    return 1.0
 
 
 def _with_results(store: Store, plan: SubsetPlan) -> Sequence[str]:

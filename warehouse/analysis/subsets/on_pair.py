@@ -58,11 +58,9 @@ class WholeDifference:
     @property
     def method(self) -> str:
         """The test against a margin, in words."""
-        return (
-            "t of a planned subset"
-            if self.few is None
-            else "t of a planned subset and Gaffke's"
-        )
+        if self.few is None:
+            return "t of a planned subset"
+        return "t of a planned subset and Gaffke's"
 
     def as_paired(self) -> PairedDifference:
         """As rows have differences."""
@@ -92,11 +90,9 @@ class WholeDifference:
             n_clusters=self.n_clusters,
             reason=whole.reason,
         )
-        return (
-            by_t
-            if self.few is None or by_t.p_value is None
-            else careful_noninferiority(by_t, self.few)
-        )
+        if self.few is None or by_t.p_value is None:
+            return by_t
+        return careful_noninferiority(by_t, self.few)
 
     def tests(self, options: Compare) -> Tests:
         """The t test, against a margin Gaffke's too; no other is defined for it."""
@@ -252,4 +248,6 @@ def _whole_difference(
         clusters=clusters,
         level=level,
     )
-    return difference if a is not None else difference.turned()
+    if a is not None:
+        return difference
+    return difference.turned()

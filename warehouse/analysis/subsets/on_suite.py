@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from warehouse.analysis.leaderboard.row import PLANNED
 from warehouse.analysis.selection.scored_conditions import PARTIAL, coverage_flags
@@ -101,7 +102,7 @@ class PlannedLeaves:
         )
         own = (
             *item.row.flags,
-            *(flag for estimate in parts.values() for flag in estimate.flags),
+            *chain.from_iterable(estimate.flags for estimate in parts.values()),
         )
         kept = [flag for flag in own if flag not in OF_INTERVALS]
         flags = dict.fromkeys((*kept, *figure.flags))
@@ -161,7 +162,7 @@ class PlannedLeaves:
         )
 
     def describe(self, rows: Sequence[SuiteRow]) -> Iterator[str]:
-        """What figures from plans say; nothing where there are none."""
+        """Sentences on figures from plans; nothing where there are none."""
         shown = [row for row in rows if PLANNED in row.flags]
         if not shown:
             return
@@ -170,17 +171,14 @@ class PlannedLeaves:
             "all prompts of the benchmarks, from stratified samples of them "
             "(docs/subsets.md), and its rank is among the rows that have all"
         )
-        by_run = {
-            run: planned
-            for planned in self.runs.values()
-            for run in planned.condition.run_ids
-        }
+        by_run = {}
+        for planned in self.runs.values():
+            by_run.update(dict.fromkeys(planned.condition.run_ids, planned))
         for row in shown[:_NAMED]:
-            own = {
-                planned.plan.key: planned
-                for run in row.run_ids
-                if (planned := by_run.get(run)) is not None
-            }
+            own = {}
+            for run_id in row.run_ids:
+                if run_id in by_run:
+                    own[by_run[run_id].plan.key] = by_run[run_id]
             sizes = ", ".join(
                 f"{run.plan.benchmark} {run.plan.size} of {run.plan.n_prompts}"
                 for run in own.values()

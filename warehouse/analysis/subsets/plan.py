@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import cache, cached_property
+from itertools import chain
 from pathlib import Path
 from types import UnionType
 from typing import Any, ClassVar, get_args, get_origin, get_type_hints
@@ -148,7 +149,9 @@ class SubsetPlan(StoredResult):
 
     @property
     def one_line(self) -> str:
-        split = f" ({self.split})" if self.split else ""
+        split = ""
+        if self.split:
+            split = f" ({self.split})"
         return (
             f"{self.size} of {self.n_prompts} prompts of {self.benchmark}{split}, plan "
             f"{self.key}"
@@ -188,10 +191,10 @@ class SubsetPlans(StoredResult):
             note.startswith("not stored") for note in self.notes
         ):
             parts.append(_next(self.rows[0], out))
-        each = (
-            f"{plan.benchmark}: {note}" for plan in self.rows for note in plan.notes
-        )
-        return View(tuple(parts), (*self.notes, *each))
+        notes = list(self.notes)
+        for plan in self.rows:
+            notes += [f"{plan.benchmark}: {note}" for note in plan.notes]
+        return View(tuple(parts), tuple(notes))
 
     def to_dict(self) -> dict[str, Any]:
         """As the file has it: one plan, or the list of them."""
@@ -255,11 +258,9 @@ def _expected(plans: SubsetPlans) -> str:
             "No stored model has all prompts: how wide the interval will be is not "
             "known."
         )
-    what = (
-        f"mean over {len(plans.rows)} benchmarks"
-        if plans.suite
-        else "figure of the whole benchmark"
-    )
+    what = "figure of the whole benchmark"
+    if plans.suite:
+        what = f"mean over {len(plans.rows)} benchmarks"
     return (
         f"The {100 * plans.level:g} % interval of the {what} is then expected to be "
         f"{plans.width:.3g} wide, ±{plans.width / 2:.2g} (median of {models} stored "
@@ -321,7 +322,9 @@ def read_plans(path: Path) -> SubsetPlans:
         raise InputError("no plans", path=str(path), expected=expected)
     try:
         plans = tuple(checked_plan(part) for part in parts)
-        suite = str(document["suite"]) if several else ""
+        suite = ""
+        if several:
+            suite = str(document["suite"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(
             str(error) or type(error).__name__, path=str(path), expected=expected
@@ -366,7 +369,9 @@ def checked_plan(stored: Mapping[str, Any]) -> SubsetPlan:
             f"ids of hash {hash_ids(ids)[:8]}, where the plan says "
             f"{plan.ids_sha256[:8]}: it was changed"
         )
-    numbers = [value for row in plan.rows for value in (row.prediction, row.inclusion)]
+    numbers = list(
+        chain.from_iterable((row.prediction, row.inclusion) for row in plan.rows)
+    )
     if not np.isfinite(np.array(numbers, float)).all() or len(set(ids)) < len(ids):
         raise ValueError("ids twice, or predictions that are not finite")
     if not plan.benchmark or not plan.metric or plan.seed < 0 or not 0 < plan.level < 1:

@@ -98,7 +98,9 @@ class PlanSubset(ChosenScores, Question):
     @property
     def n_requested(self) -> int | None:
         """Prompts to ask; None where the width says."""
-        return self.size if self.budget is None else int(self.budget // self.draws)
+        if self.budget is None:
+            return self.size
+        return int(self.budget // self.draws)
 
 
 @dataclass(frozen=True)

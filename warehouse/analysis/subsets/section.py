@@ -36,7 +36,9 @@ class PartialSection(Section):
         if not reads.board or not reads.scores:
             return None
         runs = partial_runs(reads.board, reads.scores)
-        return cls(runs) if runs else None
+        if runs:
+            return cls(runs)
+        return None
 
     def html(self, part: BenchmarkPart, name: str) -> Markup:
         """The rows and what they rest on."""
@@ -60,24 +62,32 @@ class PartialRun:
     @property
     def kind(self) -> str:
         """How it came to be a part."""
-        return "planned subset" if self.plan is not None else "stopped early"
+        if self.plan is not None:
+            return "planned subset"
+        return "stopped early"
 
     @property
     def n_all(self) -> int | None:
         """Prompts of the whole benchmark; None if unknown."""
         if self.plan is not None:
             return self.plan.n_prompts
-        return None if self.record is None else self.record.population
+        if self.record is None:
+            return None
+        return self.record.population
 
     @property
     def says(self) -> str:
-        """What it rests on."""
+        """A sentence on what it rests on."""
         if self.plan is not None:
-            against = f", against {self.plan.baseline}" if self.plan.baseline else ""
+            against = ""
+            if self.plan.baseline:
+                against = f", against {self.plan.baseline}"
             return f"plan {self.plan.key} from {len(self.plan.history)} models{against}"
         record = self.record
         if record is None or not record.is_ours:
-            return record.name if record is not None else ""
+            if record is not None:
+                return record.name
+            return ""
         verdict = (
             f"{record.verdict} after {record.decided_at or record.n_prompts} prompts "
             f"against {record.baseline}"

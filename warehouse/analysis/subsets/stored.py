@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -147,9 +148,11 @@ def read_possible_plans(
         stored: rows of the query ``subset_plans``, of this benchmark.
     """
     kept = _kept(stored)
-    among = [
-        (entry, pair[0]) for pair in asked for entry in kept if _may_be_on(entry, *pair)
-    ]
+    among = []
+    for pair in asked:
+        for entry in kept:
+            if _may_be_on(entry, *pair):
+                among.append((entry, pair[0]))
     if not among:
         return None
     ids = {entry.id for entry, _ in among}
@@ -197,7 +200,7 @@ def with_prompts(
     """Plans with the data needed to recognise some conditions on them."""
     if not plans:
         return BenchmarkPlans()
-    runs = [run for condition in conditions for run in condition.run_ids]
+    runs = list(chain.from_iterable(condition.run_ids for condition in conditions))
     first_known = store.rows(
         query_text("analysis/subsets", "runs_first_known"), {"run_ids": runs}
     )
@@ -242,21 +245,19 @@ def find_plans(store: Store, named: str) -> SubsetPlans:
     path = Path(named)
     if path.exists():
         return read_plans(path)
-    all_plans = [
-        entry
-        for benchmark in all_benchmarks(store)
-        for entry in kept_plans(store, benchmark.name)
-    ]
+    all_plans = list(
+        chain.from_iterable(
+            kept_plans(store, benchmark.name) for benchmark in all_benchmarks(store)
+        )
+    )
     for entry in all_plans:
         if entry.parameters.get("key") == named:
             plan = plan_of(store, entry).plan
             return SubsetPlans("", plan.width, plan.level, (plan,), ())
     keys = ", ".join(str(entry.parameters.get("key")) for entry in all_plans[:8])
-    there_are = (
-        f"stored plans: {keys}"
-        if keys
-        else "the store has no plans; see: warehouse subset plan"
-    )
+    there_are = "the store has no plans; see: warehouse subset plan"
+    if keys:
+        there_are = f"stored plans: {keys}"
     raise MisuseError(f"{named!r} is neither a file nor the key of a plan; {there_are}")
 
 
@@ -284,17 +285,15 @@ class PlannedRun:
 
     @property
     def bounds(self) -> Bounds | None:
-        """Of the metric, unless a score breaks them."""
+        """The bounds of the metric, unless a score breaks them."""
         low, high = self.plan.low, self.plan.high
         there = self.scores[np.isfinite(self.scores)]
         if low is None or high is None or not len(there):
             return None
         tolerance = 1e-9 * (high - low)
-        return (
-            (low, high)
-            if low - tolerance <= there.min() and there.max() <= high + tolerance
-            else None
-        )
+        if low - tolerance <= there.min() and there.max() <= high + tolerance:
+            return (low, high)
+        return None
 
     def estimate(
         self, *, level: float, estimand: str = FULL_BENCHMARK
@@ -321,16 +320,14 @@ class PlannedRun:
         )
 
     def describe(self, model: str) -> str:
-        """What was asked, for a footnote."""
+        """A footnote on what was asked."""
         plan, scored = self.plan, int(np.isfinite(self.scores).sum())
-        missing = (
-            f" ({plan.size - scored} without a score)" if scored < plan.size else ""
-        )
-        outside = (
-            f"; {self.n_outside} prompts outside the plan are ignored"
-            if self.n_outside
-            else ""
-        )
+        missing = ""
+        if scored < plan.size:
+            missing = f" ({plan.size - scored} without a score)"
+        outside = ""
+        if self.n_outside:
+            outside = f"; {self.n_outside} prompts outside the plan are ignored"
         return (
             f"{model}: {plan.size} of {plan.n_prompts} prompts, plan "
             f"{plan.key}{missing}{outside}"
@@ -372,7 +369,9 @@ def recognise(
             best[1],
         ):
             best = covered, run.plan.size, run
-    return None if best is None else best[2]
+    if best is None:
+        return None
+    return best[2]
 
 
 def on_plan(
@@ -469,11 +468,9 @@ def estimate_of(
     except StatisticsError as error:
         return None, f"plan {run.plan.key}: {error}"
     if estimate.estimate is None:
-        bounds = (
-            ""
-            if estimate.bound_ci_low is None
-            else f"; it lies in [{estimate.bound_ci_low:.4g}, {estimate.bound_ci_high:.4g}]"
-        )
+        bounds = ""
+        if estimate.bound_ci_low is not None:
+            bounds = f"; it lies in [{estimate.bound_ci_low:.4g}, {estimate.bound_ci_high:.4g}]"
         return (
             None,
             f"plan {run.plan.key}: no figure of the whole benchmark, "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from warehouse.analysis.comparison.words import Sentence
 from warehouse.analysis.leaderboard.row import PLANNED
@@ -86,14 +87,12 @@ class SuiteBoard(Result):
         """The command's table, what its columns mean, and what was left out."""
         head = f"{self.suite} by {self.metric} ({direction(self.higher_is_better)}), "
         others = describe_others(self.others)
+        flags = chain.from_iterable(row.flags for row in self.rows)
         under_table: list[str | TableNote] = [
             *self.basis,
             *legend_of(self.rows[0].level),
             *([others] if others else []),
-            *(
-                TableNote(line, "flags")
-                for line in meanings(flag for row in self.rows for flag in row.flags)
-            ),
+            *(TableNote(line, "flags") for line in meanings(flags)),
         ]
         table = suite_table(self.rows, self.leaves, verbose=verbose)
         notes = (*self.notes, *reasons_of(self.rows, verbose=verbose))
@@ -196,7 +195,9 @@ def _scored(
 
 def _direction(leaves: Sequence[Leaf]) -> bool | None:
     directions = {leaf.metric.higher_is_better for leaf in leaves}
-    return directions.pop() if len(directions) == 1 else None
+    if len(directions) == 1:
+        return directions.pop()
+    return None
 
 
 def _ranked(
@@ -263,7 +264,9 @@ def _tests(
     ]
     if len(complete) < 2 or too_many(len(complete)):
         return {}
-    cells = [[item.cells[leaf.name] for leaf in leaves] for item in complete]
+    cells = []
+    for item in complete:
+        cells.append([item.cells[leaf.name] for leaf in leaves])
     bounds = {bounds_of(leaves, item.cells)[0] for item in complete}
     comparison = compare_suites(
         cells,

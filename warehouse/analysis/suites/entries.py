@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import chain
 from operator import attrgetter, itemgetter
 from typing import Any, TypeVar
 
@@ -98,10 +99,8 @@ class LeafEntries:
     @cached_property
     def size(self) -> int:
         """Prompts of a complete run."""
-        return max(
-            self.coverages[group].size
-            for group in {entry.group for entry in self.entries}
-        )
+        groups = {entry.group for entry in self.entries}
+        return max(self.coverages[group].size for group in groups)
 
 
 def read_leaves(
@@ -122,7 +121,10 @@ def read_leaves(
     """
     filters = parse_where(selection.where)
     facts = read_facts(store, ids_of(leaves), all_runs)
-    runs = [run for run in facts.runs if all(filter_.holds(run) for filter_ in filters)]
+    runs = []
+    for run in facts.runs:
+        if all(filter_.holds(run) for filter_ in filters):
+            runs.append(run)
     by_benchmark = grouped(runs, itemgetter("benchmark_id"))
     metrics_by_benchmark = grouped(facts.metrics, attrgetter("benchmark_id"))
     conditions: list[list[Condition]] = []
@@ -183,35 +185,35 @@ def _as_rows(
     assert rules is not None
     planned: list[list[RowPlan]] = []
     for leaf, own, chosen in zip(leaves, conditions, metrics, strict=True):
-        runs = tuple(run for condition in own for run in condition.runs)
+        runs = tuple(chain.from_iterable(condition.runs for condition in own))
         facts = BenchmarkFacts(runs, (), tuple(_of_ids(leaf, run_metrics)))
         plans = plan_rows(
             store, own, partial(scored_prompts, own, facts, chosen), rules
         )
         planned.append(plans)
-    members = [
-        [condition for plan in plans for condition in plan.conditions]
-        for plans in planned
-    ]
+    members = []
+    for plans in planned:
+        members.append(list(chain.from_iterable(plan.conditions for plan in plans)))
     read = read_all_entries(
         store, list(zip(members, metrics, strict=True)), with_repeats=True
     )
     clusters = ClusterMap(np.empty(0, np.int64), np.empty(0, np.int64))
-    if any(not plan.is_plain for plans in planned for plan in plans):
+    all_plans = chain.from_iterable(planned)
+    if any(not plan.is_plain for plan in all_plans):
         ids = ids_of(leaves)
-        defaults = [key for leaf in leaves for key in leaf.clusterings]
+        defaults = list(chain.from_iterable(leaf.clusterings for leaf in leaves))
         clusters = cluster_map(store, ids, defaults, selection.cluster)
     entries: list[list[ScoredCondition]] = []
     for plans, found in zip(planned, read, strict=True):
         by_plan = rows_of_plans(store, plans, found, clusters, rules)
-        entries.append([row for rows in by_plan for row in rows])
+        entries.append(list(chain.from_iterable(by_plan)))
     keys = [shown_keys(plans, own) for plans, own in zip(planned, entries, strict=True)]
     return entries, keys
 
 
 def ids_of(leaves: Sequence[Benchmark]) -> list[int]:
     """Ids of the rows of ``benchmark`` of all leaves."""
-    return sorted({key for leaf in leaves for key in leaf.ids})
+    return sorted(set(chain.from_iterable(leaf.ids for leaf in leaves)))
 
 
 def no_figures(leaf: Benchmark, metrics: Sequence[Metric]) -> str:
@@ -220,8 +222,8 @@ def no_figures(leaf: Benchmark, metrics: Sequence[Metric]) -> str:
 
 
 def _of_ids(leaf: Benchmark, by_benchmark: Mapping[int, Sequence[T]]) -> list[T]:
-    """What stands under any of the ids of a leaf."""
-    return [item for key in leaf.ids for item in by_benchmark.get(key, ())]
+    """The items that stand under any of the ids of a leaf."""
+    return list(chain.from_iterable(by_benchmark.get(key, ()) for key in leaf.ids))
 
 
 def _runs_on(leaf: Benchmark, by_benchmark: Mapping[int, Sequence[Run]]) -> list[Run]:
@@ -258,7 +260,9 @@ def choose_on(
 ) -> tuple[list[Metric], str | None]:
     """The metrics that a leaf is judged by, or why it has none."""
     if not runs:
-        narrowed = f" with {', '.join(selection.where)}" if selection.where else ""
+        narrowed = ""
+        if selection.where:
+            narrowed = f" with {', '.join(selection.where)}"
         return [], f"{leaf.name} has no current run{narrowed}"
     try:
         return choose_metrics(metrics, selection.metric, leaf.name), None
@@ -352,7 +356,9 @@ def match_conditions(
             sets.append(ConditionSet(who, settings, picked))
     if ambiguous and not latest:
         raise MisuseError(_too_many(ambiguous))
-    return _newest_of_each(sets) if latest else sets
+    if latest:
+        return _newest_of_each(sets)
+    return sets
 
 
 def who_of(entry: ScoredCondition, rows: RowRules | None = None) -> tuple[Any, ...]:
@@ -362,11 +368,9 @@ def who_of(entry: ScoredCondition, rows: RowRules | None = None) -> tuple[Any, .
 
 
 def _newest(entries: Sequence[ScoredCondition]) -> ScoredCondition:
-    return (
-        entries[0]
-        if len(entries) == 1
-        else max(entries, key=lambda entry: entry.condition.newest)
-    )
+    if len(entries) == 1:
+        return entries[0]
+    return max(entries, key=lambda entry: entry.condition.newest)
 
 
 def _shown(condition: Condition, rows: RowRules | None) -> Condition:
@@ -393,20 +397,13 @@ def describe_sets(sets: Sequence[ConditionSet]) -> list[str]:
             if name not in ("checkpoint", "position_unit", "revision")
         ]
     always: list[str] = []
-    if (
-        len(
-            {
-                _COMMON(condition.runs[0])
-                for item in sets
-                for condition in item.conditions
-            }
-        )
-        > 1
-    ):
+    conditions = chain.from_iterable(item.conditions for item in sets)
+    if len({_COMMON(condition.runs[0]) for condition in conditions}) > 1:
         named = [name for name in ALWAYS_TOLD if name in COMMON_FIELDS]
-        always = [
-            name for name in named if len({_shared(item, name) for item in sets}) > 1
-        ]
+        always = []
+        for name in named:
+            if len({_shared(item, name) for item in sets}) > 1:
+                always.append(name)
     return [_label(entry, shown, always) for entry in sets]
 
 
@@ -435,14 +432,13 @@ def _split(
     """Conditions by the settings that vary on some leaf."""
     if all(len(entries) == 1 for entries in by_leaf.values()):
         return {(): dict(by_leaf)}
-    varying = [
-        name
-        for name in COMMON_FIELDS
+    varying = []
+    for name in COMMON_FIELDS:
         if any(
             len({e.condition.setting(name) for e in entries}) > 1
             for entries in by_leaf.values()
-        )
-    ]
+        ):
+            varying.append(name)
     by_settings: dict[Settings, dict[str, list[ScoredCondition]]] = {}
     for leaf, entries in by_leaf.items():
         for entry in entries:
@@ -474,7 +470,9 @@ def _varies(sets: Sequence[ConditionSet], name: str) -> bool:
 def _shared(members: ConditionSet, name: str) -> Any:
     """The value of a setting on all leaves of a set; None where they differ."""
     values = {entry.condition.runs[0][name] for entry in members.entries.values()}
-    return values.pop() if len(values) == 1 else None
+    if len(values) == 1:
+        return values.pop()
+    return None
 
 
 def _label(members: ConditionSet, shown: Sequence[str], always: Sequence[str]) -> str:
@@ -500,22 +498,21 @@ def _named(name: str, who: Mapping[str, Any]) -> str:
 
 
 def _text(value: Any) -> str:
-    return (
-        "none"
-        if value in (None, "")
-        else f"{value:g}"
-        if isinstance(value, float)
-        else str(value)
-    )
+    if value in (None, ""):
+        return "none"
+    if isinstance(value, float):
+        return f"{value:g}"
+    return str(value)
 
 
 def _in_words(model: str, leaf: str, entries: Sequence[ScoredCondition]) -> str:
-    runs = "; ".join(
-        ", ".join(f"run:{run}" for run in entry.condition.run_ids)
-        + (f" ({entry.label})" if entry.label else "")
-        for entry in entries
-    )
-    return f"  {model} on {leaf}: {runs}"
+    told = []
+    for entry in entries:
+        runs = ", ".join(f"run:{run}" for run in entry.condition.run_ids)
+        if entry.label:
+            runs += f" ({entry.label})"
+        told.append(runs)
+    return f"  {model} on {leaf}: {'; '.join(told)}"
 
 
 def _too_many(ambiguous: Sequence[str]) -> str:

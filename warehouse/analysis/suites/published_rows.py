@@ -78,28 +78,25 @@ class PublishedRows:
     ) -> dict[tuple[int, ...], _Alike]:
         """Models by the numbers of the leaves that they have figures on."""
         different = [*dict.fromkeys(patterns)]
-        parts = [
-            tuple(self._leaves[number] for number in pattern) for pattern in different
-        ]
-        sets = [
-            ConditionSet(
-                who_of(leaves[0].entries[0]),
-                (),
-                {leaf.name: leaf.entries[0] for leaf in leaves},
+        parts = []
+        for pattern in different:
+            parts.append(tuple(self._leaves[number] for number in pattern))
+        sets = []
+        for leaves in parts:
+            sets.append(
+                ConditionSet(
+                    who_of(leaves[0].entries[0]),
+                    (),
+                    {leaf.name: leaf.entries[0] for leaf in leaves},
+                )
             )
-            for leaves in parts
-        ]
-        return {
-            pattern: _Alike(
-                leaves,
-                leaf_weights([leaf.weight for leaf in leaves], len(leaves)),
-                conditions,
-                label,
-            )
-            for pattern, leaves, conditions, label in zip(
-                different, parts, sets, describe_sets(sets), strict=True
-            )
-        }
+        alike = {}
+        for pattern, leaves, conditions, label in zip(
+            different, parts, sets, describe_sets(sets), strict=True
+        ):
+            weights = leaf_weights([leaf.weight for leaf in leaves], len(leaves))
+            alike[pattern] = _Alike(leaves, weights, conditions, label)
+        return alike
 
     def _scored(self, alike: _Alike, figures: Sequence[Figure]) -> Scored:
         cells = {

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -153,7 +154,11 @@ def _is_plain(table: pa.Table, leaves: Sequence[Benchmark]) -> bool:
 
 def _numbers(leaves: Sequence[Benchmark]) -> dict[int, int]:
     """The number of the leaf that each row of ``benchmark`` belongs to."""
-    return {key: number for number, leaf in enumerate(leaves) for key in leaf.ids}
+    leaf_of = {}
+    for number, leaf in enumerate(leaves):
+        for key in leaf.ids:
+            leaf_of[key] = number
+    return leaf_of
 
 
 def _runs_by_leaf(table: pa.Table, leaves: Sequence[Benchmark]) -> list[list[_Run]]:
@@ -188,7 +193,10 @@ def _with_metrics(
 def _read_figures(store: Store, leaves: Sequence[_Leaf]) -> list[list[Figure]] | None:
     """The figures on each leaf, by id of the run; None where one is infinite, or has an
     error that cannot be."""
-    runs = [run.run_id for leaf in leaves for run in leaf.runs]
+    runs = []
+    for leaf in leaves:
+        for run in leaf.runs:
+            runs.append(run.run_id)
     table = store.arrow(
         query_text("analysis", "published_means"), {"run_ids": runs}, per="run_id"
     )
@@ -216,11 +224,15 @@ def _read_figures(store: Store, leaves: Sequence[_Leaf]) -> list[list[Figure]] |
 
 
 def _have_scores(store: Store, leaves: Sequence[_Leaf]) -> bool:
-    """Whether there are scores, whatever the runs say of themselves."""
-    runs = [run.run_id for leaf in leaves for run in leaf.runs]
+    """True where there are scores, whatever the runs say of themselves."""
+    runs = []
+    for leaf in leaves:
+        for run in leaf.runs:
+            runs.append(run.run_id)
+    chosen = chain.from_iterable(leaf.chosen for leaf in leaves)
     parameters = {
         "run_ids": runs,
-        "metric_ids": sorted({metric.id for leaf in leaves for metric in leaf.chosen}),
+        "metric_ids": sorted({metric.id for metric in chosen}),
     }
     return (
         len(
@@ -241,12 +253,11 @@ def _other_run_metrics(store: Store, leaves: Sequence[_Leaf]) -> _RunMetrics:
     ids = ids_of([leaf.benchmark for leaf in leaves])
     query = query_text("analysis", "current_run_metrics")
     columns = Columns(store.arrow(query, {"benchmark_ids": ids}, per="benchmark_id"))
-    shown = {
-        run.run_id: metric.id
-        for leaf in leaves
-        for metric in leaf.chosen
-        for run in leaf.runs
-    }
+    shown = {}
+    for leaf in leaves:
+        for metric in leaf.chosen:
+            for run in leaf.runs:
+                shown[run.run_id] = metric.id
     others: dict[int, list[Mapping[str, Any]]] = {}
     for run_id, metric_id in zip(
         columns.objects("run_id"), columns.objects("metric_id"), strict=True
@@ -272,7 +283,9 @@ def _entries(
     )
     size = max(run.n_benchmark or 0 for run in with_figures)
     conditions = {run.run_id: run.run_id for run in leaf.runs}  # each run is one
-    run_metrics = [row for run in leaf.runs for row in others.get(run.run_id, ())]
+    run_metrics = list(
+        chain.from_iterable(others.get(run.run_id, ()) for run in leaf.runs)
+    )
     found = others_of_runs(run_metrics, leaf.metrics, conditions, shown, metric.label)
     return LeafEntries(
         leaf.benchmark, (entry,), {entry.group: BenchmarkCoverage(size, b"")}, found

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,8 +117,8 @@ def _run_ids(
         if published is not None:
             yield from (figure.run_id for figure in published[leaf.name])
         else:
-            yield from (
-                run for entry in leaf.entries for run in entry.condition.run_ids
+            yield from chain.from_iterable(
+                entry.condition.run_ids for entry in leaf.entries
             )
 
 
@@ -204,7 +205,7 @@ def _leaves(
         _refuse_mixed(leaves)
     dropped = [name for name in names if name not in shares]
     notes = [f"left out: {reason}" for reason in refused]
-    notes += [reason for leaf in leaf_entries for reason in leaf.apart]
+    notes += list(chain.from_iterable(leaf.apart for leaf in leaf_entries))
     return leaves, notes + ([f"weight 0: {', '.join(dropped)}"] if dropped else [])
 
 
@@ -220,16 +221,15 @@ def _plans(store: Store, leaf: LeafEntries) -> StoredPlans | None:
 
 def _units(store: Store, leaves: Sequence[Leaf], cluster: str | None) -> UnitMap:
     benchmarks = [leaf.leaf_entries.benchmark for leaf in leaves]
-    prompts = [
-        entry.usable.prompts
-        for leaf in leaves
-        for entry in leaf.entries
-        if entry.usable is not None
-    ]
+    prompts = []
+    for leaf in leaves:
+        for entry in leaf.entries:
+            if entry.usable is not None:
+                prompts.append(entry.usable.prompts)
     return unit_map(
         store,
-        sorted({key for benchmark in benchmarks for key in benchmark.ids}),
-        [key for benchmark in benchmarks for key in benchmark.clusterings],
+        sorted(set(chain.from_iterable(benchmark.ids for benchmark in benchmarks))),
+        list(chain.from_iterable(benchmark.clusterings for benchmark in benchmarks)),
         cluster,
         prompts,
     )
@@ -281,8 +281,12 @@ def _scale_in_words(metric: Metric) -> str:
         False: "lower is better",
         None: "direction unknown",
     }
-    unit = f" {metric.unit}" if metric.unit else ""
-    link = "" if metric.link == "identity" else f" through {metric.link}"
+    unit = ""
+    if metric.unit:
+        unit = f" {metric.unit}"
+    link = ""
+    if metric.link != "identity":
+        link = f" through {metric.link}"
     return f"{ends}{unit}{link}, {better[metric.higher_is_better]}"
 
 
@@ -311,5 +315,7 @@ class Leaf:
 
     @cached_property
     def bounds(self) -> tuple[float | None, float | None] | None:
-        """Of its figure, which is a mean of values; None where they are not known."""
-        return self.metric.bounds if self.metric.link == "identity" else None
+        """The bounds of its figure, a mean of values; None where they are not known."""
+        if self.metric.link == "identity":
+            return self.metric.bounds
+        return None

@@ -234,4 +234,8 @@ def _cells(row: SuiteRow, digits: int, verbose: bool) -> list[Any]:
 
 def _rank_set(row: SuiteRow) -> str | None:
     low, high = row.rank_low, row.rank_high
-    return None if low is None else str(low) if low == high else f"{low}-{high}"
+    if low is None:
+        return None
+    if low == high:
+        return str(low)
+    return f"{low}-{high}"

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
@@ -206,15 +207,12 @@ def score_set(
         )
     scores = [entry.usable for entry in entries if entry.usable is not None]
     n_prompts, n_draws = _counts(entries, list(cells.values()), units)
-    n_samples, n_unscored = (
-        sum(getattr(item, name) for item in scores)
-        for name in ("n_samples", "n_unscored")
-    )
-    groups = {
-        run["run_group_id"]
-        for condition in members.conditions
-        for run in condition.runs
-    }
+    n_samples = sum(item.n_samples for item in scores)
+    n_unscored = sum(item.n_unscored for item in scores)
+    groups = set()
+    for condition in members.conditions:
+        for run in condition.runs:
+            groups.add(run["run_group_id"])
     figure = figure_of_groups(groups, figures)
     clustered = any(bool((units.units(item.prompts) >= 0).any()) for item in scores)
     missing = len(leaves) - len(cells)
@@ -223,7 +221,7 @@ def score_set(
         *_coverage(with_cells, entries),
         *outside,
     ]
-    flags += [flag for entry in entries for flag in entry.row_flags]
+    flags += list(chain.from_iterable(entry.row_flags for entry in entries))
     trained = any(entry.is_trained for entry in entries)
     n_seeds = None
     if trained:
@@ -266,7 +264,9 @@ def score_set(
         leaf_estimates=tuple(
             cells[leaf.name].estimate if leaf.name in cells else None for leaf in leaves
         ),
-        run_ids=tuple(run for entry in entries for run in entry.condition.run_ids),
+        run_ids=tuple(
+            chain.from_iterable(entry.condition.run_ids for entry in entries)
+        ),
         other_metrics=other_metrics,
         n_seeds=n_seeds,
         seeds=labels,
@@ -345,7 +345,9 @@ def bounds_of(
     broken = any(
         not low - 1e-9 <= cell.estimate <= high + 1e-9 for cell in cells.values()
     )
-    return (None, ["outside_bounds"]) if broken else (bounds, [])
+    if broken:
+        return (None, ["outside_bounds"])
+    return (bounds, [])
 
 
 #: What is compared with a published figure, which says nothing of its prompts.
@@ -356,11 +358,9 @@ def _coverage(leaves: Sequence[Leaf], entries: Sequence[ScoredCondition]) -> lis
     """Flags that hold on some leaf, each once."""
     flags: dict[str, None] = {}
     for leaf, entry in zip(leaves, entries, strict=True):
-        whole = (
-            _NOTHING
-            if entry.scores is None
-            else leaf.leaf_entries.coverages[entry.group]
-        )
+        whole = _NOTHING
+        if entry.scores is not None:
+            whole = leaf.leaf_entries.coverages[entry.group]
         for flag in coverage_flags(entry, whole):
             flags[flag] = None
         if entry.usable is None or entry.is_cut:
@@ -378,4 +378,6 @@ def figure_of_groups(
         for item in figures
         if item.run_group_id in groups
     }
-    return next(iter(distinct.values())) if len(distinct) == 1 else None
+    if len(distinct) == 1:
+        return next(iter(distinct.values()))
+    return None

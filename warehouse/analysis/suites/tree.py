@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import chain
 
 from warehouse.analysis.selection.benchmarks import (
     Benchmark,
@@ -56,12 +57,14 @@ def suite_among(store: Store, catalogue: BenchmarkNames, name: str) -> Suite:
     """`find_suite` where all names were read."""
     single = name in catalogue.canonical or not _LIST.search(name)
     names = [name] if single else _listed(catalogue, name)
-    leaves = {
-        leaf for part in names for leaf in _leaves(catalogue, part, alone=not single)
-    }
+    leaves = set(
+        chain.from_iterable(
+            _leaves(catalogue, part, alone=not single) for part in names
+        )
+    )
     benchmarks = [catalogue.benchmark(leaf) for leaf in sorted(leaves)]
     with_runs = _with_runs(
-        store, sorted({key for leaf in benchmarks for key in leaf.ids})
+        store, sorted(set(chain.from_iterable(leaf.ids for leaf in benchmarks)))
     )
     suite = _suite(
         catalogue.benchmark(name) if single else Benchmark(name, (), ()),
@@ -130,11 +133,14 @@ def benchmarks_named(store: Store, names: Iterable[str]) -> list[Benchmark]:
 def ids_named(store: Store, names: Iterable[str]) -> list[int] | None:
     """Ids of the rows of the benchmarks that `benchmarks_named` finds; None, for all,
     without names."""
-    return [
-        number
-        for benchmark in benchmarks_named(store, names)
-        for number in benchmark.ids
-    ] or None
+    return (
+        list(
+            chain.from_iterable(
+                benchmark.ids for benchmark in benchmarks_named(store, names)
+            )
+        )
+        or None
+    )
 
 
 def list_suites(catalogue: BenchmarkNames, with_runs: Set[int]) -> dict[str, Suite]:
@@ -172,17 +178,15 @@ def scenario_names(store: Store, name: str) -> dict[str, str]:
         parts = _listed(catalogue, name)
     else:
         _leaves(catalogue, name, alone=False)
-        rows = (
-            row
-            for key in catalogue.benchmark(name).ids
-            for row in catalogue.children.get(key, [])
+        rows = chain.from_iterable(
+            catalogue.children.get(key, []) for key in catalogue.benchmark(name).ids
         )
         parts = sorted({row["canonical"] for row in rows})
-    return {
-        leaf: part
-        for part in parts
-        for leaf in sorted(_leaves(catalogue, part, alone=True))
-    }
+    part_of = {}
+    for part in parts:
+        for leaf in sorted(_leaves(catalogue, part, alone=True)):
+            part_of[leaf] = part
+    return part_of
 
 
 def leaf_shares(

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations
 from operator import itemgetter
 from typing import Any
 
@@ -143,20 +143,19 @@ def choose_judges(
             scales.
     """
     if judges:
-        chosen = [
-            metric
-            for name in dict.fromkeys(judges)
-            for metric in metrics_by(name, means, benchmark)
-        ]
+        chosen = list(
+            chain.from_iterable(
+                metrics_by(name, means, benchmark) for name in dict.fromkeys(judges)
+            )
+        )
     else:
         models = [
             metric for metric in means if metric.id in scored_by(store, means, "model")
         ]
-        labels = [
-            name
-            for name in sorted({m.label for m in models})
-            if sum(m.label == name for m in models) > 1
-        ]
+        labels = []
+        for name in sorted({m.label for m in models}):
+            if sum(m.label == name for m in models) > 1:
+                labels.append(name)
         if len(labels) > 1:
             raise MisuseError(
                 f"{benchmark} has several metrics with several judges, choose one: "
@@ -164,11 +163,9 @@ def choose_judges(
             )
         chosen = [metric for metric in models if metric.label in labels]
     if len(chosen) < 2:
-        why = (
-            "one judge alone has no spread"
-            if judges
-            else f"{benchmark} has no metric that several models judge"
-        )
+        why = "one judge alone has no spread"
+        if not judges:
+            why = f"{benchmark} has no metric that several models judge"
         raise MisuseError(
             f"{why}; name the judges whose scores are to stand side by side: --judge "
             "NAME, repeated"
@@ -288,9 +285,10 @@ def templates(store: Store, question: Templates) -> TemplatesReport:
         for item in forms
         if len(item.names) == 1
     ]
-    shared = [
-        name for name in several[0].names if all(name in item.names for item in several)
-    ]
+    shared = []
+    for name in several[0].names:
+        if all(name in item.names for item in several):
+            shared.append(name)
     flip_share, n_top = _ranking(several, shared)
     return TemplatesReport(
         target=question.target,
@@ -334,7 +332,7 @@ def _read(
     """The scores of each condition by prompt and variant; one query for each metric."""
     for metric_id in sorted({target.metric.id for target in targets}):
         own = [target for target in targets if target.metric.id == metric_id]
-        runs = [run for target in own for run in target.condition.run_ids]
+        runs = list(chain.from_iterable(target.condition.run_ids for target in own))
         rows = store.rows(
             query_text("analysis/templates", "scores_by_variant"),
             {"metric_ids": [metric_id], "run_ids": runs},
@@ -363,10 +361,8 @@ def _forms(target: Target, rows: Sequence[Mapping[str, Any]], factor: str) -> _F
                 f"varies by {other} as well as by {factor}: one factor at a time"
             )
     names = sorted({str(row[column]) for row in rows})
-    prompts = {
-        prompt: index
-        for index, prompt in enumerate(sorted({row["prompt"] for row in rows}))
-    }
+    distinct = sorted({row["prompt"] for row in rows})
+    prompts = {prompt: index for index, prompt in enumerate(distinct)}
     table = np.full((len(prompts), len(names)), np.nan)
     for row in rows:
         table[prompts[row["prompt"]], names.index(str(row[column]))] = row["value"]
@@ -381,7 +377,7 @@ def _forms(target: Target, rows: Sequence[Mapping[str, Any]], factor: str) -> _F
 def _ranking(
     forms: Sequence[_Forms], shared: Sequence[str]
 ) -> tuple[float | None, int | None]:
-    """Whether the shared forms agree on the order of the conditions."""
+    """The agreement of the shared forms on the order of the conditions."""
     directions = {item.target.metric.higher_is_better for item in forms}
     alike = (
         len(
@@ -394,10 +390,11 @@ def _ranking(
     )
     if len(forms) < 2 or len(shared) < 2 or not alike or directions & {None}:
         return None, None
-    means = [
-        [np.nanmean(item.table[:, item.names.index(name)]) for name in shared]
-        for item in forms
-    ]
+    means = []
+    for item in forms:
+        means.append(
+            [np.nanmean(item.table[:, item.names.index(name)]) for name in shared]
+        )
     ranking = template_ranking(np.asarray(means) * (1 if directions == {True} else -1))
     return ranking.flip_share, ranking.n_top
 
@@ -415,11 +412,9 @@ def _row(forms: _Forms, question: Templates) -> TemplateRow:
             conservative=question.conservative,
             clusters=target.clusters.labels(forms.prompts[whole]),
         )
-    needed = (
-        templates_needed(result, question.se)
-        if result and question.se is not None
-        else None
-    )
+    needed = None
+    if result and question.se is not None:
+        needed = templates_needed(result, question.se)
     names = (
         *("estimate", "standard_error", "ci_low", "ci_high", "df", "best", "worst"),
         *("variance_prompts", "variance_templates", "variance_residual"),

@@ -4,6 +4,7 @@ parts and intervals."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -56,13 +57,12 @@ def published_templates(store: Store, question: Templates) -> TemplatesReport | 
     names = _common(by_model)
     if len(by_model) < 2 or len(names) < 2:
         return None
-    left_out = tuple(
-        f"{entry.condition.model} {entry.label}: not every model has a figure by it"
-        for own in by_model.values()
-        for name, entry in own.items()
-        if name not in names
-    )
-    return _report(by_model, names, question, left_out)
+    left_out = []
+    for name, entry in chain.from_iterable(own.items() for own in by_model.values()):
+        if name not in names:
+            who = f"{entry.condition.model} {entry.label}"
+            left_out.append(f"{who}: not every model has a figure by it")
+    return _report(by_model, names, question, tuple(left_out))
 
 
 def _is_published(entry: ScoredCondition) -> bool:
@@ -95,7 +95,9 @@ def _by_template(
 def _common(by_model: Figures) -> list[str]:
     """Templates that all models have a figure by."""
     names = [set(own) for own in by_model.values()]
-    return sorted(set.intersection(*names)) if names else []
+    if names:
+        return sorted(set.intersection(*names))
+    return []
 
 
 def _report(
@@ -104,22 +106,19 @@ def _report(
     question: Templates,
     left_out: tuple[str, ...],
 ) -> TemplatesReport:
-    table = np.array(
-        [[_value(own[name]) for name in names] for own in by_model.values()]
-    )
+    figures = []
+    for own in by_model.values():
+        figures.append([_value(own[name]) for name in names])
+    table = np.array(figures)
     metric = next(iter(by_model.values()))[names[0]].metric
-    bounds = (
-        metric.bounds_of(table.min(), table.max())
-        if metric.link == "identity"
-        else None
-    )
+    bounds = None
+    if metric.link == "identity":
+        bounds = metric.bounds_of(table.min(), table.max())
     found = template_figures(table, bounds=bounds, level=question.level)
-    rows = tuple(
-        _row(
-            number, [own[name] for name in names], names, table[number], found, question
-        )
-        for number, own in enumerate(by_model.values())
-    )
+    rows = []
+    for number, own in enumerate(by_model.values()):
+        entries = [own[name] for name in names]
+        rows.append(_row(number, entries, names, table[number], found, question))
     flip_share, n_top = None, None
     if metric.higher_is_better is not None:
         ranking = template_ranking(table if metric.higher_is_better else -table)
@@ -127,7 +126,7 @@ def _report(
     return TemplatesReport(
         question.target,
         question.factor,
-        rows,
+        tuple(rows),
         tuple(names),
         flip_share,
         n_top,
@@ -182,5 +181,7 @@ def _row(
         else found.templates_needed(question.se),
         flags=(*found.flags, "published"),
         reason=REASON,
-        run_ids=tuple(run for entry in entries for run in entry.condition.run_ids),
+        run_ids=tuple(
+            chain.from_iterable(entry.condition.run_ids for entry in entries)
+        ),
     )

@@ -249,7 +249,9 @@ def _cells(
     row: TemplateRow, n_decimals: int, shared: Sequence[str], factor: str
 ) -> dict[str, Any]:
     def named(value: float | None, name: str) -> str:
-        return "" if value is None else f"{number(value, n_decimals)} {name}"
+        if value is None:
+            return ""
+        return f"{number(value, n_decimals)} {name}"
 
     spread = row.variance_templates
     return {

@@ -67,7 +67,9 @@ class SemanticClusters(Result):
     def median_growth(self) -> float | None:
         """Median over conditions of the growth of the standard error; None without any."""
         growths = [row.growth for row in self.rows if row.growth is not None]
-        return float(np.median(growths)) if growths else None
+        if growths:
+            return float(np.median(growths))
+        return None
 
     @property
     def one_line(self) -> str:
@@ -119,11 +121,9 @@ class SemanticClusters(Result):
     def _kept(self) -> str:
         if not self.is_stored:
             return "not stored"
-        used = (
-            "error bars use it"
-            if self.is_default
-            else f"use it with --cluster {self.name}"
-        )
+        used = "error bars use it"
+        if not self.is_default:
+            used = f"use it with --cluster {self.name}"
         return f"stored as clustering {self.name!r}: {used}"
 
     def to_dict(self) -> dict[str, Any]:

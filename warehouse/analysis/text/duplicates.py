@@ -96,8 +96,11 @@ def _benchmark_ranks(
     store: Store, vectors: PromptVectors, ids: Sequence[int] | None, part: str
 ) -> tuple[list[str], NDArray[np.intp]]:
     """Names of the benchmarks, and the number of that of each prompt."""
-    condition = "1 = 1" if ids is None else "prompt.benchmark_id in (:benchmark_ids)"
-    condition += " and prompt.text_hash is not null" if part == PROMPT else ""
+    condition = "prompt.benchmark_id in (:benchmark_ids)"
+    if ids is None:
+        condition = "1 = 1"
+    if part == PROMPT:
+        condition += " and prompt.text_hash is not null"
     query = query_text("analysis/text", "prompts_by_benchmark").format(
         condition=condition
     )

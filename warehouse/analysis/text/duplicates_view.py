@@ -84,7 +84,9 @@ class Duplicates(Result):
 
     @property
     def one_line(self) -> str:
-        of = "" if self.part == PROMPT else f" by {self.part}"
+        of = ""
+        if self.part != PROMPT:
+            of = f" by {self.part}"
         return (
             f"{self.n_pairs} pairs of {self.n_compared} prompts are at least "
             f"{self.threshold:g} alike{of}: {self.n_prompts} prompts in "

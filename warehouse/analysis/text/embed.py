@@ -223,7 +223,9 @@ class _Session:
 
     def _own(self, text: str, benchmark: int) -> str:
         template = self.part.templates.get(benchmark)
-        return template.own(text) if template else text
+        if template:
+            return template.own(text)
+        return text
 
 
 def _templates(
@@ -253,7 +255,9 @@ def _count(
 
 
 def _names(store: Store, ids: Sequence[int] | None) -> dict[int, str]:
-    condition = "1 = 1" if ids is None else "benchmark.id in (:ids)"
+    condition = "benchmark.id in (:ids)"
+    if ids is None:
+        condition = "1 = 1"
     query = query_text("analysis/text", "benchmarks_shown_as").format(
         condition=condition
     )
@@ -272,7 +276,9 @@ def choose_embedder(store: Store, name: str | None, part: str = PROMPT) -> Embed
     """
     stored = [row for row in embedders(store, as_part(part)) if row.n_prompts]
     if not stored:
-        of = "" if part == PROMPT else f" of its {part}"
+        of = ""
+        if part != PROMPT:
+            of = f" of its {part}"
         raise MisuseError(f"no prompt has a vector{of} yet; run: {embed_command(part)}")
     fitting = stored if name is None else _called(name, stored)
     if len(fitting) == 1:
@@ -284,9 +290,9 @@ def choose_embedder(store: Store, name: str | None, part: str = PROMPT) -> Embed
         raise MisuseError(
             f"several embedders have vectors; choose one with --embedder: {names}"
         )
-    problem = (
-        "several embedders fit" if fitting else "no embedder with vectors is called"
-    )
+    problem = "no embedder with vectors is called"
+    if fitting:
+        problem = "several embedders fit"
     raise MisuseError(f"{problem} {name!r}; there are: {names}")
 
 
@@ -313,12 +319,10 @@ class Template:
 
     @property
     def key(self) -> str:
-        """What tells this template from others; empty for none."""
-        return (
-            fingerprint(" ".join(self.begin), " ".join(self.end))
-            if self.n_words
-            else ""
-        )
+        """The key that tells this template from others; empty for none."""
+        if self.n_words:
+            return fingerprint(" ".join(self.begin), " ".join(self.end))
+        return ""
 
     @property
     def n_words(self) -> int:
@@ -337,7 +341,9 @@ class Template:
         ):
             return text
         rest = text.split(maxsplit=len(self.begin))[-1]
-        return rest.rsplit(maxsplit=len(self.end))[0] if self.end else rest
+        if self.end:
+            return rest.rsplit(maxsplit=len(self.end))[0]
+        return rest
 
 
 def find_template(texts: Iterable[str]) -> Template:

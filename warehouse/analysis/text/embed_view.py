@@ -42,12 +42,12 @@ class Embedding(Result):
 
     @property
     def one_line(self) -> str:
-        new, unchanged = (
-            sum(getattr(row, name) for row in self.rows)
-            for name in ("n_new", "n_unchanged")
-        )
+        new = sum(row.n_new for row in self.rows)
+        unchanged = sum(row.n_unchanged for row in self.rows)
         parts = list(dict.fromkeys(row.part for row in self.rows))
-        of = "" if parts == [PROMPT] else f" ({', '.join(parts)})"
+        of = ""
+        if parts != [PROMPT]:
+            of = f" ({', '.join(parts)})"
         return f"{new} prompts embedded, {unchanged} unchanged{of}"
 
     def view(self, *, verbose: bool = False) -> View:

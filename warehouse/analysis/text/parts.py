@@ -7,6 +7,7 @@ import hashlib
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from warehouse.analysis.selection.prompts import expected_answer, options
@@ -86,9 +87,9 @@ def missing_part(store: Store, part: str, benchmark_ids: Sequence[int] | None) -
     """Which fields there are where a field is missing; empty for other parts."""
     if not part.startswith(FIELD):
         return ""
-    condition = (
-        "1 = 1" if benchmark_ids is None else "prompt.benchmark_id in (:benchmarks)"
-    )
+    condition = "prompt.benchmark_id in (:benchmarks)"
+    if benchmark_ids is None:
+        condition = "1 = 1"
     rows = prompt_rows(
         store,
         part,
@@ -96,7 +97,7 @@ def missing_part(store: Store, part: str, benchmark_ids: Sequence[int] | None) -
         {"benchmarks": benchmark_ids or ()},
         " limit 200",
     )
-    names = {name for row in rows for name in document_of(row)}
+    names = set(chain.from_iterable(document_of(row) for row in rows))
     shown = sorted(names)[:_MOST_NAMED]
     return f"; fields there are: {', '.join(shown) or 'none'}"
 
@@ -117,7 +118,9 @@ def embed_command(part: str, *benchmarks: str) -> str:
 def prompt_rows(
     store: Store, part: str, condition: str, params: Mapping[str, Any], limit: str = ""
 ) -> list[dict[str, Any]]:
-    column = "prompt.metadata" if part.startswith(FIELD) else "null"
+    column = "null"
+    if part.startswith(FIELD):
+        column = "prompt.metadata"
     sql = query_text("analysis/text", "prompt_parts").format(
         column=column, condition=condition
     )
@@ -127,7 +130,9 @@ def prompt_rows(
 def _text(part: str, row: Mapping[str, Any]) -> str | None:
     """The text of a part; None where there is none, or only space."""
     if part == PROMPT:  # what is stored as a question is one, also where it is empty
-        return row["text"] if row["text"] is None else str(row["text"])
+        if row["text"] is None:
+            return row["text"]
+        return str(row["text"])
     if part == "target":
         found = expected_answer(row)
     elif part == "choices":
@@ -139,11 +144,15 @@ def _text(part: str, row: Mapping[str, Any]) -> str | None:
             if value is None or isinstance(value, str)
             else canonical_json(value).decode()
         )
-    return found if found and found.strip() else None
+    if found and found.strip():
+        return found
+    return None
 
 
 def document_of(row: Mapping[str, Any]) -> dict[str, Any]:
     """The document of a prompt whose metadata were read; empty where it has none."""
     value = row["metadata"]
     found = parse_json(value) if isinstance(value, str) else value
-    return found if isinstance(found, dict) else {}
+    if isinstance(found, dict):
+        return found
+    return {}

@@ -136,7 +136,10 @@ def _growth(
         return ()
     clustered = replace_fields(scores, clusters=clusters)
     groups = rank_rows(clustered, Ranking(n_resamples=0))
-    rows = [row for group in groups for _, row in group]
+    rows = []
+    for group in groups:
+        for _, row in group:
+            rows.append(row)
     return tuple(_growth_row(row) for row in rows if row.method != "published")
 
 

@@ -117,9 +117,9 @@ def _result(
 def _name(embedder: str | Embedder | None) -> str | None:
     if embedder is None or isinstance(embedder, str):
         return embedder
-    return (
-        f"{embedder.name}@{embedder.revision}" if embedder.revision else embedder.name
-    )
+    if embedder.revision:
+        return f"{embedder.name}@{embedder.revision}"
+    return embedder.name
 
 
 def _stored(

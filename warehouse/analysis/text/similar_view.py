@@ -50,15 +50,21 @@ class Similar(Result):
 
     @property
     def one_line(self) -> str:
-        best = f", the nearest at {self.rows[0].similarity:.3f}" if self.rows else ""
-        of = "" if self.part == PROMPT else f" by {self.part}"
+        best = ""
+        if self.rows:
+            best = f", the nearest at {self.rows[0].similarity:.3f}"
+        of = ""
+        if self.part != PROMPT:
+            of = f" by {self.part}"
         return (
             f"{len(self.rows)} of {self.n_compared} prompts{of}{best} ({self.embedder})"
         )
 
     def view(self, *, verbose: bool = False) -> View:
         """What they are near to, and the prompts with their similarity."""
-        what = "the text" if self.prompt_id is None else f"prompt:{self.prompt_id}"
+        what = "the text"
+        if self.prompt_id is not None:
+            what = f"prompt:{self.prompt_id}"
         compared = f"by {self.embedder}, of {self.n_compared} prompts"
         if self.part != PROMPT:
             compared += f", their {self.part}"

@@ -127,8 +127,8 @@ def published_spreads() -> tuple[Spread, ...]:
 
 
 def stored_spreads(store: Store, metric: str | None, averaged: int) -> list[Spread]:
-    """Those of the store's recipes with several seeds, one per benchmark, metric and
-    size.
+    """The spreads of the store's recipes with several seeds, one per benchmark, metric
+    and size.
 
     Args:
         metric: as of `read_recipes`.
@@ -138,7 +138,9 @@ def stored_spreads(store: Store, metric: str | None, averaged: int) -> list[Spre
         "select distinct benchmark_id from run_current where training_seed <> ''"
     )
     ids = [row["benchmark_id"] for row in rows]
-    return spreads_of(read_recipes(store, ids, metric=metric), averaged) if ids else []
+    if ids:
+        return spreads_of(read_recipes(store, ids, metric=metric), averaged)
+    return []
 
 
 def spreads_of(recipes: Iterable[RecipeScores], averaged: int) -> list[Spread]:
@@ -171,7 +173,9 @@ def pooled_seed_variance(
         averaged: m, last checkpoints whose mean is the figure.
     """
     squares, nu = seed_squares(recipes, averaged)
-    return (squares / nu, float(nu)) if nu and squares else None
+    if nu and squares:
+        return (squares / nu, float(nu))
+    return None
 
 
 def seed_squares(recipes: Sequence[RecipeScores], averaged: int) -> tuple[float, int]:
@@ -271,11 +275,9 @@ class Noise:
     def total(self) -> float | None:
         """Standard deviation of one run's figure, by seeds and by prompts; None without
         the former."""
-        return (
-            None
-            if self.standard_deviation is None
-            else math.hypot(self.standard_deviation, self.prompt_sd or 0.0)
-        )
+        if self.standard_deviation is None:
+            return None
+        return math.hypot(self.standard_deviation, self.prompt_sd or 0.0)
 
     def with_prompts(self, difference: SeedMean) -> Noise:
         """With the error over prompts of the difference, where the spread over seeds
@@ -411,23 +413,20 @@ def noise_of(
 def _jitter(sides: Sequence[RecipeScores], averaged: int) -> tuple[float | None, float]:
     """Standard deviation of a figure by jitter alone, pooled over the runs, and its
     degrees of freedom."""
-    jitters = [
-        jitter(run.scores, run.positions)
-        for side in sides
-        for run in side.trajectories
-        if len(run.scores) > 1
-    ]
+    jitters = []
+    for side in sides:
+        for run in side.trajectories:
+            if len(run.scores) > 1:
+                jitters.append(jitter(run.scores, run.positions))
     estimated = [
         (j.variance, j.degrees_of_freedom)
         for j in jitters
         if j.variance and j.degrees_of_freedom
     ]
     nu = float(sum(df for _, df in estimated))
-    return (
-        (math.sqrt(sum(v * df for v, df in estimated) / nu / averaged), nu)
-        if estimated
-        else (None, nu)
-    )
+    if estimated:
+        return (math.sqrt(sum(v * df for v, df in estimated) / nu / averaged), nu)
+    return (None, nu)
 
 
 def _figures(recipe: RecipeScores, averaged: int) -> NDArray[np.float64]:

@@ -201,7 +201,9 @@ def _prompt_sets(
 ) -> dict[tuple[int, int], int]:
     """Of runs and metrics whose figure rests on a part of the prompts of the benchmark,
     which part."""
-    here = "benchmark_id in (:benchmark_ids)" if among else "1 = 1"
+    here = "1 = 1"
+    if among:
+        here = "benchmark_id in (:benchmark_ids)"
     counted = store.rows(
         query_text("analysis/training", "prompt_counts").format(here=here),
         among,
@@ -253,7 +255,11 @@ def _fulfilling(store: Store, where: Sequence[Where]) -> set[int] | None:
         return None
     columns = ", ".join(dict.fromkeys(clause.name for clause in where))
     runs = store.rows(f"select run_id, {columns} from run_current")
-    return {run["run_id"] for run in runs if all(clause.holds(run) for clause in where)}
+    met = set()
+    for run in runs:
+        if all(clause.holds(run) for clause in where):
+            met.add(run["run_id"])
+    return met
 
 
 def _recipe(
@@ -320,26 +326,28 @@ def _trajectory(
 ) -> Trajectory:
     positions = tuple(sorted(by_position))
     repeats = [by_position[position] for position in positions]
-    scores, errors = (
-        tuple(
-            group[0][part]
-            if len(group) == 1
-            else fmean(figure[part] for figure in group)
-            for group in repeats
-        )
-        for part in (0, 1)
-    )
-    runs = tuple(tuple(figure[2] for figure in group) for group in repeats)
-    counts = tuple(min(figure[3] for figure in group) for group in repeats)
+    scores, errors, runs, counts = [], [], [], []
+    for group in repeats:
+        scores.append(_mean([figure[0] for figure in group]))
+        errors.append(_mean([figure[1] for figure in group]))
+        runs.append(tuple(figure[2] for figure in group))
+        counts.append(min(figure[3] for figure in group))
     return Trajectory(
         seed,
         positions,
-        scores,
-        errors,
-        runs,
-        counts,
+        tuple(scores),
+        tuple(errors),
+        tuple(runs),
+        tuple(counts),
         tuple(group[0][4] for group in repeats),
     )
+
+
+def _mean(figures: Sequence[float]) -> float:
+    """The mean of repeats; a figure alone as it is."""
+    if len(figures) == 1:
+        return figures[0]
+    return fmean(figures)
 
 
 def read_checkpoints(
@@ -407,7 +415,9 @@ def _checkpoint(
 
 
 def _common(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
-    return a if np.array_equal(a, b) else np.intersect1d(a, b, assume_unique=True)
+    if np.array_equal(a, b):
+        return a
+    return np.intersect1d(a, b, assume_unique=True)
 
 
 def read_difference(store: Store, a: RecipeScores, b: RecipeScores) -> SeedMean | None:

@@ -106,11 +106,9 @@ class TrainingSection(Section):
         noise = recipe_seeds(trained.recipes, level=level) if is_telling else None
         if not (curves or noise):
             return None
-        along = (
-            or_why(lambda: curves_of(trained.curves, level))[0]
-            if trained.curves
-            else None
-        )
+        along = None
+        if trained.curves:
+            along = or_why(lambda: curves_of(trained.curves, level))[0]
         decided = _decided(reads, trained, noise, report) if noise else None
         recipes = recipes_of(trained.recipes, level)
         return cls(curves, noise, seeds, no_seeds, along, recipes, decided)
@@ -164,7 +162,9 @@ def _seeds(reads: BenchmarkReads) -> tuple[SeedReport | None, str]:
     ):
         return None, ""
     targets, why_not = reads.targets
-    return or_why(lambda: seeds_of(targets, "*")) if targets else (None, why_not)
+    if targets:
+        return or_why(lambda: seeds_of(targets, "*"))
+    return (None, why_not)
 
 
 def _curves(reads: BenchmarkReads, options: Ranking) -> BenchmarkCurves | None:
@@ -207,11 +207,9 @@ def _decided(
             if side.common
             and replace(curve.recipe, trajectories=()) == replace(side, trajectories=())
         ]
-        return (
-            change(ends[0][0], ends[1][0], ends[0][1], same_seeds=False).mean
-            if len(ends) == 2
-            else None
-        )
+        if len(ends) == 2:
+            return change(ends[0][0], ends[1][0], ends[0][1], same_seeds=False).mean
+        return None
 
     level, spreads = report.ranks.level, report.once(_spreads)
     return or_why(
@@ -222,7 +220,7 @@ def _decided(
 
 
 def findings(found: TrainingSection) -> list[str]:
-    """What curves and seeds show, in plain sentences."""
+    """The findings of curves and seeds, in plain sentences."""
     sentences = []
     if found.along:
         corrected = (
@@ -252,26 +250,22 @@ def findings(found: TrainingSection) -> list[str]:
             f"Two single runs of one recipe differ by more than {several} in "
             f"{100 * (1 - found.noise.level):.2g} % of cases, by their seeds alone."
         )
-    sentences += (
-        [f"{row.sentence} More: warehouse decide." for row in found.decided.rows]
-        if found.decided
-        else []
-    )
-    sentences += (
-        [_recipes_in_words(row) for row in found.recipes.rows] if found.recipes else []
-    )
+    if found.decided:
+        sentences += [
+            f"{row.sentence} More: warehouse decide." for row in found.decided.rows
+        ]
+    if found.recipes:
+        sentences += [_recipes_in_words(row) for row in found.recipes.rows]
     return sentences
 
 
 def _recipes_in_words(row: RecipesRow) -> str:
-    """Whether a benchmark can decide between recipes."""
+    """A sentence on whether a benchmark can decide between recipes."""
     n = row.n_recipes if row.n_both is None else row.n_both
     of = f" by {row.metric}{f' ({row.split})' if row.split else ''}"
-    verdict = (
-        "does not show whether it can decide"
-        if row.verdict == "cannot tell"
-        else row.verdict
-    )
+    verdict = "does not show whether it can decide"
+    if row.verdict != "cannot tell":
+        verdict = row.verdict
     why = "the noise of their training is not known"
     if row.noise_sd is not None and row.ceiling is not None:
         most = f"at most {100 * row.ceiling:.0f} % of pairs come out in the right order"

@@ -4,6 +4,7 @@ with prompts."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from markupsafe import Markup
 
@@ -32,10 +33,10 @@ def _by_itself(
 def curves_table(curves: BenchmarkCurves, benchmark: str) -> Markup:
     """First, last and best figure of every curve."""
     rows = curves.rows
+    points = chain.from_iterable(row.points for row in rows)
     n_decimals = decimals(
         (p.ci_high - p.ci_low) / 4
-        for row in rows
-        for p in row.points
+        for p in points
         if p.ci_high is not None and p.ci_low is not None
     )
     return table(

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import combinations, islice
+from itertools import chain, combinations, islice
 from operator import attrgetter
 from typing import Any
 
@@ -71,11 +71,11 @@ def unequal_prompts(runs: Iterable[Trajectory], last: int = 0) -> tuple[str, ...
     other prompts than others: what they differ by is also how hard the prompts are that
     some lack."""
     listed = [*runs]
-    several = (
-        len({number for run in listed for number in of(run)[-last:]} - {0}) > 1
-        for of in (attrgetter("counts"), attrgetter("sets"))
-    )
-    return (UNEQUAL_PROMPTS,) * any(several)
+    for of in (attrgetter("counts"), attrgetter("sets")):
+        told = set(chain.from_iterable(of(run)[-last:] for run in listed))
+        if len(told - {0}) > 1:
+            return (UNEQUAL_PROMPTS,)
+    return ()
 
 
 @dataclass(frozen=True)
@@ -103,14 +103,15 @@ class RecipeScores:
     @property
     def n_prompts(self) -> int | None:
         """Fewest behind a figure; None where unknown."""
-        return min(
-            (n for run in self.trajectories for n in run.counts if n), default=None
-        )
+        counts = chain.from_iterable(run.counts for run in self.trajectories)
+        return min(filter(None, counts), default=None)
 
     @property
     def sign(self) -> float:
         """−1 where lower is better, else 1."""
-        return -1.0 if self.higher_is_better is False else 1.0
+        if self.higher_is_better is False:
+            return -1.0
+        return 1.0
 
     @property
     def is_telling(self) -> bool:
@@ -135,7 +136,9 @@ class RecipeScores:
             ]
             if meant:
                 kept.append(path.until(meant[-1]))
-        return replace(self, trajectories=tuple(kept)) if kept else None
+        if kept:
+            return replace(self, trajectories=tuple(kept))
+        return None
 
     def last(self) -> RecipeScores:
         """Cut to the last checkpoint that every replicate has; there must be one."""
@@ -171,32 +174,34 @@ def describe_others(others: Mapping[str, Sequence[str]]) -> str:
         f"{name} (--metric {' or '.join(metrics[:3])})"
         for name, metrics in list(others.items())[:3]
     ]
-    more = f" and {len(others) - 3} more" if len(others) > 3 else ""
-    return (
-        f"by another metric than the headline: {', '.join(named)}{more}"
-        if named
-        else ""
-    )
+    more = ""
+    if len(others) > 3:
+        more = f" and {len(others) - 3} more"
+    if named:
+        return f"by another metric than the headline: {', '.join(named)}{more}"
+    return ""
 
 
 def settings_apart(recipes: Sequence[RecipeScores]) -> list[str]:
     """For each recipe the settings in which it differs from the others, such as
     ``fewshot=2``; empty where nothing differs but what a table of recipes says by
     itself."""
-    differing = [
-        name
-        for name in SHARED
-        if name not in _SAID_ELSEWHERE
-        and len({str(r.settings[name]) for r in recipes}) > 1
-    ]
-    return [
-        ", ".join(
-            f"{name}={value}"
-            for name in differing
-            if (value := recipe.settings[name]) is not None
+    differing = []
+    for name in SHARED:
+        if (
+            name not in _SAID_ELSEWHERE
+            and len({str(r.settings[name]) for r in recipes}) > 1
+        ):
+            differing.append(name)
+    told = []
+    for recipe in recipes:
+        settings = ((name, recipe.settings[name]) for name in differing)
+        told.append(
+            ", ".join(
+                f"{name}={value}" for name, value in settings if value is not None
+            )
         )
-        for recipe in recipes
-    ]
+    return told
 
 
 def settings_in_groups(
@@ -279,11 +284,9 @@ class CheckpointDifference:
     @property
     def p_value(self) -> float:
         """Two-sided."""
-        return (
-            min(1.0, 2 * min(self.p_rise, self.p_fall))
-            if self.p_rise == self.p_rise
-            else math.nan
-        )
+        if self.p_rise == self.p_rise:
+            return min(1.0, 2 * min(self.p_rise, self.p_fall))
+        return math.nan
 
 
 def change(
@@ -351,11 +354,9 @@ def prompt_variance(
             )
             if part.prompt_df is not None:  # more than one cluster
                 variances.append(part.prompt_variance * len(common))
-    return (
-        (float(np.mean(variances)), min(len(cell.prompts) for cell in cells))
-        if variances
-        else (None, None)
-    )
+    if variances:
+        return (float(np.mean(variances)), min(len(cell.prompts) for cell in cells))
+    return (None, None)
 
 
 @dataclass(frozen=True)

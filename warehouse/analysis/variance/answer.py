@@ -7,6 +7,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -142,11 +143,11 @@ def _single_draws(
             )
     rest = []
     for target in targets:
-        draws = [
-            draw
-            for run in sorted(target.condition.run_ids)
-            for draw in by_run.get(run, ())
-        ]
+        draws = list(
+            chain.from_iterable(
+                by_run.get(run, ()) for run in sorted(target.condition.run_ids)
+            )
+        )
         if all(n_prompts == target.scores.n for _, n_prompts in draws):
             whole[target.condition.key] = draws
         else:
@@ -167,12 +168,11 @@ def _by_draw(
 ) -> list[dict[str, Any]]:
     """Rows of a query of the scores of some conditions by draw, but for those of some
     runs."""
-    run_ids = [
-        run
-        for target in targets
-        for run in target.condition.run_ids
-        if run not in without
-    ]
+    run_ids = []
+    for target in targets:
+        for run in target.condition.run_ids:
+            if run not in without:
+                run_ids.append(run)
     if not run_ids:
         return []
     most = max(int(target.scores.n_draws.min()) for target in targets)
@@ -288,7 +288,7 @@ def _row(members: Sequence[Target]) -> SeedRow:
         n_left_out=len(seen) - len(common),
         seeds=tuple(seeds),
         reason=reason,
-        run_ids=tuple(run for item in members for run in item.condition.run_ids),
+        run_ids=tuple(chain.from_iterable(item.condition.run_ids for item in members)),
         **part_fields(crossed, *names, estimate="mean"),
     )
 
@@ -305,11 +305,9 @@ def _why_not(
     if len(common) < 2:
         return f"only {len(common)} prompts have a score of every seed"
     labels = members[0].clusters.labels(common)
-    return (
-        "all prompts are in one cluster"
-        if labels is not None and np.ptp(labels) == 0
-        else ""
-    )
+    if labels is not None and np.ptp(labels) == 0:
+        return "all prompts are in one cluster"
+    return ""
 
 
 def _crossed(members: Sequence[Target], common: NDArray[np.int64]) -> CrossedVariance:
@@ -341,7 +339,7 @@ def pass_rates(store: Store, question: PassRates) -> PassReport:
             "no k given; `at` takes those of pass@k, `hat` those of pass^k"
         )
     targets = find_targets(store, question.target, selection_of(question))
-    rows = [row for item in targets.scored for row in _rows(item, question)]
+    rows = list(chain.from_iterable(_rows(item, question) for item in targets.scored))
     return PassReport(question.target, tuple(rows), targets.left_out)
 
 

@@ -11,17 +11,19 @@ from warehouse.tables.words import SHOWN, left_out
 
 def shared_columns(rows: Sequence[Any]) -> list[str]:
     """Columns that say the same in all rows."""
-    return [
-        name
-        for name in ("benchmark", "metric")
-        if len({getattr(row, name) for row in rows}) == 1
-    ]
+    same = []
+    for name in ("benchmark", "metric"):
+        if len({getattr(row, name) for row in rows}) == 1:
+            same.append(name)
+    return same
 
 
 def heading(rows: Sequence[Any], shared: Sequence[str]) -> list[str]:
     """A sentence of what all rows share; none where they share nothing."""
     values = [getattr(rows[0], name) for name in shared]
-    return [" by ".join(values)] if values else []
+    if values:
+        return [" by ".join(values)]
+    return []
 
 
 def benchmark_cells(row: Any, shared: Sequence[str]) -> dict[str, Any]:

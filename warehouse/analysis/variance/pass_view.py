@@ -126,13 +126,13 @@ def pass_view(report: PassReport, *, verbose: bool) -> View:
 
 
 def _statistics(rows: Sequence[PassRow]) -> list[TableNote]:
-    """What pass@k and pass^k are, where they are shown."""
+    """The meaning of pass@k and pass^k, where they are shown."""
     names = [row.statistic for row in rows]
-    return [
-        TableNote(meaning, "statistic")
-        for mark, meaning in _STATISTICS.items()
-        if any(name.startswith(mark) for name in names)
-    ]
+    notes = []
+    for mark, meaning in _STATISTICS.items():
+        if any(name.startswith(mark) for name in names):
+            notes.append(TableNote(meaning, "statistic"))
+    return notes
 
 
 def _cells(

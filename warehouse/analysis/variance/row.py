@@ -135,15 +135,19 @@ def make_row(
 
 
 def advice(parts: VarianceComponents) -> str:
-    """What would make the error smaller, in one sentence; empty where nothing can be
-    said."""
+    """Advice that would make the error smaller, in one sentence; empty where nothing
+    can be said."""
     if parts.share_within is None:
         single = parts.n_prompts > 1 and not parts.n_multi_draw
-        return _SINGLE if single else ""
+        if single:
+            return _SINGLE
+        return ""
     if parts.suggested_draws is None:
         return _CLIPPED
     most, enough = percent(parts.share_within), _draws(parts.suggested_draws)
-    units = "prompts" if parts.n_clusters is None else "clusters"
+    units = "clusters"
+    if parts.n_clusters is None:
+        units = "prompts"
     if parts.fewest_draws >= parts.suggested_draws:
         return (
             f"more draws would save at most {most} of the variance, more {units} help "
@@ -159,11 +163,15 @@ def advice(parts: VarianceComponents) -> str:
 def percent(share: float) -> str:
     """A share in [0, 1] in words, such as ``"2.2 %"`` or ``"31 %"``."""
     number = 100 * min(max(share, 0.0), 1.0)
-    return f"{number:.0f} %" if number >= 10 else f"{number:.2g} %"
+    if number >= 10:
+        return f"{number:.0f} %"
+    return f"{number:.2g} %"
 
 
 def _draws(count: int) -> str:
-    return "1 draw" if count == 1 else f"{count} draws"
+    if count == 1:
+        return "1 draw"
+    return f"{count} draws"
 
 
 def _figures(parts: VarianceComponents | None) -> dict[str, Any]:
@@ -195,7 +203,9 @@ def _figures(parts: VarianceComponents | None) -> dict[str, Any]:
 def _root(variance: float | None, least: float) -> float | None:
     """Square root; None for what is unknown, 0 (at most ``least``) or estimated below
     0."""
-    return None if variance is None or variance <= least else math.sqrt(variance)
+    if variance is None or variance <= least:
+        return None
+    return math.sqrt(variance)
 
 
 def _single(target: Target, single: SingleDrawRange | str | None) -> dict[str, Any]:
@@ -217,9 +227,9 @@ def _single(target: Target, single: SingleDrawRange | str | None) -> dict[str, A
 def _reason(parts: VarianceComponents | None) -> str:
     if parts is None:
         return NO_MEAN
-    return (
-        "all scores are equal" if parts.variance == 0 == parts.within else parts.reason
-    )
+    if parts.variance == 0 == parts.within:
+        return "all scores are equal"
+    return parts.reason
 
 
 def _flags(
@@ -342,13 +352,15 @@ def _split_cells(
 
 
 def _advice(rows: Sequence[VarianceRow]) -> list[str]:
-    """What to do, for one row in full, for many as a range."""
+    """Advice for one row in full, for many as a range."""
     if len(rows) == 1:
         return [rows[0].advice or rows[0].reason]
     shares = [row.share_within for row in rows if row.share_within is not None]
     if not shares:
         return sorted({row.advice or row.reason for row in rows})
-    units = "clusters" if any(row.n_clusters is not None for row in rows) else "prompts"
+    units = "prompts"
+    if any(row.n_clusters is not None for row in rows):
+        units = "clusters"
     return [
         f"more draws would save at most {percent(min(shares))} (of one) to "
         f"{percent(max(shares))} (of another) of the variance, twice the {units} 50 %"

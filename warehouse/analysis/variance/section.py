@@ -35,11 +35,9 @@ class VarianceSection(Section):
         if targets is None or not _has_draws(targets):
             return None
         found = variance_of(targets, "*", {})
-        return (
-            cls(found)
-            if any(row.share_between is not None for row in found.rows)
-            else None
-        )
+        if any(row.share_between is not None for row in found.rows):
+            return cls(found)
+        return None
 
     def html(self, part: BenchmarkPart, name: str) -> Markup:
         """The table with what more draws and more prompts would save."""
