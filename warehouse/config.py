@@ -131,13 +131,11 @@ class Config:
     reader: Setting  #: role, or whole URL, that typed queries are run as; empty: that of the store's URL.
     publish_path: Setting  #: of the published copy.
     publish_after: Setting  #: when it is renewed.
-    others: Mapping[str, Setting] = field(
-        default_factory=dict
-    )  #: what the file says of everything else, by full name.
+    #: what the file says of everything else, by full name.
+    others: Mapping[str, Setting] = field(default_factory=dict)
     tables: frozenset[str] = frozenset()  #: of the file.
-    refused: tuple[
-        str, ...
-    ] = ()  #: what a folder's file says that only a chosen one may, in words.
+    #: what a folder's file says that only a chosen one may, in words.
+    refused: tuple[str, ...] = ()
 
     @property
     def settings(self) -> tuple[Setting, ...]:

@@ -97,9 +97,8 @@ class Context:
 
     state: State
     limits: Limits
-    running: set[Store] = field(
-        default_factory=set
-    )  #: that the call under way has open.
+    #: that the call under way has open.
+    running: set[Store] = field(default_factory=set)
     children: set[int] = field(default_factory=set)  #: processes of its typed queries.
 
     @contextmanager
@@ -387,9 +386,9 @@ class Answered:
     columns: Sequence[str]  #: of the rows, in order.
     rows: Sequence[Row] | pa.Table  #: a mapping each, or a table.
     brief: Sequence[str]  #: columns to show where nobody chose; empty for all.
-    command: Callable[
-        ..., str
-    ]  #: makes the line that gives the same rows, with the further options that it is given.
+    #: makes the line that gives the same rows, with the further options that it is
+    #: given.
+    command: Callable[..., str]
     notes: Sequence[str] = ()  #: what a reader should know of all rows.
 
     def __len__(self) -> int:

@@ -29,9 +29,8 @@ class Source(NamedTuple):
     header: RunHeader
     rows: Rows
     others: tuple[RunHeader, ...] = ()  #: of its further runs.
-    of_suites: tuple[
-        PublishedScore, ...
-    ] = ()  #: what it publishes of several runs together.
+    #: what it publishes of several runs together.
+    of_suites: tuple[PublishedScore, ...] = ()
 
 
 #: A store in which sources were loaded.

@@ -254,9 +254,8 @@ class SingleTest:
 class Result:
     """Base of a result: a frozen dataclass with ``rows``."""
 
-    notebook_columns: ClassVar[
-        tuple[str, ...]
-    ] = ()  #: fields of the rows that a notebook shows; empty for all.
+    #: fields of the rows that a notebook shows; empty for all.
+    notebook_columns: ClassVar[tuple[str, ...]] = ()
     #: ``module:function`` that draws it, loaded when it is drawn; empty where it has no
     #: charts of its own.
     DRAWN_BY: ClassVar[str] = ""

@@ -38,12 +38,10 @@ class Interval:
     estimate: float  #: the figure.
     low: float | None  #: lower end of its interval; None without.
     high: float | None  #: upper end of it.
-    filled: bool = (
-        True  #: whether its dot is: none is better, or a difference is found.
-    )
-    mark: str = (
-        ""  #: sign of a figure that does not count as others do; it is drawn faint.
-    )
+    #: whether its dot is: none is better, or a difference is found.
+    filled: bool = True
+    #: sign of a figure that does not count as others do; it is drawn faint.
+    mark: str = ""
 
 
 def forest(

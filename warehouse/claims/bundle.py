@@ -31,22 +31,18 @@ MOST_BYTES, MOST_ROWS, MOST_COLUMNS, MOST_TEXT, MOST_ENTRIES = (
 class Claim:
     """A figure that can be recomputed."""
 
-    command: (
-        str  #: what was typed, for people; a check goes by ``kind`` and ``parameters``.
-    )
+    #: what was typed, for people; a check goes by ``kind`` and ``parameters``.
+    command: str
     kind: str  #: the question: ``leaderboard``, ``compare``, ``pairs``, ``variance``, ``card`` or ``query``.
     parameters: dict[str, Any]  #: of the question, by name; ``sql`` of a query.
     program: str  #: version of the program.
     answer: str  #: the answer in words.
-    rows: list[
-        dict[str, Any]
-    ]  #: the figures, each with its interval and method; without ids of the store.
-    runs: list[dict[str, Any]] = field(
-        default_factory=list
-    )  #: what they rest on: model, benchmark, keys and hashes.
-    sources: list[dict[str, Any]] = field(
-        default_factory=list
-    )  #: the files: name, format, sha256, bytes.
+    #: the figures, each with its interval and method; without ids of the store.
+    rows: list[dict[str, Any]]
+    #: what they rest on: model, benchmark, keys and hashes.
+    runs: list[dict[str, Any]] = field(default_factory=list)
+    #: the files: name, format, sha256, bytes.
+    sources: list[dict[str, Any]] = field(default_factory=list)
     #: those that errors use unasked: benchmark, name and kind.
     clusterings: list[dict[str, Any]] = field(default_factory=list)
 

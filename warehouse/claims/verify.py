@@ -57,9 +57,8 @@ class Verdict:
 
     holds: bool  #: all that the claim says comes out again, from runs with the same samples.
     rows: tuple[Difference, ...]  #: what differs.
-    notes: tuple[
-        str, ...
-    ]  #: another version of the program, and what to do about other files.
+    #: another version of the program, and what to do about other files.
+    notes: tuple[str, ...]
     n_figures: int  #: numbers that were compared.
 
     def __str__(self) -> str:

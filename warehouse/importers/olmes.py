@@ -143,9 +143,8 @@ class _Survey:
 
     ids: set[str] = field(default_factory=set)
     is_unique: bool = True  #: whether each prompt has an id of its own data set.
-    are_binary: dict[str, bool] = field(
-        default_factory=dict
-    )  #: metrics, and whether their values are 0 and 1.
+    #: metrics, and whether their values are 0 and 1.
+    are_binary: dict[str, bool] = field(default_factory=dict)
     has_options: bool = False
     model_hash: Any = None  #: of the first of them.
 

@@ -259,9 +259,8 @@ class Tests:
     and the options in which tests differ."""
 
     added: frozenset[str]  #: variables that the run made
-    shared: Mapping[
-        str, Any
-    ]  #: options that all tests have, which are settings of the evaluation
+    #: options that all tests have, which are settings of the evaluation
+    shared: Mapping[str, Any]
 
     @classmethod
     def of(cls, document: Row, rows: Sequence[Row]) -> Tests:

@@ -45,9 +45,8 @@ class FetchLimits:
 
     files: int = 10_000
     bytes: int = 20_000_000_000
-    seconds: float = (
-        7200.0  #: from the first request to the last byte, however slowly it comes.
-    )
+    #: from the first request to the last byte, however slowly it comes.
+    seconds: float = 7200.0
     #: whether redirections may lead to this machine and to private networks, from
     #: elsewhere.
     allow_private: bool = False

@@ -246,9 +246,8 @@ _COUNT_ONCE = "figures over these count each once"
 class RepeatNotes:
     """Notes on new runs that joined others of their condition."""
 
-    told: tuple[
-        str, ...
-    ] = ()  #: of runs that ids, seeds, times or the like tell apart, as repeats are.
+    #: of runs that ids, seeds, times or the like tell apart, as repeats are.
+    told: tuple[str, ...] = ()
     doubtful: tuple[str, ...] = ()  #: of what may be read in two ways, or contradicts.
 
 

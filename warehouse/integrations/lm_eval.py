@@ -58,12 +58,11 @@ PIECE = 50
 class SettledRun:
     """A run of lm-eval that a sequential test watched."""
 
-    results: dict[
-        str, Any
-    ]  #: as ``simple_evaluate`` returns them, over all pieces, without error estimates.
-    record: dict[
-        str, Any
-    ]  #: verdict, interval, reason and settings, as the log has them under ``early_stopping``.
+    #: as ``simple_evaluate`` returns them, over all pieces, without error estimates.
+    results: dict[str, Any]
+    #: verdict, interval, reason and settings, as the log has them under
+    #: ``early_stopping``.
+    record: dict[str, Any]
     folder: Path | None  #: where the log was written; None if it was not.
 
 

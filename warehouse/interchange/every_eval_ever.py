@@ -51,9 +51,8 @@ class EveryEvalEverReport:
     #: lines of samples without a score, which the format has no form for; they are
     #: beside the samples, in files ending in ``_unscored.ndjson``.
     n_unscored: int
-    left_out: tuple[
-        str, ...
-    ] = ()  #: runs of which no figure can be given, with the reason.
+    #: runs of which no figure can be given, with the reason.
+    left_out: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return (

@@ -338,9 +338,8 @@ class Run:
     id: int  #: id of the run in this store.
     header: Row  #: the fields of its :class:`warehouse.records.RunHeader`, without those of no value.
     metrics: list[Row]  #: its metrics, each with its id.
-    published: list[
-        Row
-    ]  #: figures that its source publishes, each with the id of its metric.
+    #: figures that its source publishes, each with the id of its metric.
+    published: list[Row]
     condition_key: str
     content_digest: str
 

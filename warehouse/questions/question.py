@@ -40,16 +40,16 @@ class Option:
     help: str  #: its meaning, for the command's ``--help`` and the method's docstring.
     metavar: str | None = None  #: what stands for its value on the command line.
     flags: tuple[str, ...] = ()  #: how it is called there, where not by its name.
-    choices: tuple[
-        str, ...
-    ] = ()  #: the values that there are; on the command line with hyphens,
+    #: the values that there are; on the command line with hyphens,
+    choices: tuple[str, ...] = ()
     keeps_underscores: bool = False  #: or as they are.
     least: float | None = None  #: the smallest value; None: any.
     most: float | None = None  #: the largest.
+    #: whether the limits are excluded, the smallest and the largest.
     is_open: tuple[bool, bool] = (
         False,
         False,
-    )  #: whether the limits are excluded, the smallest and the largest.
+    )
     is_argument: bool = False  #: whether it stands on the command line without a flag, although it may be left out.
     is_spread: bool = False  #: whether the method takes each of several values as an argument of its own.
     in_python_only: bool = False  #: whether the command has no option for it.
@@ -216,15 +216,14 @@ class Options:
 class Question(Options):
     """Base of a question."""
 
-    NAME: ClassVar[
-        str
-    ]  #: of the method that asks it, and of the command, where that has no COMMAND of its own.
+    #: of the method that asks it, and of the command, where that has no COMMAND of its
+    #: own.
+    NAME: ClassVar[str]
     #: ``file:function`` of what answers it, in the folder of the class; empty: the
     #: function NAME of `answer.py`.
     ANSWER: ClassVar[str] = ""
-    COMMAND: ClassVar[str] = (
-        ""  #: words of that command and the switches without which it asks something else.
-    )
+    #: words of that command and the switches without which it asks something else.
+    COMMAND: ClassVar[str] = ""
     #: whether that is given how to open the store, as it lets go of it while it works,
     #: or writes.
     OPENS: ClassVar[bool] = False
@@ -330,13 +329,11 @@ class FieldOption(Option):
     """An `Option` with the field that it is of."""
 
     type: Any = None  #: of the value, or of one of several; None left out.
-    kinds: tuple[
-        Any, ...
-    ] = ()  #: of what the value, or each of several, has to be an instance.
+    #: of what the value, or each of several, has to be an instance.
+    kinds: tuple[Any, ...] = ()
     may_be_none: bool = False  #: whether None may stand for it.
-    default: Any = (
-        inspect.Parameter.empty
-    )  #: ``inspect.Parameter.empty`` where it is required.
+    #: ``inspect.Parameter.empty`` where it is required.
+    default: Any = inspect.Parameter.empty
     is_list: bool = False  #: whether it is several values,
     may_be_single: bool = False  #: of which one may stand by itself.
     maps_to_numbers: bool = False  #: whether a dictionary gives numbers.

@@ -33,9 +33,8 @@ class Entry:
 
     name: str  #: of its command; a blank stands before the last word of one of several.
     section: str  #: of the help.
-    question: (
-        str  #: its class, as ``module:Class``; empty for a name that several share.
-    )
+    #: its class, as ``module:Class``; empty for a name that several share.
+    question: str
     sentence: str  #: what it answers.
     examples: tuple[str, ...]  #: command lines that can be pasted.
 

@@ -37,9 +37,8 @@ class BulkQuery:
     #: a SELECT with ``$name`` parameters. Columns are matched by name. ``scores`` and
     #: ``choice_scores`` are lists of structs with the fields of the schema (any order).
     sql: str
-    parameters: Mapping[
-        str, Any
-    ]  #: values of the parameters; paths go here, escaped by :func:`literal_path`.
+    #: values of the parameters; paths go here, escaped by :func:`literal_path`.
+    parameters: Mapping[str, Any]
     #: called when the query fails; yields the same rows one file at a time, and records
     #: each bad row in ``Dump.rejections`` with its line.
     fallback: Callable[[], Iterable[pa.RecordBatch]]
@@ -55,9 +54,8 @@ class SameContent:
     not settle it."""
 
     are_draws: bool  #: of one prompt, in their order; else prompts of their own, told apart by ids or by place.
-    belong_together: bool = (
-        False  #: rows may be about one prompt, of other variants, draws or metrics.
-    )
+    #: rows may be about one prompt, of other variants, draws or metrics.
+    belong_together: bool = False
     by_metric: bool = False  #: each row holds a metric of its own.
     by_id: bool = False  #: ids tell them apart.
     key: str = ""  #: how a mapping says that they are draws of one prompt.
@@ -69,9 +67,8 @@ class Scan:
     comes first."""
 
     scan_id: str  #: the tool's own id of the scan.
-    metrics: tuple[
-        MetricSpec, ...
-    ]  #: one for each scanner, or for each key of one whose values are objects.
+    #: one for each scanner, or for each key of one whose values are objects.
+    metrics: tuple[MetricSpec, ...]
     batches: Iterable[pa.RecordBatch]  #: columns of :data:`SCAN_SCHEMA`.
 
 

@@ -16,22 +16,19 @@ class RunField:
     """One field."""
 
     name: str  #: of it, in the header and in ``run_current``.
-    in_key: bool = (
-        False  #: it changes what is measured, and is part of the condition key.
-    )
+    #: it changes what is measured, and is part of the condition key.
+    in_key: bool = False
     stored: bool = False  #: a column of ``run`` that takes the header's value as it is.
-    label: int | None = (
-        None  #: place among the settings of a condition's label; None where labels do without.
-    )
+    #: place among the settings of a condition's label; None where labels do without.
+    label: int | None = None
     always: bool = False  #: labels tell it even where it differs between models only: it changes what a figure means.
     is_hash: bool = False  #: a label shows its first characters only.
     #: in a suite's rows ``"who"``: it says who was evaluated, and a row never mixes two
     #: of them; ``"common"``: it means the same on every leaf, and where it differs on
     #: one leaf conditions make rows of their own; empty: neither.
     suite: Literal["", "who", "common"] = ""
-    of_checkpoint: bool = (
-        False  #: it changes along one training, and nothing else does.
-    )
+    #: it changes along one training, and nothing else does.
+    of_checkpoint: bool = False
 
 
 #: ``sampling_seed`` is in no key: runs that differ by it alone are repeats of one

@@ -45,9 +45,8 @@ class Rule:
 
     kind: SettingClass
     reason: str
-    absent: frozenset[str] = (
-        frozenset()
-    )  #: values, in canonical form, that mean the same as no value at all.
+    #: values, in canonical form, that mean the same as no value at all.
+    absent: frozenset[str] = frozenset()
 
     @property
     def is_in_condition(self) -> bool:

@@ -56,9 +56,8 @@ class Rules:
     max_unscored: float | None = None
     gone: bool = True  #: a score that is not there any more.
     published: bool = True  #: a published figure that the samples contradict.
-    max_silence: timedelta | None = (
-        None  #: longest time without a load; None: not checked.
-    )
+    #: longest time without a load; None: not checked.
+    max_silence: timedelta | None = None
     alpha: float = 0.05  #: chance of any false alarm of one refresh, in (0, 1).
 
     def __post_init__(self) -> None:
@@ -80,9 +79,8 @@ class Alert(Row):
     benchmark: str  #: name of the benchmark; empty for ``silence``.
     subject: str  #: what it is about.
     message: str  #: in words.
-    p_value: float | None = (
-        None  #: of the test, not adjusted; None where the rule is no test.
-    )
+    #: of the test, not adjusted; None where the rule is no test.
+    p_value: float | None = None
     p_holm: float | None = None  #: adjusted over all tests of the refresh.
     #: the difference that was tested, in the metric's unit; None where the rule is no
     #: test.
@@ -120,9 +118,8 @@ class _Test:
     """One test of a refresh."""
 
     alert: Alert  #: that it raises if it rejects.
-    about: _ScoreKey | None = (
-        None  #: the score that has changed; None of a difference between two.
-    )
+    #: the score that has changed; None of a difference between two.
+    about: _ScoreKey | None = None
     is_newest: bool = False  #: it holds the newest run against those before it.
 
 

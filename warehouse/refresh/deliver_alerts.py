@@ -43,9 +43,8 @@ class Delivery:
     #: alerts.
     taken: dict[str, list[Alerts]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)  #: what waits, or was given up.
-    problem: WarehouseError | None = (
-        None  #: why a channel did not take them; None if all did.
-    )
+    #: why a channel did not take them; None if all did.
+    problem: WarehouseError | None = None
 
 
 def deliver_alerts(

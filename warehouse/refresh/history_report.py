@@ -44,9 +44,8 @@ class HistoryRow(Row):
     age: int  #: 1 for the newest.
     reason: str
     input_fingerprint: str
-    p_value: (
-        float | None
-    )  #: of the test behind the figure, not adjusted; None without one.
+    #: of the test behind the figure, not adjusted; None without one.
+    p_value: float | None
 
 
 @dataclass(frozen=True)

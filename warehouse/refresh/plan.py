@@ -54,20 +54,16 @@ class PlannedQuestion:
 class RefreshPlan:
     """The questions that there are, and those to be answered."""
 
-    questions: tuple[
-        PlannedQuestion, ...
-    ]  #: all, fresh and stale, benchmark by benchmark.
+    #: all, fresh and stale, benchmark by benchmark.
+    questions: tuple[PlannedQuestion, ...]
     stored: Mapping[str, tuple[StoredValue, ...]]  #: current figures by question.
     resumed: frozenset[str]  #: questions that an unfinished refresh has answered.
-    outdated: tuple[
-        str, ...
-    ]  #: fingerprints in it that are not true any more, or not asked for now.
-    gone: tuple[
-        StoredValue, ...
-    ]  #: current figures whose question nobody asks any more.
-    failures: tuple[
-        str, ...
-    ]  #: families that could not say what they ask, with the reason.
+    #: fingerprints in it that are not true any more, or not asked for now.
+    outdated: tuple[str, ...]
+    #: current figures whose question nobody asks any more.
+    gone: tuple[StoredValue, ...]
+    #: families that could not say what they ask, with the reason.
+    failures: tuple[str, ...]
 
     @property
     def stale(self) -> list[PlannedQuestion]:

@@ -55,14 +55,12 @@ Progress = Callable[[int, int], None]
 class RefreshRequest:
     """What a refresh is asked for."""
 
-    families: tuple[
-        str | Family, ...
-    ] = ()  #: names, or families of your own; all but those that take long, if empty.
+    #: names, or families of your own; all but those that take long, if empty.
+    families: tuple[str | Family, ...] = ()
     benchmarks: tuple[str, ...] = ()  #: names; all, if empty.
     settings: FamilySettings = FamilySettings()  #: that hold for all figures.
-    channels: tuple[
-        str, ...
-    ] = ()  #: that alerts are told on, marked in the store until they have (`deliver_alerts`).
+    #: that alerts are told on, marked in the store until they have (`deliver_alerts`).
+    channels: tuple[str, ...] = ()
 
 
 def list_stale(

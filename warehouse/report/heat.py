@@ -51,9 +51,9 @@ class HeatCell:
     standard_error: float | None = None  #: of it; None where it has none.
     low: float | None = None  #: lower end of its interval; None without.
     high: float | None = None  #: upper end of it.
-    rank: int | None = (
-        None  #: among the scores that count on this benchmark, 1 is best; None for one that does not.
-    )
+    #: among the scores that count on this benchmark, 1 is best; None for one that does
+    #: not.
+    rank: int | None = None
     #: 1 + number of those that are significantly better (Holm); None without a test.
     statistical_rank: int | None = None
     mark: str = ""  #: sign of a score that does not count as others do: `PART`, `ALONE`, `PUBLISHED`; else empty.

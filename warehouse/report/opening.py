@@ -53,13 +53,11 @@ class HeadEntry:
 
     name: str  #: of it.
     answer: Markup  #: its sentence.
-    nobody_first: (
-        bool  #: on it, for want of a direction, a second model or a difference.
-    )
+    #: on it, for want of a direction, a second model or a difference.
+    nobody_first: bool
     n_parts: int  #: rows on a part of it.
-    column: (
-        HeatColumn | None
-    )  #: of the heat table, without its link; None without a leaderboard.
+    #: of the heat table, without its link; None without a leaderboard.
+    column: HeatColumn | None
     has_answer: bool  #: a section has an answer without a leaderboard.
 
 

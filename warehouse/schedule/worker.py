@@ -29,9 +29,8 @@ class Ended:
     """How a job ended."""
 
     exit_code: int = 0  #: of the process; negative: the signal that ended it.
-    last: dict[str, Any] = field(
-        default_factory=dict
-    )  #: fields of its last event; empty if it died before.
+    #: fields of its last event; empty if it died before.
+    last: dict[str, Any] = field(default_factory=dict)
 
     @property
     def result(self) -> str:

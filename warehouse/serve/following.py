@@ -82,13 +82,12 @@ class _State:
     version: str  #: differs between any two states.
     url: str  #: what is opened: of the copy, or of the store itself.
     as_of: datetime  #: when it was seen, UTC.
-    copy: Path | None = (
-        None  #: file to be removed once nobody asks it any more; None where the store itself is asked.
-    )
+    #: file to be removed once nobody asks it any more; None where the store itself is
+    #: asked.
+    copy: Path | None = None
     readers: int = 0  #: connections that are lent.
-    idle: list[Store] = field(
-        default_factory=list
-    )  #: connections that wait for the next reader.
+    #: connections that wait for the next reader.
+    idle: list[Store] = field(default_factory=list)
     is_old: bool = False  #: another state has taken its place.
     kept: KeptReads = field(default_factory=KeptReads)  #: what its readers have read.
 

@@ -37,9 +37,8 @@ class Gauge:
     difference: float | None = None  #: this one minus the reference.
     low: float | None = None  #: lower end of its simultaneous interval.
     high: float | None = None  #: upper end of it.
-    pair: PairRow | None = (
-        None  #: where the figures come from; None where there is no pair.
-    )
+    #: where the figures come from; None where there is no pair.
+    pair: PairRow | None = None
     degrees_of_freedom: float | None = None  #: of its standard error.
 
     @property

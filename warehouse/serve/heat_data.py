@@ -58,9 +58,8 @@ Row = dict[str, Any]
 class Facts:
     """The runs of a store, as known before any leaderboard."""
 
-    runs: tuple[
-        Row, ...
-    ]  #: current ones, with their mean score where a plain mean gives it.
+    #: current ones, with their mean score where a plain mean gives it.
+    runs: tuple[Row, ...]
     suites: Mapping[str, tuple[str, ...]]  #: names of benchmarks by suite.
 
     def values(self, facet: str) -> list[str]:

@@ -79,9 +79,8 @@ class PageRequest:
     """What an address asks for: all state of a view."""
 
     path: Mapping[str, str]  #: parts of the path, by name.
-    query: Sequence[
-        tuple[str, str]
-    ]  #: names and values, in order; a name may stand several times.
+    #: names and values, in order; a name may stand several times.
+    query: Sequence[tuple[str, str]]
     address: str = "/"  #: the path itself.
 
     def value(self, name: str, default: str = "") -> str:

@@ -46,9 +46,8 @@ class PageColumn:
     head: str  #: its name, as HTML.
     kind: str  #: class of its header, ``n`` for numbers, ``figure`` for drawings.
     cells: tuple[str, ...]  #: of each row, with their tags, as HTML.
-    words: tuple[str, ...] | None = (
-        None  #: what it says in each row, for those that may be said once; None for others.
-    )
+    #: what it says in each row, for those that may be said once; None for others.
+    words: tuple[str, ...] | None = None
     minor: bool = False  #: hidden where the table is narrow.
 
 

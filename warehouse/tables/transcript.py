@@ -19,9 +19,8 @@ class Message:
 
     title: str  #: who speaks, and of a tool that it failed.
     role: str  #: as it stands.
-    parts: tuple[
-        str, ...
-    ]  #: what was said, each a text of one or several lines; calls of tools as code.
+    #: what was said, each a text of one or several lines; calls of tools as code.
+    parts: tuple[str, ...]
 
 
 def messages_of(text: str, width: int) -> Iterator[Message]:

@@ -29,13 +29,11 @@ class Table:
     columns: tuple[str, ...]  #: names, in order.
     rows: tuple[tuple[Any, ...], ...]  #: a value for each of them.
     empty: str = "no rows"  #: what to say where there are no rows.
-    hide_empty: Sequence[
-        str
-    ] = ()  #: columns that are left out where they say nothing in any row.
+    #: columns that are left out where they say nothing in any row.
+    hide_empty: Sequence[str] = ()
     counts: Sequence[str] = ()  #: those that are left out where they are 0, too.
-    minor: Sequence[
-        str
-    ] = ()  #: those that a narrow page drops, the first of them first.
+    #: those that a narrow page drops, the first of them first.
+    minor: Sequence[str] = ()
 
     @classmethod
     def of(cls, rows: Iterable[Mapping[str, Any]], **look: Unpack[TableLook]) -> Table:
@@ -89,9 +87,8 @@ class TableNote:
 
     line: str  #: a sentence.
     column: str = ""  #: name of a column of the table above.
-    width: int = (
-        0  #: characters at which it is broken also where a page has no width; 0: never.
-    )
+    #: characters at which it is broken also where a page has no width; 0: never.
+    width: int = 0
     is_term: bool = True  #: a terminal names the page of the column's word in the glossary, where it has one.
 
 
@@ -124,9 +121,9 @@ class View:
     """Sentences, tables and lines below them, in order, and remarks on the whole."""
 
     parts: tuple[Part, ...]  #: an empty sentence is an empty line.
-    notes: tuple[
-        str, ...
-    ] = ()  #: what a reader should know, each a sentence; a command says them on standard error.
+    #: what a reader should know, each a sentence; a command says them on standard
+    #: error.
+    notes: tuple[str, ...] = ()
 
     @property
     def explained(self) -> tuple[TableNote, ...]:

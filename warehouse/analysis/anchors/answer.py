@@ -74,9 +74,8 @@ class AnchorReport(Result):
     n_items: int
     model: str  #: ``1pl``, ``2pl``, or ``2pl of N dimensions``.
     by: str  #: ``irt`` or ``scores``: what the anchors are clustered by.
-    anchors: tuple[
-        AnchorRow, ...
-    ]  #: of the last size, in the order of their benchmarks and keys.
+    #: of the last size, in the order of their benchmarks and keys.
+    anchors: tuple[AnchorRow, ...]
     rows: tuple[AnchorErrorRow, ...]  #: errors on models left out, by size and method.
     #: each model by all prompts and by each estimate from the last size; empty unless
     #: asked for.

@@ -100,9 +100,8 @@ class HumanVerdicts:
 
     path: str  #: the file.
     column: str  #: that the verdicts are from.
-    by_prompt: dict[
-        str, bool | None
-    ]  #: True wrong, False right, None not decided, by what names the prompt.
+    #: True wrong, False right, None not decided, by what names the prompt.
+    by_prompt: dict[str, bool | None]
 
 
 def read_verdicts(path: str | Path, wrong_is: Sequence[str] = ()) -> HumanVerdicts:

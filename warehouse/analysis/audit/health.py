@@ -34,12 +34,10 @@ class HealthPart:
     name: str  #: of the part, for links.
     title: str  #: in words.
     meaning: str  #: what it does to figures, and what to do.
-    rows: tuple[
-        Row, ...
-    ]  #: what was found, the worst or the newest first; ``command`` mends it.
-    n: (
-        int | None
-    )  #: how many there are; None where that takes long, and was not asked for.
+    #: what was found, the worst or the newest first; ``command`` mends it.
+    rows: tuple[Row, ...]
+    #: how many there are; None where that takes long, and was not asked for.
+    n: int | None
 
     @property
     def columns(self) -> list[str]:

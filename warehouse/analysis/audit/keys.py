@@ -25,13 +25,11 @@ SEVERAL_KEYS = "several options are right"
 class Key:
     """What is known of the right answer of one prompt."""
 
-    options: PromptOptions | None = (
-        None  #: None where answers are free-form, or their number is not known.
-    )
+    #: None where answers are free-form, or their number is not known.
+    options: PromptOptions | None = None
     option: int | None = None  #: recorded option, from 0; None without.
-    texts: tuple[
-        str, ...
-    ] = ()  #: forms of a free-form key, the first to be shown; empty otherwise.
+    #: forms of a free-form key, the first to be shown; empty otherwise.
+    texts: tuple[str, ...] = ()
     reason: str = ""  #: why the prompt cannot be judged; empty if it can.
 
 
@@ -312,9 +310,8 @@ class TextAnswers:
 
     prompts: Ints  #: prompt of each, shape (n,).
     runs: Ints  #: run of each, shape (n,).
-    texts: list[
-        str | None
-    ]  #: extracted answer, or the beginning of the response; None where there is none.
+    #: extracted answer, or the beginning of the response; None where there is none.
+    texts: list[str | None]
     values: Floats  #: score of each draw, NaN without, shape (n,).
 
 

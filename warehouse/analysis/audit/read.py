@@ -75,13 +75,11 @@ class StoredAnswers:
     """All that an audit rests on."""
 
     scores: BenchmarkScores  #: of the benchmark.
-    entries: tuple[
-        ScoredCondition, ...
-    ]  #: all conditions that can stand side by side, with or without answers.
+    #: all conditions that can stand side by side, with or without answers.
+    entries: tuple[ScoredCondition, ...]
     voters: tuple[Voter, ...]  #: the models whose answers are heard, by name.
-    prompts: tuple[
-        Mapping[str, Any], ...
-    ]  #: rows of ``audit_prompts.sql``, by natural key.
+    #: rows of ``audit_prompts.sql``, by natural key.
+    prompts: tuple[Mapping[str, Any], ...]
     keys: tuple[Key, ...]  #: of each prompt.
     likeliest: LikeliestOptions  #: the options that runs find likeliest.
     texts: tuple[TextAnswers, ...]  #: answers in words of the other runs.

@@ -59,9 +59,8 @@ class AuditReport(Result):
     n_judged: int  #: prompts whose key can be judged.
     n_refused: int  #: prompts whose key cannot, each with a reason.
     expected_wrong: float  #: sum of the posteriors of the listed; not calibrated.
-    expected_fdr: (
-        float | None
-    )  #: mean of 1 − posterior of the listed; not calibrated; None for an empty list.
+    #: mean of 1 − posterior of the listed; not calibrated; None for an empty list.
+    expected_fdr: float | None
     models: tuple[str, ...]  #: models whose votes were heard.
     strata_by: str | None  #: field that the strata are of; None without.
     strata: tuple[StratumRow, ...]  #: their rates.
@@ -70,16 +69,13 @@ class AuditReport(Result):
     #: for.
     effect: tuple[EffectRow, ...]
     level: float  #: nominal coverage of the intervals in ``effect``.
-    agreement: tuple[
-        AuditAgreementRow, ...
-    ]  #: with people's verdicts; empty unless they were given.
+    #: with people's verdicts; empty unless they were given.
+    agreement: tuple[AuditAgreementRow, ...]
     sample: tuple[SampleRow, ...]  #: keys for people to judge; empty unless asked for.
-    judged: tuple[
-        JudgedRow, ...
-    ]  #: what their verdicts on such a sample say of all keys; empty without.
-    not_recalibrated: (
-        str  #: why they give no recalibrated posterior; empty where they do.
-    )
+    #: what their verdicts on such a sample say of all keys; empty without.
+    judged: tuple[JudgedRow, ...]
+    #: why they give no recalibrated posterior; empty where they do.
+    not_recalibrated: str
     notes: tuple[str, ...]  #: what a reader should know.
 
     @property

@@ -18,38 +18,32 @@ class AuditRow(Row):
     #: calibrated; None with a ``reason``.
     posterior: float | None
     listed: bool  #: the posterior reaches the threshold.
-    running_fdr: (
-        float | None
-    )  #: mean of 1 − posterior in the list down to this row; not calibrated.
-    recorded: (
-        str | None
-    )  #: the recorded key: letter and text of the option, or the answer.
-    rival: (
-        str | None
-    )  #: the most probable other answer; None where that is one that nobody gave.
+    #: mean of 1 − posterior in the list down to this row; not calibrated.
+    running_fdr: float | None
+    #: the recorded key: letter and text of the option, or the answer.
+    recorded: str | None
+    #: the most probable other answer; None where that is one that nobody gave.
+    rival: str | None
     rival_posterior: float | None  #: probability that the rival is the right answer.
-    votes_key: (
-        float | None
-    )  #: votes for the recorded key; a model has one, split over its draws.
+    #: votes for the recorded key; a model has one, split over its draws.
+    votes_key: float | None
     votes_rival: float | None  #: votes for the rival.
     votes_unparsed: float | None  #: votes that name no option.
     n_models: int  #: models that answered.
     stratum: str | None  #: the prompt's stratum, None without strata.
     stratum_rate: float | None  #: rate of wrong keys in it, at least 2 %.
-    contradicts: (
-        str | None
-    )  #: a prompt that asks the same, or nearly, and has another key; else None.
-    negative: (
-        bool | None
-    )  #: models that are better on the rest do worse on it, significantly; None if unknown.
+    #: a prompt that asks the same, or nearly, and has another key; else None.
+    contradicts: str | None
+    #: models that are better on the rest do worse on it, significantly; None if
+    #: unknown.
+    negative: bool | None
     constant: bool | None  #: all models have one score; None if unknown.
     #: models that answer it wrongly and always alike, over several generations each;
     #: None where none answered it more than once.
     datamap_models: int | None
     cluster: str | None  #: its cluster, None without.
-    cluster_listed: (
-        int | None
-    )  #: prompts of this cluster that are listed, itself included.
+    #: prompts of this cluster that are listed, itself included.
+    cluster_listed: int | None
     cluster_size: int | None  #: prompts of this cluster.
     #: the posterior on the scale of people's verdicts on a sample; None without, or
     #: with too few.
@@ -72,21 +66,18 @@ class EffectRow(Row):
     estimate: float  #: the figure with all prompts.
     estimate_kept: float | None  #: without the suspects; None if no prompt is left.
     change: float | None  #: the second minus the first.
-    rank: (
-        int | None
-    )  #: place among rows that cover the whole benchmark, 1 is best, ties share it.
+    #: place among rows that cover the whole benchmark, 1 is best, ties share it.
+    rank: int | None
     rank_kept: int | None  #: place without the suspects.
-    difference: (
-        float | None
-    )  #: paired difference to the leader with all prompts; None for the leader.
+    #: paired difference to the leader with all prompts; None for the leader.
+    difference: float | None
     ci_low: float | None  #: lower end of its interval.
     ci_high: float | None  #: upper end.
     difference_kept: float | None  #: the same difference without the suspects.
     ci_low_kept: float | None  #: lower end of its interval.
     ci_high_kept: float | None  #: upper end.
-    flags: tuple[
-        str, ...
-    ]  #: ``subset``, ``truncated``, ``failed``, ``other_prompts``, ``unscored``.
+    #: ``subset``, ``truncated``, ``failed``, ``other_prompts``, ``unscored``.
+    flags: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -100,15 +91,13 @@ class AuditAgreementRow(Row):
     #: ``observed_fdr``, and the first two ``_within`` strata and ``_without_largest``
     #: stratum.
     figure: str
-    at: (
-        float | None
-    )  #: prompts of ``precision_at``, threshold of the rates; None otherwise.
+    #: prompts of ``precision_at``, threshold of the rates; None otherwise.
+    at: float | None
     value: float | None  #: the figure; None where it is not defined.
     low: float | None  #: lower end of the interval of ``observed_fdr``.
     high: float | None  #: upper end.
-    random: (
-        float | None
-    )  #: what a random order would give; None where that is not one number.
+    #: what a random order would give; None where that is not one number.
+    random: float | None
     n: int  #: prompts behind it.
     n_wrong: int  #: those with a wrong key.
 
@@ -150,9 +139,8 @@ class JudgedRow(Row):
     #: odds of a wrong key on the logit of the posterior; ``auc``: P(a wrong key before
     #: a right one), with ``_within`` and ``_between`` strata.
     figure: str
-    score: str | None = (
-        None  #: ``posterior``, or ``share_wrong``: votes not for the key.
-    )
+    #: ``posterior``, or ``share_wrong``: votes not for the key.
+    score: str | None = None
     at: float | None = None  #: posterior from which on keys count; None for all.
     value: float | None = None  #: the figure; None where no verdict tells.
     standard_error: float | None = None  #: of slopes and the intercept.
@@ -164,9 +152,8 @@ class JudgedRow(Row):
     bound_high: float | None = None  #: upper end if all of them were wrong.
     expected: float | None = None  #: mean posterior, of ``calibration``.
     recalibrated: float | None = None  #: mean recalibrated posterior.
-    n: int | None = (
-        None  #: keys that the figure is of; None for slopes and AUC, like the next three.
-    )
+    #: keys that the figure is of; None for slopes and AUC, like the next three.
+    n: int | None = None
     n_judged: int | None = None  #: those with a verdict.
     n_wrong: int | None = None  #: those that people find wrong.
     n_missing: int | None = None  #: keys of the sample without a verdict.

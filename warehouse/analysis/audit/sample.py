@@ -129,12 +129,10 @@ class JudgedTable:
 
     path: str  #: of the file.
     design: SampleDesign  #: how the sample was drawn.
-    rows: tuple[
-        tuple[str, str, str], ...
-    ]  #: where each stands, its key and the probability that stands there.
-    verdicts: Mapping[
-        str, bool | None
-    ]  #: True wrong, False right, None without one, by key.
+    #: where each stands, its key and the probability that stands there.
+    rows: tuple[tuple[str, str, str], ...]
+    #: True wrong, False right, None without one, by key.
+    verdicts: Mapping[str, bool | None]
 
 
 def read_judged(

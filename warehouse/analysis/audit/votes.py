@@ -43,18 +43,16 @@ TWO_OPTIONS = "where a prompt misleads most models it looks like a wrong key"
 class AuditData:
     """Prompts with their keys, and who votes for what."""
 
-    prompts: tuple[
-        Mapping[str, Any], ...
-    ]  #: rows of ``audit_prompts.sql``, by natural key.
+    #: rows of ``audit_prompts.sql``, by natural key.
+    prompts: tuple[Mapping[str, Any], ...]
     ids: Ints  #: their ids, shape (J,).
     keys: tuple[Key, ...]  #: of each prompt.
     votes: Votes  #: of the models for the options; refused prompts included.
     reasons: tuple[str, ...]  #: why each prompt is refused, empty if it is not.
     draws: Ints  #: answers of each model to each prompt, shape (J, M).
     voters: tuple[Voter, ...]  #: the models, as columns of ``votes``.
-    entries: tuple[
-        ScoredCondition, ...
-    ]  #: all conditions that can stand side by side, with or without answers.
+    #: all conditions that can stand side by side, with or without answers.
+    entries: tuple[ScoredCondition, ...]
     #: texts of the options of prompts with free-form answers, the key first; empty for
     #: others.
     answers: tuple[tuple[str, ...], ...]
@@ -303,9 +301,8 @@ class Evidence:
     contradicts: NDArray[np.int64]
     negative: NDArray[np.float64]  #: 1, 0, NaN if unknown, shape (J,).
     constant: NDArray[np.float64]  #: 1, 0, NaN if unknown, shape (J,).
-    datamap_models: NDArray[
-        np.float64
-    ]  #: NaN where no model answered it more than once, shape (J,).
+    #: NaN where no model answered it more than once, shape (J,).
+    datamap_models: NDArray[np.float64]
     clusters: NDArray[np.int64]  #: number of its cluster; −1 without, shape (J,).
     labels: Mapping[int, str]  #: name of each cluster by number.
     notes: tuple[str, ...]  #: where figures come from.

@@ -261,9 +261,8 @@ class CardRow(Row):
     ci_low: ClassVar[Column[float | None]] = Column("figure.ci_low")
     ci_high: ClassVar[Column[float | None]] = Column("figure.ci_high")
     level: ClassVar[Column[float]] = Column("figure.level")
-    n_prompts: (
-        int | None
-    )  #: prompts with a score; of a published figure as published, None if unknown.
+    #: prompts with a score; of a published figure as published, None if unknown.
+    n_prompts: int | None
     n_clusters: ClassVar[Column[int | None]] = Column("figure.n_clusters")
     n_draws: ClassVar[Column[int]] = Column("figure.n_draws")
     n_unscored: ClassVar[Column[int]] = Column("figure.n_unscored")
@@ -295,9 +294,8 @@ class CardRow(Row):
     verdict: str  #: ``better``, ``worse``, ``cannot be told apart``; else why there is no difference.
     run_ids: ClassVar[Column[tuple[int, ...]]] = Column("figure.run_ids")
     figure: LeaderboardRow  #: the row of the leaderboard that figures come from.
-    paired: ComparisonRow | None = (
-        None  #: the row of the comparison that differences come from.
-    )
+    #: the row of the comparison that differences come from.
+    paired: ComparisonRow | None = None
 
     PARTS = ("figure", "paired")
 
@@ -380,9 +378,8 @@ class ModelCard(Result):
     model: str  #: name of the model.
     against: str  #: reference of the other model, as given; empty without one.
     rows: tuple[CardRow, ...]
-    notes: tuple[
-        str, ...
-    ] = ()  #: what a reader should know: what was left out, checkpoints that are several.
+    #: what a reader should know: what was left out, checkpoints that are several.
+    notes: tuple[str, ...] = ()
 
     @property
     def one_line(self) -> str:

@@ -106,9 +106,8 @@ class Comparison(SingleTest, Result):
     #: mean over the benchmarks, each of equal weight; None with one benchmark, and
     #: where their metrics have no common scale (``left_out`` says so).
     overall: ComparisonRow | None
-    flips: tuple[
-        Flip, ...
-    ]  #: prompts on which they differ most, where they were asked for.
+    #: prompts on which they differ most, where they were asked for.
+    flips: tuple[Flip, ...]
     left_out: tuple[str, ...]  #: what was not compared, each with the reason.
     n_tests: int  #: that ``p_holm`` is adjusted for: benchmarks with a p, one that has several names once.
     notes: tuple[str, ...]  #: what a reader should know of the rows.

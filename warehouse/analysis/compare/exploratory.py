@@ -56,9 +56,8 @@ SHOWN = (
 class Exploratory:
     """What a filter shows."""
 
-    rows: tuple[
-        Mapping[str, Any], ...
-    ]  #: `SHOWN` of each benchmark with such prompts, the mean over several last.
+    #: `SHOWN` of each benchmark with such prompts, the mean over several last.
+    rows: tuple[Mapping[str, Any], ...]
     notes: tuple[str, ...]  #: what was left out, and why.
 
 

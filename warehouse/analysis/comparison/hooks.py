@@ -91,9 +91,8 @@ class PairCosts:
     prices_digest: str  #: sha256 of the prices; empty without.
     a: float | None  #: mean cost of an answer of the first; None where none is known.
     b: float | None  #: of the second.
-    ratio: (
-        CostFigure | None
-    )  #: first over second, with its interval; None where none is known.
+    #: first over second, with its interval; None where none is known.
+    ratio: CostFigure | None
     #: whether the first is so many times cheaper; None where that was not asked, or no
     #: cost is known.
     test: CheaperTest | None

@@ -105,18 +105,15 @@ def why_not_over_plans(rows: Sequence[ComparisonRow], sharing: Sharing) -> str:
 class Sharing:
     """What the benchmarks of a comparison share."""
 
-    units: tuple[
-        Units, ...
-    ]  #: for each pair the unit of each prompt, the same wherever it stands.
-    first: tuple[
-        NDArray[np.bool_], ...
-    ]  #: for each pair which prompts stand in no pair before it.
+    #: for each pair the unit of each prompt, the same wherever it stands.
+    units: tuple[Units, ...]
+    #: for each pair which prompts stand in no pair before it.
+    first: tuple[NDArray[np.bool_], ...]
     #: for each pair the place of the first pair with the same questions and scores,
     #: else its own.
     copies: tuple[int, ...]
-    untold: tuple[
-        str, ...
-    ]  #: names of the benchmarks of which it is not known whether they share prompts.
+    #: names of the benchmarks of which it is not known whether they share prompts.
+    untold: tuple[str, ...]
 
     @property
     def weights(self) -> NDArray[np.float64]:

@@ -32,9 +32,8 @@ class PairRow(PairedRow):
     mean_a: float | None  #: figure of the first over its own scored prompts.
     mean_b: float | None  #: figure of the second over its own scored prompts.
     difference: float | None  #: mean of first minus second over the common prompts.
-    standard_error: (
-        float | None
-    )  #: paired; CR2 with clusters. None where 0 or not defined.
+    #: paired; CR2 with clusters. None where 0 or not defined.
+    standard_error: float | None
     #: lower end of the simultaneous interval (max-|T|): all intervals of the group hold
     #: together at the level.
     ci_low: float | None
@@ -43,9 +42,9 @@ class PairRow(PairedRow):
     p_value: float | None  #: two-sided t test of this pair alone.
     p_holm: float | None  #: Holm's adjustment over all pairs of the group.
     p_bh: float | None  #: Benjamini and Hochberg's.
-    p_step_down: (
-        float | None
-    )  #: from random signs of all pairs together, step by step (max-|T|); at least ``p_value``.
+    #: from random signs of all pairs together, step by step (max-|T|); at least
+    #: ``p_value``.
+    p_step_down: float | None
     p_max_t: float | None  #: ``p_step_down``, under its former name.
     #: ``"a"`` or ``"b"`` where Holm's p is at most 1 - level, by the metric's
     #: direction; empty where it is not or the direction is unknown.
@@ -83,9 +82,8 @@ class PairColumns:
     pairs: PairStatistics  #: their figures.
     n_rows: int  #: how many of the pairs are rows.
     common: Mapping[str, Any]  #: fields that all rows share.
-    by_side: Mapping[
-        str, Sequence[Any]
-    ]  #: fields of a condition (``model`` for ``model_a``), for all conditions.
+    #: fields of a condition (``model`` for ``model_a``), for all conditions.
+    by_side: Mapping[str, Sequence[Any]]
     higher_is_better: bool | None  #: direction; None if unknown.
     flags: Sequence[tuple[str, ...]] | None  #: of each row; None: none.
 

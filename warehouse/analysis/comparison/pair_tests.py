@@ -38,18 +38,15 @@ PLANNED = "planned"
 class Tests:
     """p-values of one difference; None where a test does not apply, with the reason."""
 
-    p_t: (
-        float | None
-    )  #: Student's t; of scores without bounds the larger of it and the bootstrap's.
+    #: Student's t; of scores without bounds the larger of it and the bootstrap's.
+    p_t: float | None
     p_permutation: float | None = None  #: sign flip test.
     permutation: str = ""  #: how it was computed; empty without.
     p_mcnemar: float | None = None  #: McNemar's exact test.
-    p_wilcoxon: float | None = (
-        None  #: Wilcoxon's signed-rank test; only where it was asked for.
-    )
-    p_equivalence: float | None = (
-        None  #: the larger of two such one-sided tests; only with a margin.
-    )
+    #: Wilcoxon's signed-rank test; only where it was asked for.
+    p_wilcoxon: float | None = None
+    #: the larger of two such one-sided tests; only with a margin.
+    p_equivalence: float | None = None
     reasons: tuple[str, ...] = ()  #: ``name: why`` for each that is None.
     flags: tuple[str, ...] = ()  #: warnings of the permutation test.
 

@@ -60,19 +60,18 @@ class Pair:
     prompts: NDArray[np.int64]  #: ids of the common prompts, ascending, shape (n,).
     of_a: NDArray[np.intp]  #: place of each in ``scores_a``.
     of_b: NDArray[np.intp]  #: place of each in ``scores_b``.
-    clusters: (
-        NDArray[np.int64] | None
-    )  #: cluster of each, below 0 for one of its own; None without clusters.
+    #: cluster of each, below 0 for one of its own; None without clusters.
+    clusters: NDArray[np.int64] | None
     note: str = ""  #: what a reader must know of the clusters, empty for nothing.
     labels: tuple[str, str] = ("", "")  #: what tells either condition from the other.
-    plans: PossiblePlans | None = (
-        None  #: that one of them may have been asked; None for none.
-    )
+    #: that one of them may have been asked; None for none.
+    plans: PossiblePlans | None = None
     row_flags: tuple[str, ...] = ()  #: of the seeds, checkpoints and repeats of both.
+    #: whether each could have had another training seed.
     trained: tuple[bool, bool] = (
         False,
         False,
-    )  #: whether each could have had another training seed.
+    )
     pair_seeds: bool = False  #: seeds of equal labels go together in both.
 
     @property

@@ -167,13 +167,11 @@ class TwoModels:
     b: str  #: of the second.
     selection: Selection  #: of runs, metric and clustering; its benchmark where no others are named.
     force: bool  #: also where judge, scale or task version differ.
-    across_links: bool = (
-        False  #: on two benchmarks whose prompts are linked, in place of one.
-    )
+    #: on two benchmarks whose prompts are linked, in place of one.
+    across_links: bool = False
     pair_seeds: bool = False  #: seeds of equal labels go together in both.
-    infinite_ok: bool = (
-        False  #: scores may be infinite, which tests of signs alone can do with.
-    )
+    #: scores may be infinite, which tests of signs alone can do with.
+    infinite_ok: bool = False
     second_metric: str | None = None  #: of the second, where it has another name there.
 
     @cached_property
@@ -658,9 +656,8 @@ class PairTexts:
     """What stands behind the scores of some prompts of a pair."""
 
     prompts: Mapping[int, Mapping[str, Any]]  #: rows of ``prompt`` by id.
-    responses: Mapping[
-        tuple[int, int], str
-    ]  #: first stored response of each side (0, 1) to each prompt.
+    #: first stored response of each side (0, 1) to each prompt.
+    responses: Mapping[tuple[int, int], str]
     #: most likely option of each side to each prompt, where several were scored.
     choices: Mapping[tuple[int, int], str]
 

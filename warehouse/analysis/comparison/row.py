@@ -43,51 +43,41 @@ class ComparisonRow(Tested, PairedRow):
     """The difference on one benchmark and split, first minus second; ``overall`` for
     the mean over several."""
 
-    mean_a: ClassVar[Column[float]] = Column(
-        "paired.mean_a"
-    )  #: figure of the first on the common prompts.
-    mean_b: ClassVar[Column[float]] = Column(
-        "paired.mean_b"
-    )  #: figure of the second on the common prompts.
-    difference: ClassVar[Column[float]] = Column(
-        "paired.difference"
-    )  #: ``mean_a - mean_b``.
+    #: figure of the first on the common prompts.
+    mean_a: ClassVar[Column[float]] = Column("paired.mean_a")
+    #: figure of the second on the common prompts.
+    mean_b: ClassVar[Column[float]] = Column("paired.mean_b")
+    #: ``mean_a - mean_b``.
+    difference: ClassVar[Column[float]] = Column("paired.difference")
     #: of the difference; None where not defined or 0.
     standard_error: ClassVar[Column[float | None]] = Column("paired.standard_error")
-    ci_low: ClassVar[Column[float | None]] = Column(
-        "paired.ci_low"
-    )  #: lower end of the t interval.
-    ci_high: ClassVar[Column[float | None]] = Column(
-        "paired.ci_high"
-    )  #: upper end of the t interval.
-    level: ClassVar[Column[float]] = Column(
-        "paired.level"
-    )  #: nominal coverage of the interval.
+    #: lower end of the t interval.
+    ci_low: ClassVar[Column[float | None]] = Column("paired.ci_low")
+    #: upper end of the t interval.
+    ci_high: ClassVar[Column[float | None]] = Column("paired.ci_high")
+    #: nominal coverage of the interval.
+    level: ClassVar[Column[float]] = Column("paired.level")
     p_value: float | None  #: two-sided, of the test named in ``test``.
     #: ``"a"`` or ``"b"`` where ``p_value`` (``p_holm``, where there is one) is at most
     #: 1 - level, by the metric's direction; empty where it is not, or none is known.
     better: str
-    correlation: ClassVar[Column[float | None]] = Column(
-        "paired.correlation"
-    )  #: of the two over prompts.
+    #: of the two over prompts.
+    correlation: ClassVar[Column[float | None]] = Column("paired.correlation")
     #: share of the unpaired variance that pairing removes.
     variance_saved: ClassVar[Column[float | None]] = Column("paired.variance_saved")
-    n_prompts: ClassVar[Column[int]] = Column(
-        "paired.n_prompts"
-    )  #: prompts that both have a score of.
+    #: prompts that both have a score of.
+    n_prompts: ClassVar[Column[int]] = Column("paired.n_prompts")
     only_a: int  #: prompts that only the first has a score of.
     only_b: int  #: prompts that only the second has a score of.
     #: clusters among the common prompts; None without clusters.
     n_clusters: ClassVar[Column[int | None]] = Column("paired.n_clusters")
     n_draws_a: int  #: generations of the first on the common prompts.
     n_draws_b: int  #: generations of the second on the common prompts.
-    method: ClassVar[Column[str]] = Column(
-        "paired.method"
-    )  #: of the error and the interval.
+    #: of the error and the interval.
+    method: ClassVar[Column[str]] = Column("paired.method")
     flags: tuple[str, ...]  #: warnings of the statistics.
-    reason: ClassVar[Column[str]] = Column(
-        "paired.reason"
-    )  #: why this method, or why there is no interval.
+    #: why this method, or why there is no interval.
+    reason: ClassVar[Column[str]] = Column("paired.reason")
     #: error as if prompts were independent (Miller eq. 7).
     se_unclustered: ClassVar[Column[float | None]] = Column("paired.se_eq7")
     #: the paper's clustered error (Miller eq. 8), beside the CR2 of ``standard_error``;
@@ -95,12 +85,10 @@ class ComparisonRow(Tested, PairedRow):
     se_eq8: ClassVar[Column[float | None]] = Column("paired.se_eq8")
     runs_a: tuple[int, ...]  #: ids of the runs of the first.
     runs_b: tuple[int, ...]  #: ids of the runs of the second.
-    test: (
-        str  #: behind ``p_value``: ``t``, ``permutation``, ``mcnemar`` or ``wilcoxon``.
-    )
-    p_t: ClassVar[Column[float | None]] = Column(
-        "tests.p_t"
-    )  #: two-sided, Student's t.
+    #: behind ``p_value``: ``t``, ``permutation``, ``mcnemar`` or ``wilcoxon``.
+    test: str
+    #: two-sided, Student's t.
+    p_t: ClassVar[Column[float | None]] = Column("tests.p_t")
     #: two-sided, signs of differences (or of cluster sums) flipped.
     p_permutation: ClassVar[Column[float | None]] = Column("tests.p_permutation")
     #: ``exact``, ``binomial`` (exact) or ``monte_carlo``; empty without.
@@ -109,21 +97,19 @@ class ComparisonRow(Tested, PairedRow):
     p_mcnemar: ClassVar[Column[float | None]] = Column("tests.p_mcnemar")
     #: Wilcoxon's signed ranks; only where it is asked for.
     p_wilcoxon: ClassVar[Column[float | None]] = Column("tests.p_wilcoxon")
-    p_holm: (
-        float | None
-    )  #: ``p_value`` adjusted for the number of benchmarks (Holm); None with one.
-    margin: (
-        float | None
-    )  #: half width of what counts as equal; None where none was given.
+    #: ``p_value`` adjusted for the number of benchmarks (Holm); None with one.
+    p_holm: float | None
+    #: half width of what counts as equal; None where none was given.
+    margin: float | None
     #: the larger of two one-sided t tests against ``margin``.
     p_equivalence: ClassVar[Column[float | None]] = Column("tests.p_equivalence")
     equivalent: bool | None  #: ``p_equivalence`` is at most 1 - level; None without.
-    estimand: ClassVar[Column[str]] = Column(
-        "paired.estimand"
-    )  #: ``prompts_sampled`` or ``prompts_fixed``.
+    #: ``prompts_sampled`` or ``prompts_fixed``.
+    estimand: ClassVar[Column[str]] = Column("paired.estimand")
+    #: of the standard error.
     degrees_of_freedom: ClassVar[Column[float | None]] = Column(
         "paired.degrees_of_freedom"
-    )  #: of the standard error.
+    )
     higher_a: int  #: common prompts on which the first has the higher score.
     higher_b: int  #: common prompts on which the second has the higher score.
     unscored_a: int  #: samples of the first without a score.
@@ -141,21 +127,18 @@ class ComparisonRow(Tested, PairedRow):
     paired: PairedDifference  #: the difference that the columns from ``mean_a`` on come from.
     tests: Tests  #: that the p-values of each test come from.
     costs: PairCosts | None = None  #: that the columns of costs come from.
-    cost_metric: ClassVar[Column[str]] = Column(
-        "costs.metric", ""
-    )  #: cost that was asked for; empty without.
+    #: cost that was asked for; empty without.
+    cost_metric: ClassVar[Column[str]] = Column("costs.metric", "")
     #: mean cost of an answer of the first, on the common prompts of which both costs
     #: are known.
     cost_a: ClassVar[Column[float | None]] = Column("costs.a")
     cost_b: ClassVar[Column[float | None]] = Column("costs.b")  #: of the second.
     #: cost of the first over that of the second.
     cost_ratio: ClassVar[Column[float | None]] = Column("costs.ratio.estimate")
-    ratio_low: ClassVar[Column[float | None]] = Column(
-        "costs.ratio.low"
-    )  #: lower end of its interval, by logarithms.
-    ratio_high: ClassVar[Column[float | None]] = Column(
-        "costs.ratio.high"
-    )  #: upper end.
+    #: lower end of its interval, by logarithms.
+    ratio_low: ClassVar[Column[float | None]] = Column("costs.ratio.low")
+    #: upper end.
+    ratio_high: ClassVar[Column[float | None]] = Column("costs.ratio.high")
     #: common prompts of which either cost is not known; None where no cost was asked
     #: for.
     n_missing_cost: ClassVar[Column[int | None]] = Column("costs.n_missing")
@@ -341,20 +324,18 @@ class Flip(BenchmarkRow):
 
     prompt_id: int  #: id in the store; ``show RUN PROMPT_ID`` shows all draws.
     tool_id: str | None  #: the tool's own id of the prompt; None if it has none.
-    difference: (
-        float | None
-    )  #: ``score_a - score_b``; None where one of them has no score.
-    score_a: (
-        float | None
-    )  #: mean over the draws of the first, in the metric's unit per prompt; None without one.
+    #: ``score_a - score_b``; None where one of them has no score.
+    difference: float | None
+    #: mean over the draws of the first, in the metric's unit per prompt; None without
+    #: one.
+    score_a: float | None
     score_b: float | None  #: mean over the draws of the second.
     n_draws_a: int  #: generations behind ``score_a``.
     n_draws_b: int  #: generations behind ``score_b``.
     text: str | None  #: the question; None if it is not stored.
     target: str | None  #: the expected answer.
-    response_a: (
-        str | None
-    )  #: first stored response of the first model, else the answer taken from it.
+    #: first stored response of the first model, else the answer taken from it.
+    response_a: str | None
     response_b: str | None  #: first stored response of the second model.
     #: answer option that the first model finds most likely (largest log-likelihood),
     #: where several were scored.

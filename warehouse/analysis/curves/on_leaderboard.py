@@ -34,9 +34,8 @@ class ModelCurveRow(Row):
     """One model along its training, all else being equal."""
 
     model: str  #: name of the model.
-    condition: (
-        str  #: settings that tell the curve from others, such as ``"training_seed=1"``.
-    )
+    #: settings that tell the curve from others, such as ``"training_seed=1"``.
+    condition: str
     metric: str  #: name of the metric, with its filter.
     split: str  #: part of the benchmark.
     unit: str  #: of the positions: ``step``, ``tokens`` or ``epoch``; empty if unknown.
@@ -58,9 +57,8 @@ class BenchmarkCurves(Result):
     DRAWN_BY = "warehouse.analysis.curves.leaderboard_charts:curve_charts"
 
     benchmark: str  #: its name.
-    higher_is_better: (
-        bool | None
-    )  #: direction; None if unknown (then higher is taken to be).
+    #: direction; None if unknown (then higher is taken to be).
+    higher_is_better: bool | None
     level: float  #: nominal coverage of the intervals.
     rows: tuple[ModelCurveRow, ...]  #: one per curve of two checkpoints or more.
 

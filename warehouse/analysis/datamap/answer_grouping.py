@@ -50,9 +50,8 @@ class SemanticSets:
     """Semantic sets of generations."""
 
     codes: Codes  #: set of each generation; equal numbers of one prompt are one set, shape (g,).
-    is_answer: NDArray[
-        np.bool_
-    ]  #: whether it says anything; all that say nothing are one set, shape (g,).
+    #: whether it says anything; all that say nothing are one set, shape (g,).
+    is_answer: NDArray[np.bool_]
     n_too_long: int = 0  #: different texts, or pairs of them, of which the model read the beginning only.
 
 
@@ -62,9 +61,8 @@ class Grouper:
 
     #: given the generations and the questions of their prompts.
     group: Callable[[Generations, Questions], SemanticSets]
-    model: str = (
-        ""  #: name and revision of the model, and threshold; empty without a model.
-    )
+    #: name and revision of the model, and threshold; empty without a model.
+    model: str = ""
     needs_questions: bool = False  #: whether ``group`` looks at the questions.
 
 
@@ -252,9 +250,8 @@ class CorrectCounts:
     """Scored and correct generations by prompt."""
 
     prompts: NDArray[np.int64]  #: ids, ascending, shape (n,).
-    n_correct: NDArray[
-        np.float64
-    ]  #: may be fractional where the dump stores a rounded rate, shape (n,).
+    #: may be fractional where the dump stores a rounded rate, shape (n,).
+    n_correct: NDArray[np.float64]
     n_draws: NDArray[np.float64]  #: scored generations, shape (n,).
 
 
@@ -383,16 +380,13 @@ class SetsOfPrompts(StorableArrays):
     n: NDArray[np.int64]  #: generations of each, shape (n,).
     consistency: NDArray[np.float64]  #: S(consistency), shape (n,).
     n_sets: NDArray[np.int64]  #: number of sets, shape (n,).
-    share: NDArray[
-        np.float64
-    ]  #: share of the generations in the largest set, shape (n,).
-    majority: tuple[
-        str | None, ...
-    ]  #: the first generation of the largest set, None where that says nothing.
+    #: share of the generations in the largest set, shape (n,).
+    share: NDArray[np.float64]
+    #: the first generation of the largest set, None where that says nothing.
+    majority: tuple[str | None, ...]
     grouped_by: str  #: how, in words; empty where no text is stored.
-    n_too_long: (
-        int  #: texts, or pairs of them, of which the model read the beginning only.
-    )
+    #: texts, or pairs of them, of which the model read the beginning only.
+    n_too_long: int
 
     DTYPES = {
         "prompts": np.int64,

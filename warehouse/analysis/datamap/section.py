@@ -137,13 +137,11 @@ def _charts_and_tables(maps: MapPart) -> Markup:
 class MapPart:
     """The data maps of one benchmark."""
 
-    charts: tuple[
-        Chart, ...
-    ]  #: for each condition its map, where generations have text.
+    #: for each condition its map, where generations have text.
+    charts: tuple[Chart, ...]
     histograms: tuple[Chart, ...]  #: for each condition the distribution of P(correct).
-    distributions: tuple[
-        DistributionRow, ...
-    ]  #: of P(correct), one for each condition.
+    #: of P(correct), one for each condition.
+    distributions: tuple[DistributionRow, ...]
     #: prompts with a suspected label error: how many conditions suspect it, and the row
     #: of the first that does; those that most suspect first.
     suspects: tuple[tuple[int, DataMapRow], ...]

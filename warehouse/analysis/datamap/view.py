@@ -30,9 +30,8 @@ class DataMapRow(Row):
     prompt_id: int  #: id of the prompt in the store.
     tool_id: str | None  #: the tool's own id.
     key: str  #: natural key.
-    p_correct: (
-        float | None
-    )  #: share of correct generations, in [0, 1]; None without scored ones.
+    #: share of correct generations, in [0, 1]; None without scored ones.
+    p_correct: float | None
     ci_low: float | None  #: lower end of its interval for so many generations.
     ci_high: float | None  #: upper end.
     n_draws: int  #: scored generations.
@@ -41,12 +40,10 @@ class DataMapRow(Row):
     consistency: float | None
     n_sets: int | None  #: semantic sets; None like ``consistency``.
     n_generations: int  #: generations that were put into sets.
-    majority_share: (
-        float | None
-    )  #: share of the generations in the largest set; None like ``consistency``.
-    majority_answer: (
-        str | None
-    )  #: the first generation of the largest set; None where it says nothing.
+    #: share of the generations in the largest set; None like ``consistency``.
+    majority_share: float | None
+    #: the first generation of the largest set; None where it says nothing.
+    majority_answer: str | None
     #: P and S are beyond the thresholds, the upper end of P lies below 1/2 and the
     #: majority gives an answer: the target may be wrong.
     suspected: bool
@@ -77,12 +74,10 @@ class DistributionRow(Row):
     p50: float  #: half.
     p75: float  #: 75 %.
     p90: float  #: 90 %.
-    histogram: tuple[
-        int, ...
-    ]  #: prompts in each tenth of [0, 1]; 1 counts in the last.
-    mean_consistency: (
-        float | None
-    )  #: mean S(consistency); None where no prompt has one.
+    #: prompts in each tenth of [0, 1]; 1 counts in the last.
+    histogram: tuple[int, ...]
+    #: mean S(consistency); None where no prompt has one.
+    mean_consistency: float | None
     mean_sets: float | None  #: mean number of semantic sets; None likewise.
     n_suspected: int  #: suspected label errors.
 
@@ -100,9 +95,8 @@ class DataMap(Result):
     rows: tuple[DataMapRow, ...]  #: one per condition and prompt.
     distribution: tuple[DistributionRow, ...]  #: one row per condition.
     notes: tuple[str, ...]  #: what a reader should know.
-    left_out: tuple[
-        str, ...
-    ]  #: conditions that have no data map, each with the reason.
+    #: conditions that have no data map, each with the reason.
+    left_out: tuple[str, ...]
 
     @property
     def suspects(self) -> tuple[DataMapRow, ...]:

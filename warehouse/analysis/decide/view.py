@@ -63,40 +63,37 @@ class DecisionRow(BenchmarkRow):
     n_seeds_a: int  #: seeds of the first.
     n_seeds_b: int  #: seeds of the second.
     degrees_of_freedom: float | None  #: of the floor.
-    seed_sd: (
-        float | None
-    )  #: standard deviation over seeds of one run's figure, as the floor has it; None without one.
+    #: standard deviation over seeds of one run's figure, as the floor has it; None
+    #: without one.
+    seed_sd: float | None
     #: what other prompts make of one run's figure besides, as the floor has it: half
     #: the variance of the difference, by prompt, of single runs; None where the spread
     #: was seen on these very prompts, or nothing tells it.
     prompt_sd: float | None
-    jitter: (
-        float | None
-    )  #: standard deviation of a run's figure by jitter alone; None below sixteen checkpoints.
-    ci_low: (
-        float | None
-    )  #: difference − noise floor, within the metric's range; None where jitter is all there is.
+    #: standard deviation of a run's figure by jitter alone; None below sixteen
+    #: checkpoints.
+    jitter: float | None
+    #: difference − noise floor, within the metric's range; None where jitter is all
+    #: there is.
+    ci_low: float | None
     ci_high: float | None  #: difference + noise floor.
     #: probability that the true difference has the other sign, nothing being known of
     #: it beforehand.
     p_wrong_sign: float | None
     noise_if_sd_above: float  #: the difference is noise only if the standard deviation over seeds exceeds this.
     pool: str  #: whose spreads over seeds it is held against, in words; empty without any.
-    pool_size: (
-        int | None
-    )  #: benchmarks among them, without those of which all seeds are equal.
-    pool_quantiles: tuple[
-        float, ...
-    ]  #: of their standard deviations, at .05, .25, .5, .75 and .95.
-    pool_own_sd: (
-        float | None
-    )  #: this benchmark's own among them, of models of whatever size; None where it is not.
+    #: benchmarks among them, without those of which all seeds are equal.
+    pool_size: int | None
+    #: of their standard deviations, at .05, .25, .5, .75 and .95.
+    pool_quantiles: tuple[float, ...]
+    #: this benchmark's own among them, of models of whatever size; None where it is
+    #: not.
+    pool_own_sd: float | None
     #: seeds of each recipe that would find a difference of this size with 80 % power;
     #: None if unknown.
     seeds_for_80: int | None
-    runs_to_settle: (
-        int | None
-    )  #: further runs of both that this takes; 0 where it decides, None if unknown.
+    #: further runs of both that this takes; 0 where it decides, None if unknown.
+    runs_to_settle: int | None
     averaged: int  #: last checkpoints that are averaged in each run.
     #: ``pool_not_matched``: the spread is of another benchmark or another size of
     #: model; ``mixed_lengths``: runs end at different places in training;

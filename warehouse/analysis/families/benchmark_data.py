@@ -73,9 +73,8 @@ class BenchmarkData:
     why_no_metric: str  #: why there is no one metric to report.
     context: str  #: digest of what error bars and figures depend on beside the runs.
     links: Links  #: prompts that are the same as others.
-    baselines: Mapping[
-        str, frozenset[str]
-    ]  #: keys of the conditions of each baseline, by its reference.
+    #: keys of the conditions of each baseline, by its reference.
+    baselines: Mapping[str, frozenset[str]]
     digests: Mapping[int, str]  #: of the content of each run, by id.
     opener: StoreOpener  #: opens the store, for as long as something is read.
     rows: tuple[RefreshRow, ...] = ()  #: what a leaderboard shows as one row each.
@@ -286,9 +285,8 @@ class AllData:
 
     #: those with current runs, by name, then suites, for families that take them.
     benchmarks: tuple[BenchmarkData, ...]
-    names: tuple[
-        str, ...
-    ]  #: canonical names of all that were meant, also of those whose runs are gone.
+    #: canonical names of all that were meant, also of those whose runs are gone.
+    names: tuple[str, ...]
     notes: tuple[str, ...]  #: of each baseline that cannot be used.
 
 

@@ -36,9 +36,8 @@ class FamilySettings:
     """
 
     level: float = 0.95  #: nominal coverage of the intervals, in (0, 1).
-    baselines: tuple[
-        str, ...
-    ] = ()  #: references of models that all others are compared with.
+    #: references of models that all others are compared with.
+    baselines: tuple[str, ...] = ()
     n_resamples: int = DRAWS  #: draws behind rank sets.
     permutations: int = 1000  #: shuffled matrices of the matrix tests.
     seed: int = 0  #: of everything random.
@@ -82,12 +81,10 @@ class Value:
     high: float | None = None  #: upper end.
     n: int | None = None  #: prompts behind it.
     n_clusters: int | None = None  #: clusters behind it; None without clusters.
-    reason: str = (
-        ""  #: why there is no figure or no interval, or what to know about it.
-    )
-    details: Mapping[str, Any] = field(
-        default_factory=dict
-    )  #: whatever else belongs to it; values that JSON can hold.
+    #: why there is no figure or no interval, or what to know about it.
+    reason: str = ""
+    #: whatever else belongs to it; values that JSON can hold.
+    details: Mapping[str, Any] = field(default_factory=dict)
 
 
 @runtime_checkable

@@ -26,9 +26,8 @@ RULES = RowRules()
 class RefreshRow:
     """What a leaderboard shows as one row."""
 
-    subject: (
-        str  #: the same in every store, and whatever seeds and checkpoints there are.
-    )
+    #: the same in every store, and whatever seeds and checkpoints there are.
+    subject: str
     kind: str  #: ``row`` where seeds or checkpoints could stand behind it, else ``condition``.
     plan: RowPlan
 

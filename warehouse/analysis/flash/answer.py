@@ -59,17 +59,15 @@ class FlashReport(Result):
     n_models: int  #: stored models, the ranked one not counted.
     n_prompts: int  #: of the suite.
     rows: tuple[FlashStepRow, ...]  #: steps of the model that its answers allow.
-    next_size: (
-        int | None
-    )  #: prompts of a scenario of the next step; None where none is needed, or all are next.
-    next_prompts: tuple[
-        NextPromptRow, ...
-    ]  #: what the model has not answered of it yet, in the order to ask.
+    #: prompts of a scenario of the next step; None where none is needed, or all are
+    #: next.
+    next_size: int | None
+    #: what the model has not answered of it yet, in the order to ask.
+    next_prompts: tuple[NextPromptRow, ...]
     is_settled: bool  #: a step was enough.
     saving: float | None  #: all prompts over those of the step that was; None before.
-    check: tuple[
-        FlashModelRow, ...
-    ]  #: each stored model ranked as if it were new; empty with ``no_check``.
+    #: each stored model ranked as if it were new; empty with ``no_check``.
+    check: tuple[FlashModelRow, ...]
     #: mean_error, mean_saving, within: of the check, mean over models.
     mean_error: float | None
     mean_saving: float | None
@@ -78,9 +76,8 @@ class FlashReport(Result):
     #: lies within the resolution; None where none does.
     within_early: float | None
     early: float | None  #: share of orders that do, mean over models.
-    sizes: tuple[
-        int | None, ...
-    ]  #: prompts of a scenario at each step of the check; None: all.
+    #: prompts of a scenario at each step of the check; None: all.
+    sizes: tuple[int | None, ...]
     resolutions: tuple[int, ...]  #: Res(S) of each over all stored models.
     tiers: tuple[int, ...]  #: best rank for which each is enough.
     stopped: tuple[float, ...]  #: share of models and orders that stop at each.

@@ -28,9 +28,8 @@ class AgreementRow(Row, Agreement):
 
     n_models: int = 0  #: models that have both formulations.
     n_linked: int = 0  #: prompts that stand in both.
-    flags: tuple[
-        str, ...
-    ] = ()  #: ``few_units``: fewer than 20 prompts or clusters in one of them.
+    #: ``few_units``: fewer than 20 prompts or clusters in one of them.
+    flags: tuple[str, ...] = ()
     reason: str = ""  #: why an interval is not there.
 
 
@@ -43,12 +42,11 @@ class FormulationModel(Row):
     mean_second: float  #: in the second.
     rank_first: int  #: 1 + models with a better figure in the first.
     rank_second: int  #: in the second.
-    rank_change: (
-        int  #: ``rank_second - rank_first``; below 0: better placed in the second.
-    )
-    difference: (
-        float | None
-    )  #: first minus second over the prompts that both have; None where ``reason`` says why.
+    #: ``rank_second - rank_first``; below 0: better placed in the second.
+    rank_change: int
+    #: first minus second over the prompts that both have; None where ``reason`` says
+    #: why.
+    difference: float | None
     standard_error: float | None  #: of the difference.
     ci_low: float | None  #: lower end of its interval.
     ci_high: float | None  #: upper end.
@@ -68,13 +66,11 @@ class CrossingRow(Row):
     model_b: str  #: the one that is better in the second.
     difference_first: float  #: a minus b in the first.
     difference_second: float  #: a minus b in the second.
-    p_first: (
-        float | None
-    )  #: two-sided p of the difference in the first; None without samples.
+    #: two-sided p of the difference in the first; None without samples.
+    p_first: float | None
     p_second: float | None  #: in the second.
-    p_holm: (
-        float | None
-    )  #: the larger of the two, adjusted for all pairs of models (Holm).
+    #: the larger of the two, adjusted for all pairs of models (Holm).
+    p_holm: float | None
     is_shown: bool  #: whether both differences are significant by ``p_holm``: the two do change places.
 
 
@@ -87,12 +83,10 @@ class FormulationsReport(Result):
     metric_first: str  #: metric of the first, with its filter.
     metric_second: str  #: of the second.
     rows: tuple[AgreementRow, ...]  #: Pearson, Kendall, Spearman.
-    models: tuple[
-        FormulationModel, ...
-    ]  #: one row for each model, by rank in the first.
-    crossings: tuple[
-        CrossingRow, ...
-    ]  #: pairs of models whose order differs, those that are shown first.
+    #: one row for each model, by rank in the first.
+    models: tuple[FormulationModel, ...]
+    #: pairs of models whose order differs, those that are shown first.
+    crossings: tuple[CrossingRow, ...]
     n_pairs: int  #: pairs of models that there are.
     notes: tuple[str, ...]  #: what a reader should know, and what was left out.
 

@@ -41,9 +41,8 @@ class CostSource:
     """Which cost is meant."""
 
     kind: str  #: ``dollars``, ``tokens``, ``seconds`` or ``calls``.
-    prices: tuple[Price, ...] | None = (
-        None  #: for dollars by tokens; None: as recorded.
-    )
+    #: for dollars by tokens; None: as recorded.
+    prices: tuple[Price, ...] | None = None
     digest: str = ""  #: sha256 of the prices; empty without.
 
     @property
@@ -76,9 +75,8 @@ class PromptCosts:
     """Costs of the answers of one condition."""
 
     prompts: NDArray[np.int64]  #: ids, ascending, shape (n,).
-    values: NDArray[
-        np.float64
-    ]  #: mean over the draws that say it; NaN where none does, shape (n,).
+    #: mean over the draws that say it; NaN where none does, shape (n,).
+    values: NDArray[np.float64]
     said: NDArray[np.float64]  #: draws that say it, shape (n,).
     n: NDArray[np.float64]  #: draws that the dump has, shape (n,).
 

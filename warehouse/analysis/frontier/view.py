@@ -44,9 +44,8 @@ class FrontierRow(ConditionRow):
     cost_per_solved: float | None
     solved_low: float | None  #: lower end of its interval.
     solved_high: float | None  #: upper end; None with a lower end: there is none.
-    on_frontier: (
-        bool  #: no other in the table is as good and as cheap, and one of them more.
-    )
+    #: no other in the table is as good and as cheap, and one of them more.
+    on_frontier: bool
     dominated_by: str  #: the best of those that are, empty where none is.
     #: share of samples of the prompts in which it is on the frontier: stability, not
     #: confidence.
@@ -55,12 +54,10 @@ class FrontierRow(ConditionRow):
     #: without prompts.
     in_frontier_set: bool | None
     excluded_by: str  #: the model that shows it, empty where none does.
-    p: (
-        float | None
-    )  #: smallest adjusted p of "no other beats it"; None without prompts.
-    difference: (
-        float | None
-    )  #: score minus that of the best row, on the prompts that both have.
+    #: smallest adjusted p of "no other beats it"; None without prompts.
+    p: float | None
+    #: score minus that of the best row, on the prompts that both have.
+    difference: float | None
     difference_low: float | None  #: lower end of its interval, of this pair alone.
     difference_high: float | None  #: upper end.
     cost_ratio: float | None  #: cost over that of the best row.
@@ -73,9 +70,9 @@ class FrontierRow(ConditionRow):
     n_clusters: int | None  #: clusters among them; None without.
     n_missing_cost: int  #: scored prompts of which the cost is not known.
     score_missing: float | None  #: mean score of those; None where there are none.
-    flags: tuple[
-        str, ...
-    ]  #: ``heavy_tail``, ``skew_gate``, ``missing_cost``, ``published`` and those of the score.
+    #: ``heavy_tail``, ``skew_gate``, ``missing_cost``, ``published`` and those of the
+    #: score.
+    flags: tuple[str, ...]
     reason: str  #: why figures are missing.
     run_ids: tuple[int, ...]  #: ids of the runs.
 

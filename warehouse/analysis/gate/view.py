@@ -119,28 +119,24 @@ class GateRow(BenchmarkRow):
     baseline: float  #: its figure there.
     difference: float  #: in favour of the candidate, on the scale of the figure.
     standard_error: float | None  #: of it, CR2 with clusters.
-    low: (
-        float | None
-    )  #: lower confidence bound of it, one-sided at 1 − alpha, not adjusted.
+    #: lower confidence bound of it, one-sided at 1 − alpha, not adjusted.
+    low: float | None
     margin: float  #: loss that is tolerated.
-    p_pass: (
-        float | None
-    )  #: one-sided, of "worse by the margin or more", adjusted (Holm over benchmarks).
+    #: one-sided, of "worse by the margin or more", adjusted (Holm over benchmarks).
+    p_pass: float | None
     p_fail: float | None  #: of "worse by less than the margin", adjusted likewise.
     n_prompts: int  #: prompts that both have a score of.
     n_clusters: int | None  #: clusters among them; None without.
     #: prompts with which a candidate as good as the baseline passes with 80 % power;
     #: None where decided, or where there is no number.
     prompts_if_equal: int | None
-    prompts_as_seen: (
-        int | None
-    )  #: prompts that decide with 80 % power if the difference is as it was seen.
+    #: prompts that decide with 80 % power if the difference is as it was seen.
+    prompts_as_seen: int | None
     missing: int  #: prompts that only the baseline has a score of.
     share_unscored: float  #: samples of the candidate without a score, in [0, 1].
     method: str  #: of the test.
-    reason: (
-        str  #: why it is undecided where it is not for want of data, and what was done.
-    )
+    #: why it is undecided where it is not for want of data, and what was done.
+    reason: str
     model_candidate: str  #: name of the candidate's model.
     model_baseline: str  #: name of the baseline's.
     runs_candidate: tuple[int, ...]  #: ids of its runs.
@@ -150,17 +146,15 @@ class GateRow(BenchmarkRow):
     overall: str  #: the verdict over all benchmarks, the same in each row.
     flags: tuple[str, ...] = ()  #: of the difference, as `compare` gives them.
     costs: PairCosts | None = None  #: that the columns of costs come from.
-    cost_metric: ClassVar[Column[str]] = Column(
-        "costs.metric", ""
-    )  #: cost that was asked for; empty without.
+    #: cost that was asked for; empty without.
+    cost_metric: ClassVar[Column[str]] = Column("costs.metric", "")
     #: cost of the candidate over that of the baseline, on the prompts of which both are
     #: known.
     cost_ratio: ClassVar[Column[float | None]] = Column("costs.ratio.estimate")
     #: lower end of its interval (two-sided at 1 − 2·alpha).
     ratio_low: ClassVar[Column[float | None]] = Column("costs.ratio.low")
-    ratio_high: ClassVar[Column[float | None]] = Column(
-        "costs.ratio.high"
-    )  #: upper end.
+    #: upper end.
+    ratio_high: ClassVar[Column[float | None]] = Column("costs.ratio.high")
     #: of "not so many times cheaper as asked"; ``p_pass`` is the larger of it and that
     #: of the scores.
     p_cost: ClassVar[Column[float | None]] = Column("costs.test.p_value")

@@ -48,9 +48,8 @@ class _Tasks:
 
     prompts: NDArray[np.int64]  #: ids, ascending.
     minutes: NDArray[np.float64]
-    families: NDArray[
-        np.str_
-    ]  #: name of the family of each; a task that names none is one of its own.
+    #: name of the family of each; a task that names none is one of its own.
+    families: NDArray[np.str_]
     without_family: int  #: how many name none.
 
 

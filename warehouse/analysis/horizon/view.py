@@ -57,9 +57,8 @@ class HorizonRow(Row):
     #: minutes that people need for tasks that it does with that probability; None with
     #: a ``reason``.
     estimate: float | None
-    low: (
-        float | None
-    )  #: lower end of the interval, ``high`` the upper; None where it is open.
+    #: lower end of the interval, ``high`` the upper; None where it is open.
+    low: float | None
     high: float | None
     level: float  #: nominal coverage.
     interval: str  #: ``"ftr"`` or ``"fieller"``.
@@ -77,17 +76,15 @@ class HorizonRow(Row):
     n_solved: int
     n_unscored: int  #: runs without a score, which do not count.
     n_without_minutes: int  #: tasks with scores that have no minutes, and do not count.
-    cross_entropy: (
-        float | None
-    )  #: weighted mean of −ln of the probability of what happened.
+    #: weighted mean of −ln of the probability of what happened.
+    cross_entropy: float | None
     #: coefficient of the square of log2 minutes, where the curve has one; two-sided
     #: ``curvature_p``.
     curvature: float | None
     curvature_p: float | None
     bins: tuple[HorizonBin, ...]  #: tasks by length: what was solved beside the curve.
-    release_date: (
-        str | None
-    )  #: day of release, ISO 8601; None where the store does not know it.
+    #: day of release, ISO 8601; None where the store does not know it.
+    release_date: str | None
     #: ``extrapolated``: beyond the shortest or longest task; ``unbounded_below``,
     #: ``unbounded_above``: the interval is open; ``few_families``: fewer than 10;
     #: ``subset``: not all tasks of the others.
@@ -122,9 +119,8 @@ class HorizonReport(Result):
     DRAWN_BY = "warehouse.analysis.horizon.charts:horizon_charts"
 
     benchmark: str  #: as given.
-    rows: tuple[
-        HorizonRow, ...
-    ]  #: for each model one for each probability; the longest first.
+    #: for each model one for each probability; the longest first.
+    rows: tuple[HorizonRow, ...]
     trends: tuple[HorizonTrend, ...]  #: one for each probability, where asked for.
     n_tasks: int  #: tasks with minutes that some model has runs on.
     notes: tuple[str, ...]  #: on tasks and models that do not count.

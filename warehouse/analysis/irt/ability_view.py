@@ -53,13 +53,13 @@ class SensitivityRow(Row):
     #: n_models, n_items: that are left.
     n_models: int
     n_items: int
-    tau: (
-        float | None
-    )  #: Kendall's τ-b of the abilities with those of the full scale, over the models left.
+    #: Kendall's τ-b of the abilities with those of the full scale, over the models
+    #: left.
+    tau: float | None
     leader: str | None  #: first model of what is left.
-    most_moved: (
-        str | None
-    )  #: model whose ability moves the most, both scales standardised over the models left.
+    #: model whose ability moves the most, both scales standardised over the models
+    #: left.
+    most_moved: str | None
     shift: float | None  #: by how much, in standard deviations of abilities.
     most_places: int | None  #: largest change of a place among the models left.
     reason: str  #: why nothing can be said; empty otherwise.

@@ -41,9 +41,8 @@ class FittedItemRow(Row):
 
     prompt: str  #: ``prompt:ID``, as `show` takes it.
     key: str  #: its id in the dump, else its key.
-    benchmark: (
-        str  #: its benchmark, with the harness where a prompt was asked by several.
-    )
+    #: its benchmark, with the harness where a prompt was asked by several.
+    benchmark: str
     n_models: int  #: models that answered it.
     mean_score: float  #: share of right draws, mean over models.
     discrimination: float  #: a of P(right) = σ(aθ + d).
@@ -60,15 +59,12 @@ class FittedItemRow(Row):
     free_discrimination: float | None
     reversed: bool  #: it is significantly below 0 (false discovery rate .05).
     bridge: bool  #: the scale hangs on this prompt alone.
-    dif_family: (
-        str | None
-    )  #: family of models for which it is most unlike its place; None where not tested.
-    dif_effect: (
-        float | None
-    )  #: logits by which it is easier for that family than abilities tell.
-    dif_q: (
-        float | None
-    )  #: chance of such an effect if there were none, after Benjamini and Hochberg.
+    #: family of models for which it is most unlike its place; None where not tested.
+    dif_family: str | None
+    #: logits by which it is easier for that family than abilities tell.
+    dif_effect: float | None
+    #: chance of such an effect if there were none, after Benjamini and Hochberg.
+    dif_q: float | None
     dif: bool  #: dif_q is at most the false discovery rate.
     text: str  #: beginning of the prompt.
 
@@ -104,9 +100,8 @@ class IrtReport(IrtResult):
     blocks: tuple[BlockRow, ...]  #: models by the prompts that they answered.
     families: tuple[FamilyRow, ...]  #: of the test for differential item functioning.
     dif_reason: str  #: why there is none; empty if there is.
-    loss_1pl: (
-        float | None
-    )  #: mean −ln chance of held-out draws, nats per draw; None with a note.
+    #: mean −ln chance of held-out draws, nats per draw; None with a note.
+    loss_1pl: float | None
     loss_2pl: float | None  #: of the 2PL.
     loss_items: float | None  #: of the prompts' mean scores alone, every model alike.
     loss_difference: float | None  #: loss_2pl − loss_1pl; below 0: 2PL predicts better.

@@ -36,9 +36,8 @@ class NextReport(IrtResult):
     #: after all prompts of the plan, the ability that all prompts would give lies
     #: within ±factor·sd with the level's chance; None with a note.
     factor: float | None
-    mean_error: (
-        float | None
-    )  #: mean error of the replay on stored models, in standard deviations of abilities.
+    #: mean error of the replay on stored models, in standard deviations of abilities.
+    mean_error: float | None
     mean_error_random: float | None  #: the same with as many prompts at random.
     n_replayed: int  #: models replayed.
     level: float  #: of the interval.

@@ -50,20 +50,17 @@ class Pool:
     benchmarks: tuple[str, ...]  #: names, sorted.
     forms: tuple[Form, ...]  #: benchmarks by harness.
     responses: Responses  #: successes of draws, models × items.
-    conditions: tuple[
-        Condition, ...
-    ]  #: one condition of each model, for fields of its runs, shape (M,).
-    names: tuple[
-        str, ...
-    ]  #: name of each model without what tells its conditions apart, shape (M,).
+    #: one condition of each model, for fields of its runs, shape (M,).
+    conditions: tuple[Condition, ...]
+    #: name of each model without what tells its conditions apart, shape (M,).
+    names: tuple[str, ...]
     form: NDArray[np.intp]  #: number of each item's form, shape (J,).
     prompts: NDArray[np.int64]  #: id of each item's prompt, shape (J,).
     keys: tuple[str, ...]  #: what to call each prompt.
     texts: tuple[str | None, ...]  #: theirs, None where there is none.
     natural_keys: tuple[str, ...]
-    clusters: (
-        NDArray[np.int64] | None
-    )  #: testlet of each item, shape (J,); None: every prompt is by itself.
+    #: testlet of each item, shape (J,); None: every prompt is by itself.
+    clusters: NDArray[np.int64] | None
     notes: tuple[str, ...]  #: what a reader should know.
 
     @cached_property

@@ -23,9 +23,9 @@ class BlockRow(Row):
     block: int  #: its number, from 1.
     n_models: int  #: its models.
     n_items: int  #: prompts that one of them answered.
-    n_links: (
-        int | None
-    )  #: of these the prompts that a model of another block answered too; None for one block.
+    #: of these the prompts that a model of another block answered too; None for one
+    #: block.
+    n_links: int | None
     prior_mean: float  #: mean ability of the block, in the frame of the fit.
     models: tuple[str, ...]  #: names of the first few.
 
@@ -44,9 +44,9 @@ class IrtResult(StoredResult):
     n_models: int  #: models in it.
     n_items: int  #: prompts in it; one that several harnesses ask counts for each.
     n_cells: int  #: answered pairs of model and prompt.
-    n_testlets: (
-        int | None
-    )  #: clusters of prompts that errors allow for; None: prompts are independent given ability.
+    #: clusters of prompts that errors allow for; None: prompts are independent given
+    #: ability.
+    n_testlets: int | None
     input_fingerprint: str  #: sha256 of models, prompts and answers.
     computed_at: str  #: when, ISO 8601 in UTC.
     notes: tuple[str, ...]  #: what a reader should know.

@@ -27,9 +27,8 @@ class ScaleRow(Row):
     se_jackknife: float  #: by leaving out one benchmark after the other.
     n_benchmarks: int  #: benchmarks that the model has a figure on.
     n_samples: int  #: of these, those whose figure is of stored samples.
-    release_date: (
-        str | None
-    )  #: day of release, ISO 8601; None where the store does not know it.
+    #: day of release, ISO 8601; None where the store does not know it.
+    release_date: str | None
     difference: float | None  #: ability less that of the reference; None for itself.
     difference_se: float | None  #: its standard error.
     difference_low: float | None  #: lower end of its interval.
@@ -69,21 +68,18 @@ class ScaleReport(Result):
     rows: tuple[ScaleRow, ...]  #: the models, the highest first.
     benchmarks: tuple[ScaleBenchmarkRow, ...]  #: the easiest first.
     predicted: str | None  #: the model of the predictions; None without one.
-    predictions: tuple[
-        PredictionRow, ...
-    ]  #: what is expected of it where it has no figure.
+    #: what is expected of it where it has no figure.
+    predictions: tuple[PredictionRow, ...]
     reference: str  #: the model that differences are to.
     level: float  #: nominal coverage of intervals.
     misfit: float  #: standard deviation of a figure around the fit, as a share of the range of its benchmark.
     n_figures: int  #: figures in the fit.
     n_merged: int  #: of these, those that are the largest of several.
     n_clipped: int  #: of these, those below chance or out of range, taken for its end.
-    held_out: (
-        stats.HeldOut
-    )  #: how well figures are predicted that the fit has not seen, beside simpler ways.
-    trend: (
-        stats.ScaleTrend | None
-    )  #: over days of release; None where too few are known.
+    #: how well figures are predicted that the fit has not seen, beside simpler ways.
+    held_out: stats.HeldOut
+    #: over days of release; None where too few are known.
+    trend: stats.ScaleTrend | None
     left_out: tuple[str, ...]  #: what has no figures here, and why.
 
     @property

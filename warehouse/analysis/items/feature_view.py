@@ -31,9 +31,9 @@ class FeatureRow(Row):
     #: ``length`` (logarithm of the words to base 2: a unit is a doubling), ``words``,
     #: ``options``, ``position`` of the right answer, ``has:TEXT``, ``metadata.FIELD``.
     feature: str
-    level: (
-        str | None
-    )  #: the value that is compared with all others; None for a number, and for all values together.
+    #: the value that is compared with all others; None for a number, and for all values
+    #: together.
+    level: str | None
     #: ``slope`` of a number, ``difference`` of one value of two from the other,
     #: ``joint`` test of all of several values, ``value``: one of these against the
     #: rest.
@@ -41,9 +41,8 @@ class FeatureRow(Row):
     n_prompts: int  #: prompts that have the feature and the figure.
     n_level: int | None  #: of these those with the value.
     n_clusters: int | None  #: clusters; None without.
-    estimate: float | None = (
-        None  #: change of the figure for a unit more, or the difference; None for a joint test.
-    )
+    #: change of the figure for a unit more, or the difference; None for a joint test.
+    estimate: float | None = None
     standard_error: float | None = None  #: cluster-robust (CR2).
     #: ci_low, ci_high: ends of the interval.
     ci_low: float | None = None
@@ -52,9 +51,8 @@ class FeatureRow(Row):
     per_sd: float | None = None
     per_sd_low: float | None = None
     per_sd_high: float | None = None
-    df: float | None = (
-        None  #: degrees of freedom (Satterthwaite); of a joint test those of the denominator.
-    )
+    #: degrees of freedom (Satterthwaite); of a joint test those of the denominator.
+    df: float | None = None
     statistic: float | None = None  #: F of a joint test.
     p_value: float | None = None  #: of no slope, no difference, none at all.
     #: after Holm, over slopes and joint tests of all figures; differences of values

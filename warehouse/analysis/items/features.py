@@ -70,9 +70,8 @@ class _Feature:
     """A feature of every prompt of a matrix."""
 
     name: str
-    numbers: Floats | None = (
-        None  #: NaN where it is missing, shape (n,); None for values.
-    )
+    #: NaN where it is missing, shape (n,); None for values.
+    numbers: Floats | None = None
     #: the values that each prompt has, None where it is missing; of numbers none.
     values: Sequence[frozenset[str] | None] = ()
 

@@ -108,12 +108,10 @@ class _ModelTable:
 
     head: dict[str, Any]
     scores: NDArray[np.float64]  #: of the models that splits take, shape (M, J).
-    trainings: list[
-        NDArray[np.float64]
-    ]  #: scores of the checkpoints of one training each, in order.
-    recipes: list[
-        NDArray[np.float64]
-    ]  #: scores of the last checkpoints of the seeds of one recipe each.
+    #: scores of the checkpoints of one training each, in order.
+    trainings: list[NDArray[np.float64]]
+    #: scores of the last checkpoints of the seeds of one recipe each.
+    recipes: list[NDArray[np.float64]]
 
     @staticmethod
     def of(data: MatrixData) -> _ModelTable:

@@ -21,9 +21,8 @@ class SplitRow(Row):
     n_train: int
     n_test: int
     n_items: float  #: prompts whose discrimination is defined on both sides.
-    pearson: (
-        float | None
-    )  #: correlation of the two over prompts; None where not defined.
+    #: correlation of the two over prompts; None where not defined.
+    pearson: float | None
     #: pearson_low, pearson_high: the smallest and largest of several splits.
     pearson_low: float | None
     pearson_high: float | None
@@ -67,9 +66,8 @@ class SplitReport(_ItemsOfModels):
     DRAWN_BY = "warehouse.analysis.items.charts:split_charts"
 
     rows: tuple[SplitRow, ...]
-    points: tuple[
-        SplitPoint, ...
-    ]  #: the prompts by the split by difficulty and the first random one.
+    #: the prompts by the split by difficulty and the first random one.
+    points: tuple[SplitPoint, ...]
 
     def view(self, *, verbose: bool = False) -> View:
         """Whether discrimination on some models holds on others."""
@@ -114,9 +112,8 @@ class PruningRow(Row):
     #: (change of τ of score with checkpoint) or ``snr`` (signal-to-noise over seeds,
     #: after over before).
     figure: str
-    value: (
-        float | None
-    )  #: dropping the least discriminating prompts of the train models.
+    #: dropping the least discriminating prompts of the train models.
+    value: float | None
     #: low, high: its 95 % interval over test models, trainings or recipes; None for tau
     #: and below two.
     low: float | None

@@ -31,12 +31,10 @@ class HardPrompts:
     #: prompts on which conditions do the worse, the better they do on the rest (false
     #: ones at most 5 %, Benjamini and Hochberg).
     n_negative: int
-    hardest: tuple[
-        tuple[int, float], ...
-    ]  #: ids and mean scores of the hardest, at most 5.
-    negative: tuple[
-        tuple[int, float], ...
-    ]  #: ids and correlations with the rest of the most negative, at most 5.
+    #: ids and mean scores of the hardest, at most 5.
+    hardest: tuple[tuple[int, float], ...]
+    #: ids and correlations with the rest of the most negative, at most 5.
+    negative: tuple[tuple[int, float], ...]
 
     @property
     def prompts(self) -> tuple[int, ...]:

@@ -18,21 +18,18 @@ class ItemRow(Row):
 
     prompt: str  #: ``prompt:ID``, as `show` takes it.
     key: str  #: its id in the dump, else its key.
-    n_models: (
-        int  #: models that answered it: every figure but those of the fit is over them.
-    )
-    mean_score: (
-        float  #: mean over models: the higher, the easier (where higher is better).
-    )
+    #: models that answered it: every figure but those of the fit is over them.
+    n_models: int
+    #: mean over models: the higher, the easier (where higher is better).
+    mean_score: float
     #: correlation with the rest of the benchmark that the fitted model implies: the
     #: figure to sort by, also with few models; None without a fit.
     r_implied: float | None
     #: Pearson's correlation of the prompt with the sum of the others over models; noise
     #: below 30 models. None where either is constant.
     r_corrected: float | None
-    q_negative: (
-        float | None
-    )  #: chance of such a correlation below 0, after Benjamini and Hochberg.
+    #: chance of such a correlation below 0, after Benjamini and Hochberg.
+    q_negative: float | None
     negative: bool  #: it goes against the rest: q_negative at most .05.
     constant: bool  #: every model has the same score: it compares nobody.
     #: slope on the fitted abilities that may be negative, as with a wrong key, where a
@@ -44,13 +41,11 @@ class ItemRow(Row):
     reversed: bool
     discrimination: float | None  #: a of the item response model; None without a fit.
     se_discrimination: float | None  #: its standard error, the models a sample.
-    difficulty: (
-        float | None
-    )  #: −d/a in standard deviations of the models' abilities; None without a fit.
+    #: −d/a in standard deviations of the models' abilities; None without a fit.
+    difficulty: float | None
     se_difficulty: float | None  #: its standard error.
-    outfit: (
-        float | None
-    )  #: mean squared residual, 1 where the model fits: a ranking, no test.
+    #: mean squared residual, 1 where the model fits: a ranking, no test.
+    outfit: float | None
     same_text: int  #: other prompts of the benchmark with the same text.
     #: other prompts in its semantic cluster, of those that are stored; None where there
     #: are none (`warehouse cluster text`).

@@ -58,12 +58,10 @@ class JudgedPart:
     condition: str
     h: NDArray[np.float64]  #: people's label, shape (n,); g: the judge's.
     g: NDArray[np.float64]
-    prompts: NDArray[
-        np.int64
-    ]  #: of each, numbers that mean the same for all models, shape (n,).
-    weights: NDArray[np.float64] | None = (
-        None  #: 1/π of each label, shape (n,); None: alike.
-    )
+    #: of each, numbers that mean the same for all models, shape (n,).
+    prompts: NDArray[np.int64]
+    #: 1/π of each label, shape (n,); None: alike.
+    weights: NDArray[np.float64] | None = None
     n_units: int = 0
     run_ids: tuple[int, ...] = ()
 

@@ -72,18 +72,15 @@ class CorrectedRow(Row):
     n_labels: int  #: of these with a label of both.
     n_missing: int  #: drawn to be labelled, and without a label.
     judge_estimate: float  #: the judge's figure over all prompts.
-    judge_low: (
-        float | None
-    )  #: lower end of its interval, which is not one of what people would say.
+    #: lower end of its interval, which is not one of what people would say.
+    judge_low: float | None
     judge_high: float | None  #: upper end.
-    label_estimate: (
-        float | None
-    )  #: the labels' own figure; None without labels, like what follows.
+    #: the labels' own figure; None without labels, like what follows.
+    label_estimate: float | None
     label_low: float | None  #: lower end of its interval.
     label_high: float | None  #: upper end.
-    estimate: (
-        float | None
-    )  #: the corrected figure; None where labels were not drawn by known chance.
+    #: the corrected figure; None where labels were not drawn by known chance.
+    estimate: float | None
     standard_error: float | None  #: of it.
     low: float | None  #: lower end of its interval.
     high: float | None  #: upper end.
@@ -94,15 +91,13 @@ class CorrectedRow(Row):
     width_ratio: float | None  #: width of the interval over that of the labels alone.
     method: str  #: of the interval.
     p_value: float | None  #: two-sided, of a difference of 0; None for a mean.
-    mcnemar_p: (
-        float | None
-    )  #: of a difference, McNemar's exact p of the labels alone; None but for labels 0/1.
-    repeat_sd: (
-        float | None
-    )  #: spread of ``estimate`` over fresh draws of the judge; None where it was asked once.
-    flip_rate: (
-        float | None
-    )  #: chance that two draws of the judge differ; None for scores that are not 0/1.
+    #: of a difference, McNemar's exact p of the labels alone; None but for labels 0/1.
+    mcnemar_p: float | None
+    #: spread of ``estimate`` over fresh draws of the judge; None where it was asked
+    #: once.
+    repeat_sd: float | None
+    #: chance that two draws of the judge differ; None for scores that are not 0/1.
+    flip_rate: float | None
     higher_is_better: bool | None  #: direction of the metric.
     #: ``labels_not_random``, ``labels_missing``, ``labels_outside``, ``pooled_weight``,
     #: ``strata_lost`` (the judge's scores no longer give the strata of the draw: labels
@@ -113,12 +108,10 @@ class CorrectedRow(Row):
     reason: str  #: why the labels stand alone, why there is no figure, or why a gate is undecided.
     verdict: str = ""  #: of a gate, ``pass``, ``fail`` or ``undecided``; else empty, and the next three None.
     margin: float | None = None  #: loss that is tolerated.
-    p_pass: float | None = (
-        None  #: one-sided, of "worse by the margin or more", adjusted (Holm over benchmarks).
-    )
-    p_fail: float | None = (
-        None  #: of "worse by less than the margin", adjusted likewise.
-    )
+    #: one-sided, of "worse by the margin or more", adjusted (Holm over benchmarks).
+    p_pass: float | None = None
+    #: of "worse by less than the margin", adjusted likewise.
+    p_fail: float | None = None
 
 
 @dataclass(frozen=True)

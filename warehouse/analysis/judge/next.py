@@ -65,9 +65,8 @@ class LabelWave(Result):
     wave: int  #: its number, from 1.
     seed: int | None  #: of the draw; None where nothing was drawn.
     written: bool  #: whether it is in the store.
-    rows: tuple[
-        DrawnRow, ...
-    ]  #: of all, then of each stratum where it is drawn by strata.
+    #: of all, then of each stratum where it is drawn by strata.
+    rows: tuple[DrawnRow, ...]
     #: a row for each answer to be labelled, in random order, by the names of ``SHEET``.
     sheet: tuple[Mapping[str, str], ...]
     notes: tuple[str, ...]  #: what a reader should know.
@@ -147,16 +146,14 @@ def _strata(rows: Sequence[DrawnRow]) -> list[Table]:
 class _Frame:
     """The prompts that can be drawn."""
 
-    units: tuple[
-        JudgedUnits, ...
-    ]  #: of the models, on the prompts that the judge has scored for all of them.
+    #: of the models, on the prompts that the judge has scored for all of them.
+    units: tuple[JudgedUnits, ...]
     prompts: NDArray[np.int64]  #: ids, shape (N,).
     rows: tuple[Mapping[str, Any], ...]  #: of these prompts, in their order.
     names: tuple[str, ...]  #: theirs in hashes.
     before: RunDraw | None  #: the last wave of them all; None without.
-    cuts: FloatArray | None = (
-        None  #: the lowest score of each stratum; None for a simple draw.
-    )
+    #: the lowest score of each stratum; None for a simple draw.
+    cuts: FloatArray | None = None
 
     @cached_property
     def stratum(self) -> NDArray[np.intp]:

@@ -44,9 +44,9 @@ class LabelPlanRow(Row):
     n_labels_alone: int | None  #: without it.
     saved: float | None  #: share of the labels that the judge saves.
     correlation: float | None  #: ρ of judge and people.
-    low: (
-        float | None
-    )  #: lower end of its interval; None where it is supposed, or labels are few of a kind.
+    #: lower end of its interval; None where it is supposed, or labels are few of a
+    #: kind.
+    low: float | None
     high: float | None  #: upper end.
     n_labels_low: int | None  #: labels if ρ is at its lower end: the cautious number.
     n_labels_high: int | None  #: if it is at the upper one.
@@ -55,9 +55,9 @@ class LabelPlanRow(Row):
     #: width of the interval once all are labelled; of a difference the least that can
     #: be found then.
     least_width: float | None
-    flags: tuple[
-        str, ...
-    ]  #: ``weak_judge``, ``few_labels``, ``labels_not_random``, ``sd_of_judge``, ``rough_pilot``.
+    #: ``weak_judge``, ``few_labels``, ``labels_not_random``, ``sd_of_judge``,
+    #: ``rough_pilot``.
+    flags: tuple[str, ...]
     reason: str  #: why there is no number.
 
 

@@ -105,9 +105,8 @@ class RunDraw:
     #: simple draw.
     strata: tuple[str, ...]
     probabilities: tuple[float, ...]  #: the chance of each to be among them.
-    metric_id: int | None = field(
-        default=None, compare=False
-    )  #: of the judge that it was drawn beside.
+    #: of the judge that it was drawn beside.
+    metric_id: int | None = field(default=None, compare=False)
 
     @property
     def n_prompts(self) -> int:

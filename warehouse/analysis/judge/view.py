@@ -88,9 +88,8 @@ class JudgeRow(Row):
     agreement_error: float | None  #: its standard error by prompts (clusters).
     agreement_low: float | None
     agreement_high: float | None
-    kappa: (
-        float | None
-    )  #: Cohen's, with ``kappa_low``, ``kappa_high`` and ``kappa_error``.
+    #: Cohen's, with ``kappa_low``, ``kappa_high`` and ``kappa_error``.
+    kappa: float | None
     kappa_error: float | None
     kappa_low: float | None
     kappa_high: float | None
@@ -128,9 +127,8 @@ class JudgeRow(Row):
     method: str
     repeat_sd: float | None
     flip_rate: float | None
-    rate: (
-        float | None
-    )  #: by Rogan and Gladen, with ``rate_low``, ``rate_high``; None where not asked for.
+    #: by Rogan and Gladen, with ``rate_low``, ``rate_high``; None where not asked for.
+    rate: float | None
     rate_low: float | None
     rate_high: float | None
     level: float  #: nominal coverage of all intervals.
@@ -174,9 +172,8 @@ class JudgeReport(Result):
     grader_names: tuple[str, ...]  #: who these are.
     level: float
     notes: tuple[str, ...]  #: what a reader should know.
-    run_ids: tuple[
-        int, ...
-    ] = ()  #: of the answers, and of their labels; of votes ``source_ids``.
+    #: of the answers, and of their labels; of votes ``source_ids``.
+    run_ids: tuple[int, ...] = ()
     source_ids: tuple[int, ...] = ()
 
     @property

@@ -28,9 +28,8 @@ class OrderEffect:
 
     n_both: int  #: pairs of answers that it judged in both orders.
     n_changed: int  #: of these those with another verdict in the other order.
-    first_both: (
-        int  #: with the first shown both times; ``second_both`` with the second.
-    )
+    #: with the first shown both times; ``second_both`` with the second.
+    first_both: int
     second_both: int
     p_value: float  #: sign flip by prompts, of as many of the one as of the other.
     #: votes, and those that agree with people, by which answer was first: (its model,
@@ -56,12 +55,10 @@ class Verdicts:
     #: them, else by name.
     first_model: NDArray[np.int64]
     second_model: NDArray[np.int64]
-    shown_first: NDArray[
-        np.int64
-    ]  #: code of the model that the judge was shown first; -1: not known.
-    form: NDArray[
-        np.int64
-    ]  #: numbers that tell the judge's instructions and draws apart.
+    #: code of the model that the judge was shown first; -1: not known.
+    shown_first: NDArray[np.int64]
+    #: numbers that tell the judge's instructions and draws apart.
+    form: NDArray[np.int64]
     n_judged: int  #: votes of the judge, those that people did not judge included.
     notes: tuple[str, ...]
     source_ids: tuple[int, ...]  #: of the votes of all who judged.

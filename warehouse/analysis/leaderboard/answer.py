@@ -76,25 +76,21 @@ class Leaderboard(Result):
 
     benchmark: str  #: name of the benchmark.
     metric: str  #: name of the metric, with its filter.
-    higher_is_better: (
-        bool | None
-    )  #: direction of the ranks; None if unknown (then higher is first).
+    #: direction of the ranks; None if unknown (then higher is first).
+    higher_is_better: bool | None
     rows: tuple[LeaderboardRow, ...]
     notes: tuple[str, ...]  #: what a reader should know before comparing rows.
-    basis: tuple[
-        str, ...
-    ] = ()  #: in words, how intervals and errors were made, and why so.
-    legend: tuple[
-        str, ...
-    ] = ()  #: in words, what the statistical ranks say; empty where there are none.
+    #: in words, how intervals and errors were made, and why so.
+    basis: tuple[str, ...] = ()
+    #: in words, what the statistical ranks say; empty where there are none.
+    legend: tuple[str, ...] = ()
     #: the metrics that are not shown, and how many conditions have figures of each.
     others: tuple[OtherMetric, ...] = ()
     #: rows that have no rank beside the first: on a part of the benchmark, stopped,
     #: without a figure.
     n_left_out: int = 0
-    left_out_higher: int = (
-        0  #: of these the number with a better figure than the first.
-    )
+    #: of these the number with a better figure than the first.
+    left_out_higher: int = 0
 
     @property
     def one_line(self) -> str:

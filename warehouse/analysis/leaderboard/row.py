@@ -54,13 +54,11 @@ PLANNED = "planned"
 class UnscoredBounds:
     """Bounds of a row; None where all is scored or nothing limits a score."""
 
-    low: float | None = (
-        None  #: the figure with every missing score at the smallest possible one.
-    )
+    #: the figure with every missing score at the smallest possible one.
+    low: float | None = None
     high: float | None = None  #: the figure with every missing score at the largest.
-    ci_low: float | None = (
-        None  #: lower end of the hull of the default intervals with the missing scores there.
-    )
+    #: lower end of the hull of the default intervals with the missing scores there.
+    ci_low: float | None = None
     ci_high: float | None = None  #: upper end of it.
 
 
@@ -148,9 +146,8 @@ class PublishedEstimate:
 
     estimate: float  #: the figure.
     standard_error: float | None  #: as published; None where it is not.
-    ci_low: (
-        float | None
-    )  #: lower end of the normal interval; None without an error, or with one of 0.
+    #: lower end of the normal interval; None without an error, or with one of 0.
+    ci_low: float | None
     ci_high: float | None  #: upper end of it.
     method: str = "published"  #: ``"published"``.
 
@@ -228,12 +225,10 @@ class LeaderboardRow(Row):
     estimate: ClassVar[Column[float | None]] = Column("figure.estimate")
     #: headline error; None where not defined or 0.
     standard_error: ClassVar[Column[float | None]] = Column("figure.standard_error")
-    ci_low: ClassVar[Column[float | None]] = Column(
-        "figure.ci_low"
-    )  #: lower end of the interval.
-    ci_high: ClassVar[Column[float | None]] = Column(
-        "figure.ci_high"
-    )  #: upper end of the interval.
+    #: lower end of the interval.
+    ci_low: ClassVar[Column[float | None]] = Column("figure.ci_low")
+    #: upper end of the interval.
+    ci_high: ClassVar[Column[float | None]] = Column("figure.ci_high")
     level: float  #: nominal coverage of the interval.
     n_prompts: int  #: prompts with a score.
     #: clusters among them; None without clusters.
@@ -242,9 +237,8 @@ class LeaderboardRow(Row):
     n_unscored: int  #: samples without a score.
     share_unscored: float  #: their share of all samples, in [0, 1].
     runs: int  #: repeats that were pooled.
-    method: ClassVar[Column[str]] = Column(
-        "figure.method", "none"
-    )  #: of the interval, or ``"published"``.
+    #: of the interval, or ``"published"``.
+    method: ClassVar[Column[str]] = Column("figure.method", "none")
     #: warnings of the statistics, and ``subset``, ``truncated``, ``failed``,
     #: ``unscored``, ``many_unscored``, ``other_prompts``, ``published``,
     #: ``outside_bounds``, ``prompts_outside_clusters``, ``stopped_early``,
@@ -268,22 +262,18 @@ class LeaderboardRow(Row):
     statistical_rank: ClassVar[Column[int | None]] = Column("ranks.statistical_rank")
     #: best rank in the row's own confidence set (Mogstad et al., by max-|T|).
     rank_low: ClassVar[Column[int | None]] = Column("ranks.rank_low")
-    rank_high: ClassVar[Column[int | None]] = Column(
-        "ranks.rank_high"
-    )  #: worst rank in it.
+    #: worst rank in it.
+    rank_high: ClassVar[Column[int | None]] = Column("ranks.rank_high")
     #: best rank in the set that holds for all rows together.
     rank_low_joint: ClassVar[Column[int | None]] = Column("ranks.rank_low_joint")
-    rank_high_joint: ClassVar[Column[int | None]] = Column(
-        "ranks.rank_high_joint"
-    )  #: worst rank in it.
+    #: worst rank in it.
+    rank_high_joint: ClassVar[Column[int | None]] = Column("ranks.rank_high_joint")
     #: letters; comparable rows that share one cannot be told apart (Holm).
     group: ClassVar[Column[str]] = Column("ranks.group")
-    rank_draws: ClassVar[Column[int]] = Column(
-        "ranks.rank_draws"
-    )  #: draws behind the rank sets.
-    rank_reason: ClassVar[Column[str]] = Column(
-        "ranks.rank_reason"
-    )  #: why there is no statistical rank, else empty.
+    #: draws behind the rank sets.
+    rank_draws: ClassVar[Column[int]] = Column("ranks.rank_draws")
+    #: why there is no statistical rank, else empty.
+    rank_reason: ClassVar[Column[str]] = Column("ranks.rank_reason")
     #: the figure with every missing score at the smallest possible one; None where all
     #: is scored or a score has no bounds.
     unscored_low: ClassVar[Column[float | None]] = Column("unscored.low")
@@ -292,18 +282,15 @@ class LeaderboardRow(Row):
     #: lower end of the interval around the two: the hull of the default intervals with
     #: the missing scores at either end.
     unscored_ci_low: ClassVar[Column[float | None]] = Column("unscored.ci_low")
-    unscored_ci_high: ClassVar[Column[float | None]] = Column(
-        "unscored.ci_high"
-    )  #: upper end of it.
+    #: upper end of it.
+    unscored_ci_high: ClassVar[Column[float | None]] = Column("unscored.ci_high")
     #: a second method of scores without bounds: ``"wild_bootstrap"`` for few clusters,
     #: else ``"t"`` (``"cr2_t"``); else empty.
     beside_method: ClassVar[Column[str]] = Column("sampled.beside.method", "")
-    beside_ci_low: ClassVar[Column[float | None]] = Column(
-        "sampled.beside.low"
-    )  #: lower end of the second interval.
-    beside_ci_high: ClassVar[Column[float | None]] = Column(
-        "sampled.beside.high"
-    )  #: upper end of it.
+    #: lower end of the second interval.
+    beside_ci_low: ClassVar[Column[float | None]] = Column("sampled.beside.low")
+    #: upper end of it.
+    beside_ci_high: ClassVar[Column[float | None]] = Column("sampled.beside.high")
     #: of the standard error: n - 1, or Satterthwaite's with clusters.
     degrees_of_freedom: ClassVar[Column[float | None]] = Column(
         "sampled.degrees_of_freedom"
@@ -311,12 +298,10 @@ class LeaderboardRow(Row):
     #: of a truncated run whose source publishes the figure, which then is ``estimate``:
     #: the figure of the samples that are stored; else None.
     part_estimate: ClassVar[Column[float | None]] = Column("part.estimate")
-    part_ci_low: ClassVar[Column[float | None]] = Column(
-        "part.ci_low"
-    )  #: lower end of its interval.
-    part_ci_high: ClassVar[Column[float | None]] = Column(
-        "part.ci_high"
-    )  #: upper end of it.
+    #: lower end of its interval.
+    part_ci_low: ClassVar[Column[float | None]] = Column("part.ci_low")
+    #: upper end of it.
+    part_ci_high: ClassVar[Column[float | None]] = Column("part.ci_high")
     #: prompts with a score among these samples.
     part_n_prompts: ClassVar[Column[int | None]] = Column("part.n_prompts")
     #: ``design_effect`` of the paper's clustered error (Miller eq. 4).
@@ -336,56 +321,46 @@ class LeaderboardRow(Row):
     n_not_compared: ClassVar[Column[int]] = Column("ranks.n_not_compared")
     #: training seeds that the figure is the mean of; None where none is known.
     n_seeds: int | None = None
-    seeds: tuple[
-        str, ...
-    ] = ()  #: labels of the seeds (or repeats that count like seeds) behind ``seed_means``.
+    #: labels of the seeds (or repeats that count like seeds) behind ``seed_means``.
+    seeds: tuple[str, ...] = ()
     #: figure of each seed, as if it had every prompt; empty for a single one.
     seed_means: ClassVar[Column[tuple[float, ...]]] = Column(
         "over_seeds.seed_means", ()
     )
-    seed_sd: ClassVar[Column[float | None]] = Column(
-        "over_seeds.seed_sd"
-    )  #: standard deviation of these.
+    #: standard deviation of these.
+    seed_sd: ClassVar[Column[float | None]] = Column("over_seeds.seed_sd")
     #: the same without what draws alone would make.
     seed_sd_net: ClassVar[Column[float | None]] = Column("over_seeds.seed_sd_net")
     n_checkpoints: int = 1  #: places in training that the model has; the figure is that of the last whole one.
-    notes: tuple[
-        str, ...
-    ] = ()  #: seeds, checkpoints and runs that were left out or told apart, in words.
-    no_place: str = (
-        ""  #: why the row is not ranked although it has a figure; empty where it is.
-    )
+    #: seeds, checkpoints and runs that were left out or told apart, in words.
+    notes: tuple[str, ...] = ()
+    #: why the row is not ranked although it has a figure; empty where it is.
+    no_place: str = ""
     #: of harness, libraries and drivers where those of its runs differ, such as
     #: ``harness 0.4.9, 0.4.11``.
     versions: str = ""
     #: share of the prompts whose score is infinite; None where no score is.
     share_infinite: ClassVar[Column[float | None]] = Column("infinite.share_infinite")
-    share_infinite_low: ClassVar[Column[float | None]] = Column(
-        "infinite.share_low"
-    )  #: lower end of its interval.
-    share_infinite_high: ClassVar[Column[float | None]] = Column(
-        "infinite.share_high"
-    )  #: upper end of it.
+    #: lower end of its interval.
+    share_infinite_low: ClassVar[Column[float | None]] = Column("infinite.share_low")
+    #: upper end of it.
+    share_infinite_high: ClassVar[Column[float | None]] = Column("infinite.share_high")
     #: median of the scores, which may be infinite; None where no score is.
     median: ClassVar[Column[float | None]] = Column("infinite.median")
-    median_low: ClassVar[Column[float | None]] = Column(
-        "infinite.median_low"
-    )  #: lower end of its interval.
-    median_high: ClassVar[Column[float | None]] = Column(
-        "infinite.median_high"
-    )  #: upper end of it.
+    #: lower end of its interval.
+    median_low: ClassVar[Column[float | None]] = Column("infinite.median_low")
+    #: upper end of it.
+    median_high: ClassVar[Column[float | None]] = Column("infinite.median_high")
     #: mean of the finite scores, which is no figure of the model; None where no score
     #: is infinite.
     mean_finite: ClassVar[Column[float | None]] = Column("infinite.mean_finite")
-    n_finite: ClassVar[Column[int | None]] = Column(
-        "infinite.n_finite"
-    )  #: prompts behind it.
+    #: prompts behind it.
+    n_finite: ClassVar[Column[int | None]] = Column("infinite.n_finite")
     #: the estimate that the columns from ``estimate`` on come from; None without one.
     figure: Figure | None = None
     ranks: RowRanks = NO_RANKS  #: that the statistical ranks come from.
-    unscored: UnscoredBounds = (
-        NO_BOUNDS  #: that the bounds of unscored samples come from.
-    )
+    #: that the bounds of unscored samples come from.
+    unscored: UnscoredBounds = NO_BOUNDS
     #: of a truncated run whose source publishes the figure: the row of the samples that
     #: are stored; else None.
     part: LeaderboardRow | None = None

@@ -45,22 +45,17 @@ class StoredMatrix:
 
     test: MatrixTest | None = None  #: are prompts correlated beyond chance?
     clusters: MatrixClusters | None = None  #: which prompts do models find alike?
-    weights: MatrixWeights | None = (
-        None  #: scores and ranks when prompts do not weigh the same.
-    )
+    #: scores and ranks when prompts do not weigh the same.
+    weights: MatrixWeights | None = None
     growth: MatrixGrowth | None = None  #: scores while the benchmark grows.
-    explanation: MatrixExplanation | None = (
-        None  #: does what prompts ask explain which models succeed?
-    )
-    chosen: tuple[
-        tuple[str, str], ...
-    ] = ()  #: the runs of each analysis that was not made of all, in words, by field.
-    missing: tuple[
-        str, ...
-    ] = ()  #: last word of the command of each kind that is not there.
-    outdated: tuple[
-        str, ...
-    ] = ()  #: of each kind that is only there for scores that have changed since.
+    #: does what prompts ask explain which models succeed?
+    explanation: MatrixExplanation | None = None
+    #: the runs of each analysis that was not made of all, in words, by field.
+    chosen: tuple[tuple[str, str], ...] = ()
+    #: last word of the command of each kind that is not there.
+    missing: tuple[str, ...] = ()
+    #: of each kind that is only there for scores that have changed since.
+    outdated: tuple[str, ...] = ()
 
     @property
     def found(self) -> tuple[MatrixResult, ...]:

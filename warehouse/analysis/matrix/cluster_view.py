@@ -45,15 +45,13 @@ class MatrixClusters(MatrixResult):
     rows: tuple[ClusterCountRow, ...]
     n_clusters: int  #: of the chosen clustering.
     silhouette: float | None  #: its mean silhouette.
-    silhouette_permuted: (
-        float | None
-    )  #: mean of the best silhouettes of shuffled matrices.
+    #: mean of the best silhouettes of shuffled matrices.
+    silhouette_permuted: float | None
     p_value: float | None  #: (1 + #{shuffled ≥ observed})/(1 + N).
     n_permutations: int  #: shuffled matrices N.
     clusters: tuple[ClusterRow, ...]  #: the chosen ones.
-    labels: tuple[
-        int, ...
-    ]  #: cluster of each prompt from 0, by natural key of the prompts.
+    #: cluster of each prompt from 0, by natural key of the prompts.
+    labels: tuple[int, ...]
     distances: tuple[float, ...]  #: 1 − cosine of each prompt with its medoid.
     medoids: tuple[int, ...]  #: row of each cluster's medoid.
     prompts: tuple[str, ...]  #: what each prompt is called.

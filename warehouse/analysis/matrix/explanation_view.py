@@ -20,9 +20,8 @@ class ExplainRow(Row):
     coefficient: float | None  #: β; None where not defined.
     t: float | None  #: β over its standard error.
     p_value: float | None  #: two-sided.
-    fdr: (
-        float | None
-    )  #: Benjamini–Hochberg over prompts (descriptive: the tests depend on one another).
+    #: Benjamini–Hochberg over prompts (descriptive: the tests depend on one another).
+    fdr: float | None
     text: str | None  #: of the prompt.
 
 
@@ -38,25 +37,21 @@ class MatrixExplanation(MatrixResult):
     n_permutations: int  #: N.
     n_without_vector: int  #: prompts of the matrix left out for want of a vector.
     n_undefined: int  #: prompts whose regression is not defined.
-    share_fdr: (
-        float | None
-    )  #: share of the defined prompts with FDR below 0.05 and β above 0.
-    mean_coefficient: (
-        float | None
-    )  #: mean β, ``_permuted`` over the permutations, and its one-sided p.
+    #: share of the defined prompts with FDR below 0.05 and β above 0.
+    share_fdr: float | None
+    #: mean β, ``_permuted`` over the permutations, and its one-sided p.
+    mean_coefficient: float | None
     mean_coefficient_permuted: float | None
     p_mean_coefficient: float | None
-    ks_coefficient: (
-        float | None
-    )  #: distance of the β from all tables, its exact p, and the textbook's.
+    #: distance of the β from all tables, its exact p, and the textbook's.
+    ks_coefficient: float | None
     p_ks_coefficient: float | None
     p_ks_coefficient_textbook: float | None
     ks_fdr: float | None  #: the same of the FDRs.
     p_ks_fdr: float | None
     p_ks_fdr_textbook: float | None
-    mantel_r: (
-        float | None
-    )  #: correlation of the two similarities over pairs; one-sided p beside it.
+    #: correlation of the two similarities over pairs; one-sided p beside it.
+    mantel_r: float | None
     mantel_p: float | None
     part: str = "prompt"  #: what of the prompts was embedded.
 

@@ -28,12 +28,10 @@ class GrowthStep(Row):
     order: str  #: ``informative`` or ``random``.
     size: int  #: prompts.
     mean: float  #: mean score over models.
-    largest_gap: (
-        float  #: largest difference of a model's score from that on all prompts.
-    )
-    kendall_tau: (
-        float | None
-    )  #: τ-b of the models' scores with those on all prompts; None where undefined.
+    #: largest difference of a model's score from that on all prompts.
+    largest_gap: float
+    #: τ-b of the models' scores with those on all prompts; None where undefined.
+    kendall_tau: float | None
     last_prompt: str  #: the prompt added last.
 
 

@@ -39,17 +39,15 @@ class MatrixData:
     prompts: NDArray[np.int64]  #: ids of the rows, by natural key, shape (n,).
     keys: tuple[str, ...]  #: what to call each prompt: the tool's id, else its key.
     texts: tuple[str | None, ...]  #: text of each prompt, None where there is none.
-    benchmark_ids: NDArray[
-        np.int64
-    ]  #: row of ``benchmark`` of each prompt, shape (n,).
+    #: row of ``benchmark`` of each prompt, shape (n,).
+    benchmark_ids: NDArray[np.int64]
     #: prompts × models, in the metric's per-prompt unit, shape (n, k); NaN only where
     #: it was read with gaps.
     values: NDArray[np.float64]
     n_incomplete: int  #: prompts left out because a model lacks a score.
     notes: tuple[str, ...]  #: what a reader should know.
-    natural_keys: tuple[
-        str, ...
-    ]  #: split, key and occurrence of each prompt, as one text.
+    #: split, key and occurrence of each prompt, as one text.
+    natural_keys: tuple[str, ...]
     conditions: tuple[Condition, ...]  #: of the columns.
 
     @cached_property

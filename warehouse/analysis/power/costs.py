@@ -38,17 +38,16 @@ class CostPowerRow(Row):
     factor: float | None
     times: float  #: how many times cheaper is to be shown.
     alpha: float  #: one-sided significance level.
-    cost_metric: (
-        str  #: ``cost``, ``cost_priced``, ``tokens``, ``seconds`` or ``calls``.
-    )
+    #: ``cost``, ``cost_priced``, ``tokens``, ``seconds`` or ``calls``.
+    cost_metric: str
     prices_digest: str  #: sha256 of the prices, else empty.
     cost_ratio: float  #: of the pilot, first over second.
     ratio_low: float | None  #: lower end of its 95 % interval.
     ratio_high: float | None  #: upper end.
     n_pilot: int  #: prompts of the pilot of which both costs are known.
-    flags: tuple[
-        str, ...
-    ]  #: ``heavy_tail``: the pilot is too small for its tail; take the answer for the least.
+    #: ``heavy_tail``: the pilot is too small for its tail; take the answer for the
+    #: least.
+    flags: tuple[str, ...]
 
 
 @dataclass(frozen=True)

@@ -61,12 +61,10 @@ class StoredPilot:
     #: counted like seeds, which more prompts do not change; None where neither has a
     #: second one.
     seeds_part: float | None = None
-    is_over_runs: bool = (
-        False  #: all of these are runs of one condition each, and no training seeds.
-    )
-    notes: tuple[
-        str, ...
-    ] = ()  #: on repeats, and on seeds and checkpoints that are left out.
+    #: all of these are runs of one condition each, and no training seeds.
+    is_over_runs: bool = False
+    #: on repeats, and on seeds and checkpoints that are left out.
+    notes: tuple[str, ...] = ()
 
 
 @answers(PowerPilot)

@@ -47,9 +47,8 @@ class PowerRow(Row):
     power_two_tailed: float | None  #: chance of any rejection at ``delta``.
     mde: float  #: smallest difference that is found with the power ``mde_power``.
     mde_power: float  #: the power that ``mde`` is for.
-    flags: tuple[
-        str, ...
-    ] = ()  #: ``omega2_clipped``, ``skewed_pilot``, ``few_clusters``: not to be relied on.
+    #: ``omega2_clipped``, ``skewed_pilot``, ``few_clusters``: not to be relied on.
+    flags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

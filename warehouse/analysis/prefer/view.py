@@ -78,12 +78,10 @@ class PreferenceRow(Row):
     scorer: str  #: who judged.
     model: str  #: its name.
     rank: int  #: by the estimate.
-    estimate: (
-        float  #: log-odds against ``reference``, or against the mean of all models.
-    )
-    standard_error: (
-        float | None
-    )  #: of it, by voters and prompts; None with a ``reason``.
+    #: log-odds against ``reference``, or against the mean of all models.
+    estimate: float
+    #: of it, by voters and prompts; None with a ``reason``.
+    standard_error: float | None
     low: float | None  #: lower end of the interval, ``high`` the upper.
     high: float | None
     level: float  #: nominal coverage, also of the ranks.
@@ -135,13 +133,11 @@ class Judge:
     effective_voters: float
     effective_prompts: float
     degrees_of_freedom: float | None  #: of all intervals.
-    chances: NDArray[
-        np.float64
-    ]  #: that the row beats the column, in the order of ``models``; ``apart``: told apart.
+    #: that the row beats the column, in the order of ``models``; ``apart``: told apart.
+    chances: NDArray[np.float64]
     apart: NDArray[np.bool_]
-    covariates: Mapping[
-        str, Contrast
-    ]  #: coefficients by name, for a standard deviation.
+    #: coefficients by name, for a standard deviation.
+    covariates: Mapping[str, Contrast]
     tie_parameter: Contrast | None  #: Davidson's ln ν.
     position: Position | None  #: whether it helps to be shown first.
     left_out: Mapping[str, int]  #: votes that do not count, by reason.
@@ -162,9 +158,8 @@ class JudgeAgreement(Row):
     tau: float | None  #: Kendall's τ-b of the strengths; ``spearman`` of their ranks.
     spearman: float | None
     n_votes: int  #: of both, on the prompts and pairs that both saw.
-    differences: Mapping[
-        str, Contrast
-    ]  #: by model, strength by the first less by the second.
+    #: by model, strength by the first less by the second.
+    differences: Mapping[str, Contrast]
     n_differ: int  #: models of which these differ (Holm).
     reason: str  #: why they are not compared.
 
@@ -176,13 +171,11 @@ class PreferenceReport(Result):
     DRAWN_BY = "warehouse.analysis.prefer.charts:preference_charts"
 
     benchmark: str  #: its name.
-    rows: tuple[
-        PreferenceRow, ...
-    ]  #: one for each scorer and model, the strongest first.
+    #: one for each scorer and model, the strongest first.
+    rows: tuple[PreferenceRow, ...]
     judges: tuple[Judge, ...]  #: what each scorer's votes say.
-    agreement: tuple[
-        JudgeAgreement, ...
-    ]  #: between each two scorers, where several were asked for.
+    #: between each two scorers, where several were asked for.
+    agreement: tuple[JudgeAgreement, ...]
     notes: tuple[str, ...]  #: on votes that stand in several sources.
     source_ids: tuple[int, ...]  #: where the votes are from.
     errors: str  #: whose spread the errors are of: ``two-way``, ``cr1``, ``voters`` or ``prompts``.

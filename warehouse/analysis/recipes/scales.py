@@ -32,12 +32,10 @@ HELD = ("n_decides", "n_decides_right", "n_leans", "n_leans_right")
 class Components:
     """Where the spread of single runs of one recipe comes from, pooled over recipes."""
 
-    seed_variance: (
-        float  #: σ_S² between seeds; with one checkpoint all that differs between runs.
-    )
-    jitter_variance: (
-        float  #: σ_J² from checkpoint to checkpoint; 0 with one checkpoint.
-    )
+    #: σ_S² between seeds; with one checkpoint all that differs between runs.
+    seed_variance: float
+    #: σ_J² from checkpoint to checkpoint; 0 with one checkpoint.
+    jitter_variance: float
     most_averaged: int  #: checkpoints that every run has for averaging.
 
 
@@ -45,9 +43,8 @@ class Components:
 class Scale:
     """The recipes of one benchmark and metric at one scale."""
 
-    members: Mapping[
-        str, tuple[RecipeScores, ...]
-    ]  #: replicates by recipe (the model where a recipe has no name).
+    #: replicates by recipe (the model where a recipe has no name).
+    members: Mapping[str, tuple[RecipeScores, ...]]
     averaged: int  #: m, last checkpoints that make a run's figure.
 
     @property

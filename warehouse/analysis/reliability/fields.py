@@ -28,9 +28,8 @@ class Labels:
     """Scenario and subscenario of prompts."""
 
     whole: tuple[str, str]  #: of all prompts, where nothing splits them.
-    of: (
-        dict[int, tuple[str, str]] | None
-    )  #: by prompt's id; prompts without are left out. None: nothing splits them.
+    #: by prompt's id; prompts without are left out. None: nothing splits them.
+    of: dict[int, tuple[str, str]] | None
     notes: tuple[str, ...] = ()  #: what a reader should know.
 
     def groups(
@@ -185,9 +184,8 @@ class SeedScores:
     #: of each model over seeds that are runs of their own, with its prompts; None for a
     #: model with one run.
     means: tuple[tuple[NDArray[np.int64], NDArray[np.float64]] | None, ...]
-    seeds: tuple[
-        Seeds, ...
-    ]  #: values by seed and prompt, one for each model; empty for a model without.
+    #: values by seed and prompt, one for each model; empty for a model without.
+    seeds: tuple[Seeds, ...]
 
     def table(self, prompts: NDArray[np.int64]) -> NDArray[np.float64] | None:
         """Seeds × prompts × models, NaN where missing; None unless every model has the

@@ -13,9 +13,9 @@ class ReliabilityRow(Row):
     """What another draw of one kind and size would change (DIoR, Perlitz et al. 2024)."""
 
     granularity: str  #: what is drawn anew: ``scenarios``, ``subscenarios``, ``prompts``, ``seeds``.
-    size: (
-        int | None
-    )  #: drawn: scenarios, subscenarios or prompts of a scenario, few-shot seeds; None: all.
+    #: drawn: scenarios, subscenarios or prompts of a scenario, few-shot seeds; None:
+    #: all.
+    size: int | None
     n_prompts: float  #: prompts that a model then answers, on average.
     #: Kendall's τ-b with the ranking on all, at least, in 97.5 % of instances; None
     #: with a ``reason``, as all bounds here.
@@ -27,9 +27,8 @@ class ReliabilityRow(Row):
     #: weighted_low, weighted_high: of it.
     weighted_low: float | None
     weighted_high: float | None
-    quality: (
-        float | None
-    )  #: 1 − mean change of a mean win rate, at least, in 97.5 % of instances.
+    #: 1 − mean change of a mean win rate, at least, in 97.5 % of instances.
+    quality: float | None
     #: quality_low, quality_high: of it.
     quality_low: float | None
     quality_high: float | None
@@ -42,9 +41,8 @@ class ReliabilityRow(Row):
     best_error: float | None
     best_errors: tuple[float | None, ...]  #: of each pool.
     same_order: float | None  #: share of instances in which all pairs stand as on all.
-    rank_resolution: (
-        int | None
-    )  #: |rank − rank on all|, at most, in 95 % of models and instances.
+    #: |rank − rank on all|, at most, in 95 % of models and instances.
+    rank_resolution: int | None
     n_resamples: int  #: instances.
     n_undefined: int  #: of them without a ranking.
     ties: float  #: what a tie on a scenario counts.
@@ -85,25 +83,22 @@ class ModelRow(Row):
     n_scenarios: int  #: that it has, of ``n_scenarios_suite``.
     n_scenarios_suite: int  #: that two or more models have.
     rank: int | None  #: by mean win rate: 1 + models with a greater one.
-    mean_win_rate: (
-        float | None
-    )  #: over scenarios, the share of other models that it beats; a tie is no win.
+    #: over scenarios, the share of other models that it beats; a tie is no win.
+    mean_win_rate: float | None
     mean: float | None  #: mean score over scenarios, oriented.
     rank_mean: int | None  #: by it.
     mean_z: float | None  #: mean z-score over scenarios.
     rank_z: int | None  #: by it.
     bradley_terry: float | None  #: log strength, mean 0.
     rank_bradley_terry: int | None  #: by it.
-    subscenario_win_rate: (
-        float | None
-    )  #: mean win rate with every subscenario a scenario.
+    #: mean win rate with every subscenario a scenario.
+    subscenario_win_rate: float | None
     rank_subscenarios: int | None  #: by it.
     #: rank_low, rank_high: the best and the worst of these ranks.
     rank_low: int | None
     rank_high: int | None
-    quality: (
-        float | None
-    )  #: 1 − change of its mean win rate, at least, in 97.5 % of draws of all prompts.
+    #: 1 − change of its mean win rate, at least, in 97.5 % of draws of all prompts.
+    quality: float | None
     rank_resolution: int | None  #: |rank − rank on all|, at most, in 95 % of these.
 
 
@@ -126,9 +121,8 @@ class SwitchRow(Row):
     window: int  #: models, the first and the last counted.
     size: int | None  #: prompts of a scenario; None: all.
     n_prompts: float  #: of all scenarios.
-    probability: (
-        float | None
-    )  #: mean over windows of the share of draws, ties ½; None with fewer models.
+    #: mean over windows of the share of draws, ties ½; None with fewer models.
+    probability: float | None
     #: low, high: Monte Carlo interval of it, whose unit is the draw.
     low: float | None
     high: float | None
@@ -155,9 +149,8 @@ class SeedDesignRow(Row):
     """One budget of calls for each subscenario, spent in two ways (Perlitz et al. 2024
     figs. 4 and 7)."""
 
-    resampling: (
-        str  #: ``bootstrap``: calls drawn with replacement; ``subsample``: without.
-    )
+    #: ``bootstrap``: calls drawn with replacement; ``subsample``: without.
+    resampling: str
     budget: int  #: calls.
     #: of the central 95 % of mean win rates, mean over models, every prompt under all
     #: few-shot seeds.
@@ -202,9 +195,8 @@ class FlashModelRow(Row):
     mean_error: float  #: |rank where it stopped − rank|, mean over random orders of the prompts.
     largest_error: float  #: the largest.
     within: float  #: share of orders with the rank within the resolution; one that uses all prompts cannot miss.
-    within_early: (
-        float | None
-    )  #: the same of the orders that stop before all prompts; None where none does.
+    #: the same of the orders that stop before all prompts; None where none does.
+    within_early: float | None
     saving: float  #: all prompts over those used.
     n_prompts: float  #: used, on average.
 
@@ -252,6 +244,5 @@ class AnchorModelRow(Row):
     method: str  #: ``all`` (every prompt), ``irt``, ``p_irt`` or ``gp_irt``.
     n_items: int  #: prompts behind it.
     estimate: float  #: the score; anchors were chosen without this model.
-    standard_error: (
-        float | None
-    )  #: over prompts or anchors (jackknife); it knows nothing of the bias of anchors.
+    #: over prompts or anchors (jackknife); it knows nothing of the bias of anchors.
+    standard_error: float | None

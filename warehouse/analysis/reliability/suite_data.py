@@ -67,14 +67,12 @@ class SuiteData:
     name: str  #: of it.
     metric: str  #: names of the metrics of its benchmarks.
     scores: SuiteScores  #: models by name; subscenarios with their prompts in the order of their natural keys.
-    models: tuple[
-        str, ...
-    ]  #: name of each model without what tells its conditions apart, shape (M,).
+    #: name of each model without what tells its conditions apart, shape (M,).
+    models: tuple[str, ...]
     #: rows of each subscenario's prompts: ``id``, ``key``, ``tool_id``, ``text`` …
     prompts: tuple[tuple[Mapping[str, Any], ...], ...]
-    scenarios_by: (
-        str  #: field of prompts that makes the scenarios; empty for the benchmark tree.
-    )
+    #: field of prompts that makes the scenarios; empty for the benchmark tree.
+    scenarios_by: str
     notes: tuple[str, ...]  #: what a reader should know.
 
 

@@ -85,16 +85,14 @@ class ReliabilityReport(Result):
     n_scenarios: int
     n_subscenarios: int
     n_prompts: int
-    scenarios_by: (
-        str  #: field of prompts that makes the scenarios; empty for the benchmark tree.
-    )
+    #: field of prompts that makes the scenarios; empty for the benchmark tree.
+    scenarios_by: str
     level: float  #: of the bounds.
     seed: int  #: of the random draws.
     rows: tuple[ReliabilityRow, ...]  #: by granularity and size, all of it last.
     ranks: tuple[RankRow, ...]  #: of each model by prompts, best first.
-    datasets: tuple[
-        DatasetRow, ...
-    ]  #: each subscenario by itself, by prompts; empty unless asked for.
+    #: each subscenario by itself, by prompts; empty unless asked for.
+    datasets: tuple[DatasetRow, ...]
     models: tuple[ModelRow, ...]  #: best first.
     pool: tuple[PoolRow, ...]  #: what each model's leaving does.
     switches: tuple[SwitchRow, ...]  #: windows of adjacent models by size.
@@ -103,9 +101,8 @@ class ReliabilityReport(Result):
     #: without any.
     tau_within: float | None
     tau_across: float | None
-    seed_designs: tuple[
-        SeedDesignRow, ...
-    ]  #: few-shot seeds, full cross and uniform; empty without seeds.
+    #: few-shot seeds, full cross and uniform; empty without seeds.
+    seed_designs: tuple[SeedDesignRow, ...]
     notes: tuple[str, ...]  #: what a reader should know.
 
     @property

@@ -41,19 +41,16 @@ class BenchmarkReads:
 
     name: str  #: of the benchmark.
     facts: BenchmarkFacts  #: its runs and metrics.
-    scores: (
-        BenchmarkScores | None
-    )  #: by the headline metric, in rows; None with ``why_no_scores``.
+    #: by the headline metric, in rows; None with ``why_no_scores``.
+    scores: BenchmarkScores | None
     each: BenchmarkScores | None  #: the same with a row for each condition.
     why_no_scores: str
     board: Leaderboard | None  #: made of them, which says what else is worth a look.
-    by_other_metrics: tuple[
-        BenchmarkScores, ...
-    ]  #: by other metrics, scores of the conditions that ``board`` lacks.
+    #: by other metrics, scores of the conditions that ``board`` lacks.
+    by_other_metrics: tuple[BenchmarkScores, ...]
     benchmark: Benchmark  #: its ids.
-    own: Mapping[Any, Any] = field(
-        default_factory=dict
-    )  #: what each section read for itself, by its class.
+    #: what each section read for itself, by its class.
+    own: Mapping[Any, Any] = field(default_factory=dict)
 
     @cached_property
     def targets(self) -> tuple[Targets | None, str]:

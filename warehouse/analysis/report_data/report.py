@@ -59,25 +59,21 @@ class ReportData:
     benchmarks: tuple[BenchmarkPart, ...]  #: by name.
     published: tuple[Row, ...]  #: rows of the view ``published_against_recomputed``.
     published_errors: tuple[Row, ...]  #: rows of the view ``published_errors``.
-    sources: tuple[
-        Row, ...
-    ]  #: rows of the view ``ingest_log``, with fewer columns: those that brought what is shown.
+    #: rows of the view ``ingest_log``, with fewer columns: those that brought what is
+    #: shown.
+    sources: tuple[Row, ...]
     n_other_sources: int  #: how many others the store knows.
-    unscored: tuple[
-        Row, ...
-    ]  #: number of samples without a score, by run, metric and status.
-    changes: (
-        Changes | None
-    )  #: of figures between the last two refreshes; None where fewer than two have ended.
-    abilities: tuple[
-        AbilityReport, ...
-    ]  #: stored scales of item response models over what is shown.
+    #: number of samples without a score, by run, metric and status.
+    unscored: tuple[Row, ...]
+    #: of figures between the last two refreshes; None where fewer than two have ended.
+    changes: Changes | None
+    #: stored scales of item response models over what is shown.
+    abilities: tuple[AbilityReport, ...]
     level: float  #: nominal coverage of all intervals.
     n_resamples: int  #: draws behind rank sets and simultaneous intervals.
     seed: int  #: of the draws.
-    each: str | None = (
-        None  #: what stands apart: ``seed`` or ``checkpoint``; None: one row a model.
-    )
+    #: what stands apart: ``seed`` or ``checkpoint``; None: one row a model.
+    each: str | None = None
     repeats: str = REPEATS_AUTO  #: what becomes of repeats of one condition.
     seeds_are: str = SEEDS_TRAINING  #: what the seed of a run is of.
 
@@ -440,9 +436,8 @@ class ScoreChange:
     low: float | None  #: lower end of the interval of ``now``.
     high: float | None  #: upper end of it.
     rank_before: int | None = None  #: rank of the refresh before; None if unknown.
-    rank_now: int | None = (
-        None  #: rank of the newest one; None if it did not change, or is unknown.
-    )
+    #: rank of the newest one; None if it did not change, or is unknown.
+    rank_now: int | None = None
 
     @property
     def leads_now(self) -> bool:

@@ -24,9 +24,8 @@ class SuitePart:
     """One suite of the report."""
 
     name: str  #: of the suite.
-    board: (
-        SuiteBoard | None
-    )  #: its leaderboard, leaves weighing the same; None with ``why_no_board``.
+    #: its leaderboard, leaves weighing the same; None with ``why_no_board``.
+    board: SuiteBoard | None
     why_no_board: str
     #: what questions add, by name and in the order in which they stand.
     sections: Mapping[str, Section] = field(default_factory=dict)

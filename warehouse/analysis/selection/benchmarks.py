@@ -35,9 +35,8 @@ class Benchmark:
 
     name: str  #: canonical name.
     ids: tuple[int, ...]  #: of the rows of ``benchmark`` that have prompts and runs.
-    clusterings: tuple[
-        int, ...
-    ]  #: id of the default clustering of each of ``ids`` that has one.
+    #: id of the default clustering of each of ``ids`` that has one.
+    clusterings: tuple[int, ...]
 
 
 def direction_unknown(metric: str, benchmark: str, *others: str) -> str:
@@ -365,9 +364,8 @@ class OtherMetric(Row):
     higher_is_better: bool | None  #: direction; None if unknown.
     n_conditions: int  #: conditions that have figures of it.
     n_elsewhere: int  #: those of them that have no row on the leaderboard.
-    n_benchmarks: int | None = (
-        None  #: benchmarks of a suite on which they have them; None for a single benchmark.
-    )
+    #: benchmarks of a suite on which they have them; None for a single benchmark.
+    n_benchmarks: int | None = None
 
     def __str__(self) -> str:
         count = f"{self.n_conditions} condition{'' if self.n_conditions == 1 else 's'}"

@@ -40,15 +40,12 @@ class Condition:
     #: of a row over several training seeds the condition of each; empty where it is one
     #: itself.
     members: tuple[Condition, ...] = field(default=(), compare=False, repr=False)
-    row_notes: tuple[str, ...] = field(
-        default=(), compare=False, repr=False
-    )  #: what the row leaves out.
-    row_flags: tuple[str, ...] = field(
-        default=(), compare=False, repr=False
-    )  #: of its checkpoints.
-    n_checkpoints: int = field(
-        default=1, compare=False, repr=False
-    )  #: places in training of the row's model.
+    #: what the row leaves out.
+    row_notes: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    #: of its checkpoints.
+    row_flags: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    #: places in training of the row's model.
+    n_checkpoints: int = field(default=1, compare=False, repr=False)
 
     @property
     def run_ids(self) -> tuple[int, ...]:

@@ -66,9 +66,8 @@ class StoppedEstimate:
 
     estimate: float  #: mean of the scored prompts that count; too far out on average.
     standard_error: float | None  #: None: there is none for a random number of prompts.
-    ci_low: (
-        float | None
-    )  #: lower end of the betting interval; None where the rule is not known.
+    #: lower end of the betting interval; None where the rule is not known.
+    ci_low: float | None
     ci_high: float | None  #: upper end.
     method: str = "sequential betting"  #: ``"sequential betting"``.
 

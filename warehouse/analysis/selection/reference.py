@@ -72,9 +72,8 @@ class Reference:
     run: int | None = None  #: of ``run:ID``; then nothing else is set.
     model: str = ""  #: name or glob.
     revision: str | None = None  #: glob on revision or checkpoint key, or None.
-    training_position: tuple[str, float] | None = (
-        None  #: (unit, number) of ``@step=N``, or None.
-    )
+    #: (unit, number) of ``@step=N``, or None.
+    training_position: tuple[str, float] | None = None
     agent: str | None = None  #: glob on the agent's name, or None.
 
 

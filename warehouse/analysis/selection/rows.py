@@ -107,15 +107,12 @@ class RowPlan:
     n_checkpoints: int = 1  #: places in training that the model has.
     flags: tuple[str, ...] = ()  #: ``last_partial``, ``mixed_lengths``.
     notes: tuple[str, ...] = ()  #: what was left out.
-    are_draws: bool = (
-        False  #: the seeds are of sampling: runs of all conditions are repeats of one.
-    )
-    keys: frozenset[str] = (
-        frozenset()
-    )  #: of all conditions behind the row, also those of other checkpoints.
-    settings: tuple[
-        Any, ...
-    ] = ()  #: what its conditions share, whichever seeds and checkpoints there are.
+    #: the seeds are of sampling: runs of all conditions are repeats of one.
+    are_draws: bool = False
+    #: of all conditions behind the row, also those of other checkpoints.
+    keys: frozenset[str] = frozenset()
+    #: what its conditions share, whichever seeds and checkpoints there are.
+    settings: tuple[Any, ...] = ()
 
     @property
     def seeds(self) -> tuple[str, ...]:

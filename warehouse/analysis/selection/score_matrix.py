@@ -28,26 +28,22 @@ class ScoreTable:
     """Scores of M conditions."""
 
     prompts: NDArray[np.int64]  #: ids, ascending, shape (n,).
-    values: NDArray[
-        np.float64
-    ]  #: on the scale of the figure, NaN where not scored, shape (n, M).
+    #: on the scale of the figure, NaN where not scored, shape (n, M).
+    values: NDArray[np.float64]
     clusters: NDArray[np.int64] | None  #: cluster of each prompt, or None.
     note: str  #: what was left out to make them comparable, or empty.
-    is_weighted: bool = (
-        False  #: the figures are weighted means, and ``values`` their linearisations.
-    )
+    #: the figures are weighted means, and ``values`` their linearisations.
+    is_weighted: bool = False
     #: of the prompts of each condition, shape (n, M); None where all are alike.
     weights: NDArray[np.float64] | None = None
-    bounds: Bounds | None = (
-        None  #: of the scores; None for a side without, and where the scores break them.
-    )
+    #: of the scores; None for a side without, and where the scores break them.
+    bounds: Bounds | None = None
     #: of rows of which some are over training seeds, the cells of each on these
     #: prompts, shape (S, n) each; else None.
     seeds: tuple[NDArray[np.float64], ...] | None = None
     trained: tuple[bool, ...] = ()  #: whether each could have had another seed.
-    seed_labels: tuple[tuple[str, ...], ...] | None = (
-        None  #: of the seeds, where equal ones go together.
-    )
+    #: of the seeds, where equal ones go together.
+    seed_labels: tuple[tuple[str, ...], ...] | None = None
 
 
 def score_table(

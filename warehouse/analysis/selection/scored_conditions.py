@@ -82,9 +82,8 @@ class ScoredCondition:
     n_checkpoints: int = 1  #: places in training that its model has.
     is_trained: bool = False  #: a training seed is known, so that another would have given another figure.
     no_place: str = ""  #: why it has no place beside others; empty where it has.
-    versions: str = (
-        ""  #: of harness, libraries and drivers, where those of its runs differ.
-    )
+    #: of harness, libraries and drivers, where those of its runs differ.
+    versions: str = ""
 
     @cached_property
     def group(self) -> Group:
@@ -209,20 +208,16 @@ class BenchmarkScores:
     metrics: tuple[Metric, ...]
     entries: tuple[ScoredCondition, ...]
     clusters: ClusterMap  #: for the errors.
-    subset_ok: bool = (
-        False  #: runs on a part of the benchmark stand among complete ones.
-    )
+    #: runs on a part of the benchmark stand among complete ones.
+    subset_ok: bool = False
     plans: StoredPlans | None = None  #: that entries may be on; None for none.
-    conditions: tuple[
-        Condition, ...
-    ] = ()  #: all that were asked for, also those without figures.
+    #: all that were asked for, also those without figures.
+    conditions: tuple[Condition, ...] = ()
     facts: BenchmarkFacts = BenchmarkFacts()  #: what the store says of the benchmark.
-    shown_keys: frozenset[str] = (
-        frozenset()
-    )  #: of the conditions behind the entries, if rows over several.
-    notes: tuple[
-        str, ...
-    ] = ()  #: what every answer that counts all entries has to say.
+    #: of the conditions behind the entries, if rows over several.
+    shown_keys: frozenset[str] = frozenset()
+    #: what every answer that counts all entries has to say.
+    notes: tuple[str, ...] = ()
     #: what several parts of a page ask of these scores (`LastPairs`).
     worked_out: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 

@@ -60,9 +60,8 @@ class SeedCells:
     """Scores of several training seeds, or of repeats that count like seeds."""
 
     labels: tuple[str, ...]  #: of the seeds, S.
-    cells: NDArray[
-        np.float64
-    ]  #: mean over draws of each seed on each prompt, NaN where it has none, shape (S, n).
+    #: mean over draws of each seed on each prompt, NaN where it has none, shape (S, n).
+    cells: NDArray[np.float64]
     kind: str = "seeds"  #: ``seeds`` or ``repeats``.
 
     @property
@@ -81,12 +80,10 @@ class PromptScores:
     """Scored prompts of one condition on one metric."""
 
     prompts: NDArray[np.int64]  #: ids, ascending, shape (n,).
-    values: NDArray[
-        np.float64
-    ]  #: mean over all draws of all repeats, in the metric's per-prompt unit, shape (n,).
-    weights: NDArray[
-        np.float64
-    ]  #: weight of each prompt in the benchmark's mean, shape (n,).
+    #: mean over all draws of all repeats, in the metric's per-prompt unit, shape (n,).
+    values: NDArray[np.float64]
+    #: weight of each prompt in the benchmark's mean, shape (n,).
+    weights: NDArray[np.float64]
     n_draws: NDArray[np.float64]  #: generations behind each value, shape (n,).
     #: sample variance over the draws of each prompt, all repeats together, in squared
     #: units of ``values``, shape (n,); NaN with one draw, and where the variance within
@@ -95,20 +92,16 @@ class PromptScores:
     #: every score behind the value is exactly 0 or 1 (never a stored rate in between),
     #: shape (n,).
     zero_one: NDArray[np.bool_]
-    seen: NDArray[
-        np.int64
-    ]  #: ids of all prompts, scored or not, ascending, shape (m,).
-    unscored: NDArray[
-        np.float64
-    ]  #: samples without a score of each of ``seen``, shape (m,).
+    #: ids of all prompts, scored or not, ascending, shape (m,).
+    seen: NDArray[np.int64]
+    #: samples without a score of each of ``seen``, shape (m,).
+    unscored: NDArray[np.float64]
     n_unscored: int  #: samples (prompt and draw) without a score.
     n_samples: int  #: samples in all.
-    spans: tuple[
-        ScoreSpan, ...
-    ] = ()  #: between which values the scores of each repeat lie.
-    infinite_prompts: NDArray[np.int64] = field(
-        default_factory=_no_prompts
-    )  #: of prompts with an infinite score, which ``prompts`` lacks.
+    #: between which values the scores of each repeat lie.
+    spans: tuple[ScoreSpan, ...] = ()
+    #: of prompts with an infinite score, which ``prompts`` lacks.
+    infinite_prompts: NDArray[np.int64] = field(default_factory=_no_prompts)
     #: their means, infinite; NaN where draws are infinite on both sides, shape as of
     #: the ids.
     infinite_values: NDArray[np.float64] = field(default_factory=_no_values)

@@ -14,9 +14,8 @@ from warehouse.questions.options import REPEATS_AUTO, SEEDS_TRAINING, AsRows, By
 class RowRules:
     """What makes one row of a model."""
 
-    each: str | None = (
-        None  #: ``seed`` or ``checkpoint``: these are rows of their own; None: neither.
-    )
+    #: ``seed`` or ``checkpoint``: these are rows of their own; None: neither.
+    each: str | None = None
     repeats: str = REPEATS_AUTO  #: what becomes of repeats of one condition.
     seeds_are: str = SEEDS_TRAINING  #: what the seed of a run is of.
 
@@ -26,17 +25,15 @@ class Selection:
     """What the caller chose; the defaults leave nothing out."""
 
     benchmark: str | None = None  #: its name; None for all that there are.
-    metric: str | None = (
-        None  #: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
-    )
+    #: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
+    metric: str | None = None
     where: tuple[str, ...] = ()  #: conditions ``field=value`` on the runs.
     #: clustering for the errors: None for the benchmark's default, ``"none"``,
     #: ``"same_text"``, or a name.
     cluster: str | None = None
     latest: bool = False  #: of each model, or of what a reference means, only the condition that ran last.
-    subset_ok: bool = (
-        False  #: runs on a part of the benchmark stand among complete ones.
-    )
+    #: runs on a part of the benchmark stand among complete ones.
+    subset_ok: bool = False
     #: one row a model, over its seeds at its last whole checkpoint; None: a row for
     #: each condition.
     rows: RowRules | None = None

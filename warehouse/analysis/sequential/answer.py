@@ -339,13 +339,11 @@ class Follower:
 
     opener: StoreOpener  #: of the store that has the baseline.
     candidate: str  #: reference of the model in the log.
-    baseline: (
-        str  #: reference of a model of the store that has all scores of the benchmark.
-    )
+    #: reference of a model of the store that has all scores of the benchmark.
+    baseline: str
     settings: SequentialSettings  #: what is fixed.
-    selection: (
-        Selection  #: benchmark (None: the log's), metric, and runs of the baseline.
-    )
+    #: benchmark (None: the log's), metric, and runs of the baseline.
+    selection: Selection
     force: bool = False  #: compare what differs in judge, metric scale or task version.
     _fixed: tuple[Baseline, SequentialPlan] | None = None
 

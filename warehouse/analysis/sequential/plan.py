@@ -73,19 +73,16 @@ ONE_BY_ONE = (
 class SequentialPlan:
     """A test of candidates against one baseline."""
 
-    order: (
-        PromptOrder  #: the prompts, N of them where the estimand is the full benchmark.
-    )
+    #: the prompts, N of them where the estimand is the full benchmark.
+    order: PromptOrder
     design: SequentialDesign  #: of the statistics.
-    baseline: (
-        Floats  #: its scores in this order, higher is better, NaN where it has none.
-    )
+    #: its scores in this order, higher is better, NaN where it has none.
+    baseline: Floats
     seen: NDArray[np.bool_]  #: whether the baseline was asked.
     is_stored: bool  #: the baseline has all scores: they, with others, predict the candidate's.
     sign: float  #: 1, or −1 where lower is better.
-    history: tuple[
-        str, ...
-    ] = ()  #: condition keys of the models behind the predictions.
+    #: condition keys of the models behind the predictions.
+    history: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=())  #: what a reader should know.
 
     def values(self, own: Floats) -> Floats:

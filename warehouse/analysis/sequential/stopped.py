@@ -39,18 +39,15 @@ class StoppingRecord:
     n_max: int | None = None  #: the most prompts that were to be asked.
     alpha: float | None = None  #: chance of a wrong verdict.
     margin: float | None = None  #: loss that was tolerated.
-    population: int | None = (
-        None  #: prompts of the benchmark; None where prompts were a sample of more.
-    )
-    n_prompts: int | None = (
-        None  #: length of the longest scored beginning of the order.
-    )
+    #: prompts of the benchmark; None where prompts were a sample of more.
+    population: int | None = None
+    #: length of the longest scored beginning of the order.
+    n_prompts: int | None = None
     verdict: str = ""  #: ``pass``, ``fail`` or ``undecided``.
     decided_at: int | None = None  #: prompts after which it stood.
     baseline: str = ""  #: model that was the baseline.
-    history: tuple[
-        str, ...
-    ] = ()  #: condition keys of the models behind the predictions.
+    #: condition keys of the models behind the predictions.
+    history: tuple[str, ...] = ()
 
     @property
     def is_ours(self) -> bool:

@@ -39,35 +39,29 @@ class SequentialRow(BenchmarkRow):
     #: lower end of the interval of the difference, which holds however often one looks.
     ci_low: ClassVar[Column[float | None]] = Column("test.low")
     ci_high: ClassVar[Column[float | None]] = Column("test.high")  #: upper end.
-    level: ClassVar[Column[float]] = Column(
-        "test.level"
-    )  #: of the interval, 1 − alpha of this benchmark.
+    #: of the interval, 1 − alpha of this benchmark.
+    level: ClassVar[Column[float]] = Column("test.level")
     margin: float  #: loss that is tolerated.
     #: prompts used: the longest scored beginning of the order, at most ``n_max``.
     n_prompts: ClassVar[Column[int]] = Column("test.n_prompts")
     n_max: int  #: the most prompts that are used.
-    n_benchmark: (
-        int | None
-    )  #: prompts of the benchmark; None where they are a sample of more.
-    n_unscored: ClassVar[Column[int]] = Column(
-        "test.n_unscored"
-    )  #: of those used, prompts that could not be scored.
-    decided_at: ClassVar[Column[int | None]] = Column(
-        "test.decided_at"
-    )  #: prompts after which the verdict stood.
+    #: prompts of the benchmark; None where they are a sample of more.
+    n_benchmark: int | None
+    #: of those used, prompts that could not be scored.
+    n_unscored: ClassVar[Column[int]] = Column("test.n_unscored")
+    #: prompts after which the verdict stood.
+    decided_at: ClassVar[Column[int | None]] = Column("test.decided_at")
     #: prompts still needed on average, if those to come are like those seen.
     expected_remaining: ClassVar[Column[float | None]] = Column("outlook.remaining")
     #: share of such continuations that pass.
     chance_pass: ClassVar[Column[float | None]] = Column("outlook.chance_pass")
-    chance_fail: ClassVar[Column[float | None]] = Column(
-        "outlook.chance_fail"
-    )  #: share that fail.
+    #: share that fail.
+    chance_fail: ClassVar[Column[float | None]] = Column("outlook.chance_fail")
     #: ln K^+, which has to reach ``evidence_needed``; with fixed looks z. None where
     #: the margin has become impossible.
     evidence_pass: ClassVar[Column[float | None]] = Column("test.evidence_pass")
-    evidence_fail: ClassVar[Column[float | None]] = Column(
-        "test.evidence_fail"
-    )  #: ln K^−; with fixed looks −z.
+    #: ln K^−; with fixed looks −z.
+    evidence_fail: ClassVar[Column[float | None]] = Column("test.evidence_fail")
     #: ln(2/alpha); with fixed looks the bound at the last look.
     evidence_needed: ClassVar[Column[float]] = Column("test.limit")
     method: str  #: ``betting``, or ``O'Brien-Fleming, K looks``.
@@ -83,9 +77,8 @@ class SequentialRow(BenchmarkRow):
     condition_candidate: str  #: what tells its runs from the baseline's.
     model_baseline: str  #: name of the baseline's.
     condition_baseline: str  #: what tells its runs from the candidate's.
-    runs_candidate: tuple[
-        int, ...
-    ]  #: ids of its runs; empty for a log that is followed.
+    #: ids of its runs; empty for a log that is followed.
+    runs_candidate: tuple[int, ...]
     runs_baseline: tuple[int, ...]  #: of the baseline's.
     reason: str  #: why there is no verdict where that is not for want of prompts.
     overall: str  #: the verdict over all benchmarks, the same in each row.

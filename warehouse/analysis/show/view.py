@@ -67,9 +67,8 @@ class RunView(Result):
     #: the run's row of ``transcript_summary``, the columns that are set; empty without
     #: transcripts.
     transcripts: Mapping[str, Any] = field(default_factory=dict)
-    tools: tuple[
-        Mapping[str, Any], ...
-    ] = ()  #: its rows of ``tool_use``, most called first.
+    #: its rows of ``tool_use``, most called first.
+    tools: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def one_line(self) -> str:
@@ -121,9 +120,8 @@ class PromptRuns(Result):
     """A prompt, and what every current run scored on it."""
 
     benchmark: str  #: name of its benchmark.
-    prompt: Mapping[
-        str, Any
-    ]  #: question, target, choices (JSON), metadata (JSON), keys.
+    #: question, target, choices (JSON), metadata (JSON), keys.
+    prompt: Mapping[str, Any]
     rows: tuple[PromptRunRow, ...]
 
     @property
@@ -156,16 +154,14 @@ class PromptView(Result):
     responses."""
 
     run: Mapping[str, Any]  #: columns of ``run_current`` that are set.
-    prompt: Mapping[
-        str, Any
-    ]  #: question, target, choices (JSON), metadata (JSON), keys.
+    #: question, target, choices (JSON), metadata (JSON), keys.
+    prompt: Mapping[str, Any]
     #: one per perturbation, few-shot draw and draw: prompt as sent, response, extracted
     #: answer, tokens, error, the grader's explanation; turns, calls of tools, limit and
     #: messages (JSON) where the dump has a transcript.
     responses: tuple[Mapping[str, Any], ...]
-    scores: tuple[
-        Mapping[str, Any], ...
-    ]  #: one per perturbation, draw and metric: value, status, raw text, scorer.
+    #: one per perturbation, draw and metric: value, status, raw text, scorer.
+    scores: tuple[Mapping[str, Any], ...]
     choices: tuple[Mapping[str, Any], ...]  #: log-likelihood of each option, in nats.
     #: one per thing that a scanner found in a response, or part of it that it looked
     #: at: label, value, raw text, scan.

@@ -249,9 +249,8 @@ class Population:
     harnesses: tuple[str, ...]  #: tools that made the runs, sorted.
     revision: str  #: version of the data; empty if no run says.
     models: tuple[str, ...]  #: who is who, of the history.
-    names: tuple[
-        str, ...
-    ]  #: of their models alone, without checkpoint, seed and agent.
+    #: of their models alone, without checkpoint, seed and agent.
+    names: tuple[str, ...]
     history: FloatArray  #: their scores, NaN where there is none, shape (M, N).
     baseline: FloatArray | None  #: scores of the baseline, shape (N,); None without.
     baseline_model: str  #: who that is; empty without.

@@ -36,9 +36,8 @@ _NAMED = 5
 class PlannedRows:
     """Runs on planned subsets."""
 
-    runs: Mapping[tuple[str, int], PlannedRun] = field(
-        default_factory=dict
-    )  #: by condition key and id of the metric.
+    #: by condition key and id of the metric.
+    runs: Mapping[tuple[str, int], PlannedRun] = field(default_factory=dict)
     #: of the whole benchmark, of those that have one.
     figures: Mapping[tuple[str, int], SubsetEstimate] = field(default_factory=dict)
     refusals: tuple[str, ...] = ()  #: why others have none.

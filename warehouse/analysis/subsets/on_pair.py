@@ -46,9 +46,8 @@ class WholeDifference:
     difference: float  #: that of the estimate, which is known.
     n_clusters: int | None  #: clusters of the whole benchmark; None without.
     basis: str  #: which prompts were asked.
-    few: (
-        FewDiffering | None
-    )  #: the differences, higher being better for the first, where t is not enough.
+    #: the differences, higher being better for the first, where t is not enough.
+    few: FewDiffering | None
 
     @property
     def means(self) -> tuple[float, float]:
@@ -113,9 +112,8 @@ class PlannedPair:
     """A pair with a planned subset in it."""
 
     note: str  #: what was done, or why it was not.
-    whole: WholeDifference | None = (
-        None  #: on the whole benchmark; None where the plan does not hold.
-    )
+    #: on the whole benchmark; None where the plan does not hold.
+    whole: WholeDifference | None = None
 
 
 def planned_pair(pair: Pair, *, level: float, estimand: str) -> PlannedPair | None:

@@ -74,12 +74,10 @@ class SubsetPlan(StoredResult):
     suite: str  #: the suite that it was planned with; empty if none.
     created_at: str  #: when, ISO 8601 in UTC.
     extends: str  #: key of the plan that it extends; empty if none.
-    width: (
-        float | None
-    )  #: expected width of the interval (median of stored models, each left out).
-    gain: (
-        float | None
-    )  #: expected gain over a simple random sample, in variance (likewise).
+    #: expected width of the interval (median of stored models, each left out).
+    width: float | None
+    #: expected gain over a simple random sample, in variance (likewise).
+    gain: float | None
     gain_least: float | None  #: 90 % of stored models gain more.
     n_left_out: int  #: stored models behind these.
     level: float  #: of the interval.
@@ -163,9 +161,8 @@ class SubsetPlans(StoredResult):
     """The plans of a benchmark, or of the benchmarks of a suite."""
 
     suite: str  #: its name; empty for one benchmark.
-    width: (
-        float | None
-    )  #: expected width of the interval of the mean over the benchmarks, all alike.
+    #: expected width of the interval of the mean over the benchmarks, all alike.
+    width: float | None
     level: float  #: of the interval.
     rows: tuple[SubsetPlan, ...]  #: the plans.
     notes: tuple[str, ...]  #: what a reader should know of all of them.

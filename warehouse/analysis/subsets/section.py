@@ -55,9 +55,8 @@ class PartialRun:
 
     row: LeaderboardRow  #: of the leaderboard.
     plan: SubsetPlan | None = None  #: which was asked; None for a run that was stopped.
-    record: StoppingRecord | None = (
-        None  #: of the rule that stopped it; None for a run on a plan.
-    )
+    #: of the rule that stopped it; None for a run on a plan.
+    record: StoppingRecord | None = None
 
     @property
     def kind(self) -> str:

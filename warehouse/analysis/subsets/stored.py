@@ -272,13 +272,11 @@ class PlannedRun:
 
     condition: Condition  #: what was asked.
     plan: SubsetPlan  #: which.
-    prompts: NDArray[
-        np.int64
-    ]  #: ids of all prompts of the plan in the store, shape (N,).
+    #: ids of all prompts of the plan in the store, shape (N,).
+    prompts: NDArray[np.int64]
     scores: FloatArray  #: of the sample, NaN elsewhere, shape (N,).
-    within: (
-        FloatArray  #: variance over the draws of each, NaN where unknown, shape (N,).
-    )
+    #: variance over the draws of each, NaN where unknown, shape (N,).
+    within: FloatArray
     n_draws: FloatArray  #: of each, 0 elsewhere, shape (N,).
     n_outside: int  #: scored prompts outside the sample, which are ignored.
     refused: str  #: why the plan does not hold for it; empty if it does.

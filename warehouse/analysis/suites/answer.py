@@ -54,9 +54,8 @@ class SuiteBoard(Result):
 
     suite: str  #: name of the suite.
     metric: str  #: names of the metrics of its leaves.
-    higher_is_better: (
-        bool | None
-    )  #: direction of the ranks; None if unknown (then higher is first).
+    #: direction of the ranks; None if unknown (then higher is first).
+    higher_is_better: bool | None
     weights: str  #: how leaves are weighted: ``equal``, ``prompts`` or ``given``.
     leaves: tuple[SuiteLeaf, ...]  #: the leaves with their weights.
     rows: tuple[SuiteRow, ...]
@@ -65,9 +64,8 @@ class SuiteBoard(Result):
     others: tuple[OtherMetric, ...] = ()
     basis: tuple[str, ...] = ()  #: what the figures of rows on planned subsets rest on.
     n_left_out: int = 0  #: rows that have no rank beside the first: they lack benchmarks, or a part of one.
-    left_out_higher: int = (
-        0  #: of these the number with a better figure than the first.
-    )
+    #: of these the number with a better figure than the first.
+    left_out_higher: int = 0
 
     @property
     def sentence(self) -> Sentence:

@@ -82,12 +82,10 @@ class LeafEntries:
     """What there is on one leaf."""
 
     benchmark: Benchmark
-    entries: tuple[
-        ScoredCondition, ...
-    ]  #: one for each condition, or row over seeds, that has figures.
-    coverages: Mapping[
-        Group, BenchmarkCoverage
-    ]  #: what a complete run covers, by group.
+    #: one for each condition, or row over seeds, that has figures.
+    entries: tuple[ScoredCondition, ...]
+    #: what a complete run covers, by group.
+    coverages: Mapping[Group, BenchmarkCoverage]
     others: tuple[OtherMetric, ...] = ()  #: the metrics that are not shown.
     apart: tuple[str, ...] = ()  #: models without one figure here, and why.
 
@@ -294,9 +292,8 @@ class ConditionSet:
     """A model's conditions on the leaves of a suite."""
 
     who: tuple[Any, ...]  #: values of model, revision, … agent.
-    settings: tuple[
-        tuple[str, Any], ...
-    ]  #: what tells it from the model's other sets, by name.
+    #: what tells it from the model's other sets, by name.
+    settings: tuple[tuple[str, Any], ...]
     entries: dict[str, ScoredCondition]  #: by leaf; leaves without one are missing.
 
     @property

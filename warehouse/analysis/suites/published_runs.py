@@ -62,13 +62,11 @@ class Figure(NamedTuple):
 class PublishedSuite:
     """A suite of published figures alone, as `read_leaves` has it, but for the entries."""
 
-    leaves: tuple[
-        LeafEntries, ...
-    ]  #: with the entry of the first figure alone, whose settings all others share.
+    #: with the entry of the first figure alone, whose settings all others share.
+    leaves: tuple[LeafEntries, ...]
     refused: tuple[str, ...]  #: why other benchmarks are left out.
-    figures: Mapping[
-        str, Sequence[Figure]
-    ]  #: by name of the leaf; those of one by the id of the run.
+    #: by name of the leaf; those of one by the id of the run.
+    figures: Mapping[str, Sequence[Figure]]
 
 
 class _Run(NamedTuple):

@@ -44,16 +44,13 @@ class SuiteEntries:
     weights: str  #: how leaves are weighted: ``equal``, ``prompts`` or ``given``.
     leaves: tuple[Leaf, ...]  #: those with runs that fulfil the conditions.
     units: UnitMap  #: what is independent across them.
-    figures: tuple[
-        SuiteFigure, ...
-    ]  #: published ones of the suite itself; none where metrics of leaves differ.
+    #: published ones of the suite itself; none where metrics of leaves differ.
+    figures: tuple[SuiteFigure, ...]
     notes: tuple[str, ...]  #: on leaves that are left out.
-    untold: tuple[
-        str, ...
-    ] = ()  #: names of the leaves of which it is not known whether they share prompts.
-    rules: RowRules | None = (
-        None  #: what makes one row of a model; None: a row for each condition.
-    )
+    #: names of the leaves of which it is not known whether they share prompts.
+    untold: tuple[str, ...] = ()
+    #: what makes one row of a model; None: a row for each condition.
+    rules: RowRules | None = None
     #: by name of the leaf, where all of the suite is published; then leaves have the
     #: entry of the first figure alone.
     published: Mapping[str, Sequence[Figure]] | None = None

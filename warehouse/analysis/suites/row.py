@@ -40,26 +40,23 @@ class SuiteRow(Row):
     #: 1 + number of ranked rows that are significantly better, by paired tests over the
     #: suite with Holm's adjustment for all pairs; None without a test.
     statistical_rank: int | None
-    group: (
-        str  #: letters: rows share one if and only if the tests do not separate them.
-    )
+    #: letters: rows share one if and only if the tests do not separate them.
+    group: str
     model: str  #: name of the model.
     condition: str  #: settings that tell the row from others.
     #: weighted mean of the leaf figures; over the leaves it has, where some are
     #: missing. None with a ``reason``.
     estimate: float | None
-    standard_error: (
-        float | None
-    )  #: with the covariances of leaves that share prompts or clusters.
+    #: with the covariances of leaves that share prompts or clusters.
+    standard_error: float | None
     ci_low: float | None  #: lower end of the interval.
     ci_high: float | None  #: upper end of the interval.
     level: float  #: nominal coverage of the interval.
     n_leaves: int  #: leaves with a figure.
     n_missing: int  #: leaves without.
     n_prompts: int  #: prompts with a score, over all leaves.
-    n_clusters: (
-        int | None
-    )  #: different clusters among them, lone prompts counted; None without clusters.
+    #: different clusters among them, lone prompts counted; None without clusters.
+    n_clusters: int | None
     n_draws: int  #: generations behind the scores.
     n_unscored: int  #: samples without a score.
     share_unscored: float  #: their share of all samples, in [0, 1].
@@ -81,29 +78,24 @@ class SuiteRow(Row):
     #: the metrics that leaves have figures of and the board does not show; the same in
     #: every row.
     other_metrics: tuple[str, ...] = ()
-    rank_low: int | None = (
-        None  #: best rank that the interval of a row on planned subsets leaves; None for others.
-    )
+    #: best rank that the interval of a row on planned subsets leaves; None for others.
+    rank_low: int | None = None
     rank_high: int | None = None  #: worst such rank.
-    n_left_out: int = (
-        0  #: rows beside it that have no rank: they lack benchmarks, or a part of one.
-    )
+    #: rows beside it that have no rank: they lack benchmarks, or a part of one.
+    n_left_out: int = 0
     #: of these the number with a better figure than this one's: higher, or lower where
     #: lower is better.
     left_out_higher: int = 0
     #: training seeds that the figure is the mean of (of benchmarks with other seeds the
     #: fewest); None where none is known.
     n_seeds: int | None = None
-    seeds: tuple[
-        str, ...
-    ] = ()  #: labels of the seeds that all benchmarks have; empty where these have others.
-    seed_means: tuple[
-        float, ...
-    ] = ()  #: figure of each seed on the suite; empty where benchmarks have others.
+    #: labels of the seeds that all benchmarks have; empty where these have others.
+    seeds: tuple[str, ...] = ()
+    #: figure of each seed on the suite; empty where benchmarks have others.
+    seed_means: tuple[float, ...] = ()
     n_checkpoints: int = 1  #: places in training that the model has, of which the last whole one is shown.
-    notes: tuple[
-        str, ...
-    ] = ()  #: seeds, checkpoints and runs that were left out or told apart, in words.
+    #: seeds, checkpoints and runs that were left out or told apart, in words.
+    notes: tuple[str, ...] = ()
     no_place: str = ""  #: why it has no place beside others; empty where it has.
 
 

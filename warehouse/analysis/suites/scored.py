@@ -51,9 +51,8 @@ class Scored:
     cells: dict[str, Cell]  #: by leaf; leaves without a figure are missing.
     row: SuiteRow
     n_shared: int  #: units in more than one leaf.
-    seeds: RowSeeds = RowSeeds(
-        1, 0.0, 0.0, fixed=True
-    )  #: what a comparison asks of its seeds.
+    #: what a comparison asks of its seeds.
+    seeds: RowSeeds = RowSeeds(1, 0.0, 0.0, fixed=True)
 
 
 def _cell(

@@ -33,9 +33,9 @@ class Suite:
     """A suite and its leaves."""
 
     name: str  #: as given, or as shown.
-    ids: tuple[
-        int, ...
-    ]  #: of the rows of ``benchmark`` that are the suite itself; empty for a list of names.
+    #: of the rows of ``benchmark`` that are the suite itself; empty for a list of
+    #: names.
+    ids: tuple[int, ...]
     leaves: tuple[Benchmark, ...]  #: the benchmarks below it that have runs, by name.
     empty: tuple[str, ...]  #: names of those that have none, sorted.
 

@@ -20,9 +20,8 @@ class UnitMap:
     """Unit of each prompt: its cluster, else itself; joined over leaves."""
 
     prompts: NDArray[np.int64]  #: ids, ascending, shape (n,).
-    numbers: NDArray[
-        np.int64
-    ]  #: unit of each: at least 0 for a cluster, below 0 for a prompt alone, shape (n,).
+    #: unit of each: at least 0 for a cluster, below 0 for a prompt alone, shape (n,).
+    numbers: NDArray[np.int64]
     canonical: NDArray[np.int64]  #: the prompt that links lead to, shape (n,).
     shared: SharedPrompts  #: which of these are one question.
 

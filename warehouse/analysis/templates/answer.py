@@ -54,9 +54,8 @@ class JudgedForms:
     """Conditions that several judges scored."""
 
     judges: tuple[str, ...]  #: their names.
-    entries: tuple[
-        dict[str, ScoredCondition], ...
-    ]  #: of each condition one by each judge that scored it, by judge.
+    #: of each condition one by each judge that scored it, by judge.
+    entries: tuple[dict[str, ScoredCondition], ...]
     clusters: ClusterMap  #: of the prompts, for the errors.
     left_out: tuple[str, ...]  #: conditions that a single judge scored.
 

@@ -72,9 +72,8 @@ class JudgeFlip(Row):
     #: the larger p of the two, adjusted for all pairs of models (Holm) and of judges
     #: (Bonferroni).
     p_holm: float | None
-    is_shown: (
-        bool  #: whether both differences are significant by it: the judges do disagree.
-    )
+    #: whether both differences are significant by it: the judges do disagree.
+    is_shown: bool
 
 
 @dataclass(frozen=True)
@@ -83,9 +82,8 @@ class TemplateRow(ConditionRow):
     score under each."""
 
     estimate: float | None  #: mean over prompts and templates.
-    standard_error: (
-        float | None
-    )  #: of it, by what is taken for a sample; None with a ``reason``.
+    #: of it, by what is taken for a sample; None with a ``reason``.
+    standard_error: float | None
     ci_low: float | None  #: lower end of the interval, within the metric's bounds.
     ci_high: float | None  #: upper end.
     level: float  #: nominal coverage of the interval.
@@ -95,28 +93,24 @@ class TemplateRow(ConditionRow):
     n_clusters: int | None  #: clusters among them, where the error allows for them.
     n_templates: int  #: templates.
     n_left_out: int  #: prompts without a score under some template.
-    best: (
-        float | None
-    )  #: the highest mean of a template; an extreme of noisy means, biased upwards.
+    #: the highest mean of a template; an extreme of noisy means, biased upwards.
+    best: float | None
     best_template: str  #: its name.
     worst: float | None  #: the lowest mean, biased downwards.
     worst_template: str  #: its name.
-    variance_prompts: (
-        float | None
-    )  #: between prompts, raw: may be below 0, like the next.
+    #: between prompts, raw: may be below 0, like the next.
+    variance_prompts: float | None
     variance_templates: float | None  #: between templates.
     variance_residual: float | None  #: of both together, draws included.
-    part_prompts: (
-        float | None
-    )  #: variance of the estimate that the choice of prompts makes.
+    #: variance of the estimate that the choice of prompts makes.
+    part_prompts: float | None
     part_templates: float | None  #: that the choice of templates makes.
     part_residual: float | None  #: that is in each of the two.
     #: templates for the error that was asked for; None where none was, none suffices,
     #: or prompts alone are a sample.
     templates_needed: int | None
-    flags: tuple[
-        str, ...
-    ]  #: ``few_templates``: fewer than 9 stand for all that could have been.
+    #: ``few_templates``: fewer than 9 stand for all that could have been.
+    flags: tuple[str, ...]
     reason: str  #: why there is no error.
     run_ids: tuple[int, ...]  #: ids of the runs.
 
@@ -128,20 +122,17 @@ class TemplatesReport(Result):
     target: str  #: as given.
     factor: str  #: what varies.
     rows: tuple[TemplateRow, ...]
-    templates: tuple[
-        str, ...
-    ]  #: names of the forms that all conditions have, in the order of their names.
+    #: names of the forms that all conditions have, in the order of their names.
+    templates: tuple[str, ...]
     #: of the pairs of conditions and shared templates, the share in which the order of
     #: the two is opposite to that of their means; None with one condition, or unknown
     #: direction.
     flip_share: float | None
-    n_top: (
-        int | None
-    )  #: conditions that are first by some shared template; None where there is no order.
+    #: conditions that are first by some shared template; None where there is no order.
+    n_top: int | None
     left_out: tuple[str, ...]  #: what has no scores, or one template alone.
-    flips: tuple[
-        JudgeFlip, ...
-    ] = ()  #: pairs of conditions that two judges put in different orders.
+    #: pairs of conditions that two judges put in different orders.
+    flips: tuple[JudgeFlip, ...] = ()
 
     @property
     def one_line(self) -> str:

@@ -33,13 +33,11 @@ class GrowthRow(Row):
     estimate: float | None  #: the figure.
     n_prompts: int  #: scored prompts.
     n_clusters: int | None  #: clusters among them.
-    se_unclustered: (
-        float | None
-    )  #: standard error as if prompts were independent (CLT).
+    #: standard error as if prompts were independent (CLT).
+    se_unclustered: float | None
     se_clustered: float | None  #: cluster-robust standard error (CR2).
-    growth: (
-        float | None
-    )  #: ``se_clustered / se_unclustered``; None where one is not defined.
+    #: ``se_clustered / se_unclustered``; None where one is not defined.
+    growth: float | None
     reason: str  #: why it is not.
 
 
@@ -56,9 +54,8 @@ class SemanticClusters(Result):
     n_clusters: int  #: clusters, those of a single prompt included.
     n_single: int  #: clusters of a single prompt.
     largest: int  #: prompts in the largest cluster.
-    n_without_vector: (
-        int  #: prompts that have no vector; each counts as a cluster of its own.
-    )
+    #: prompts that have no vector; each counts as a cluster of its own.
+    n_without_vector: int
     rows: tuple[GrowthRow, ...]  #: standard errors with and without the clusters.
     is_stored: bool = True  #: False for a trial.
     part: str = PROMPT  #: what of the prompts is alike in a cluster.

@@ -77,9 +77,8 @@ class Duplicates(Result):
     rows: tuple[DuplicateRow, ...]  #: the most similar pairs.
     places: tuple[DuplicatePlace, ...]  #: pairs by benchmarks, most first.
     models: tuple[DuplicateModel, ...]  #: agreement of each model over ``rows``.
-    notes: tuple[
-        str, ...
-    ] = ()  #: whether the pairs were read back, or could not be stored.
+    #: whether the pairs were read back, or could not be stored.
+    notes: tuple[str, ...] = ()
     part: str = PROMPT  #: what of the prompts was compared.
 
     @property

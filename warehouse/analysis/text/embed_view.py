@@ -19,18 +19,15 @@ class EmbedRow(Row):
     dimension: int  #: length of a vector.
     benchmark: str  #: name of the benchmark.
     n_prompts: int  #: prompts of the benchmark.
-    n_without_text: (
-        int  #: prompts without a text of this part, which cannot be embedded.
-    )
+    #: prompts without a text of this part, which cannot be embedded.
+    n_without_text: int
     n_unchanged: int  #: prompts that had the vector of their text already.
     n_new: int  #: prompts that got one.
     n_truncated: int  #: of the texts that were embedded now, those of which the model read only the beginning.
-    n_without_vector: (
-        int  #: of them those for which the model gave no direction (zeros); not stored.
-    )
-    n_template_words: int = (
-        0  #: words that all prompts begin or end with, which were taken off.
-    )
+    #: of them those for which the model gave no direction (zeros); not stored.
+    n_without_vector: int
+    #: words that all prompts begin or end with, which were taken off.
+    n_template_words: int = 0
     part: str = PROMPT  #: ``prompt``, ``target``, ``choices`` or ``metadata.FIELD``.
 
 

@@ -40,9 +40,8 @@ class Similar(Result):
     """The nearest prompts."""
 
     wanted: str  #: the text that they are near to.
-    prompt_id: (
-        int | None
-    )  #: of the prompt that was named; None for a text of the user's own.
+    #: of the prompt that was named; None for a text of the user's own.
+    prompt_id: int | None
     embedder: str  #: whose vectors.
     n_compared: int  #: prompts that were looked at.
     rows: tuple[SimilarRow, ...]

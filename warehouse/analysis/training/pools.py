@@ -71,9 +71,8 @@ class Pool:
 
     spreads: tuple[Spread, ...]  #: of the benchmarks.
     name: str  #: what they are, in words that follow a number of benchmarks.
-    own: (
-        Spread | None
-    )  #: of the benchmark itself, of the likest size; None where it is not among them.
+    #: of the benchmark itself, of the likest size; None where it is not among them.
+    own: Spread | None
     is_matched: bool  #: whether that is of about its size.
 
     @cached_property
@@ -252,24 +251,20 @@ def _pool(spreads: Sequence[Spread], recipe: RecipeScores, name: str) -> Pool | 
 class Noise:
     """What the difference of two recipes is held against."""
 
-    figures: tuple[
-        NDArray[np.float64], NDArray[np.float64]
-    ]  #: of each run of both: the mean of its last checkpoints.
+    #: of each run of both: the mean of its last checkpoints.
+    figures: tuple[NDArray[np.float64], NDArray[np.float64]]
     averaged: int  #: m, how many.
-    source: (
-        str  #: ``seeds`` of the two, ``other_recipes``, ``pool``, ``jitter``, or empty.
-    )
+    #: ``seeds`` of the two, ``other_recipes``, ``pool``, ``jitter``, or empty.
+    source: str
     #: of one run's figure; of its jitter alone where that is the source; None without.
     standard_deviation: float | None
     degrees_of_freedom: float | None  #: of it.
     pool: Pool | None  #: of other benchmarks, where there is one.
     is_matched: bool  #: whether it is of this benchmark and size of model.
-    jitter: (
-        float | None
-    )  #: standard deviation of a figure by jitter alone; None where it is not known.
-    prompt_sd: float | None = (
-        None  #: what other prompts make of one run's figure; None where that is not counted.
-    )
+    #: standard deviation of a figure by jitter alone; None where it is not known.
+    jitter: float | None
+    #: what other prompts make of one run's figure; None where that is not counted.
+    prompt_sd: float | None = None
 
     @property
     def total(self) -> float | None:

@@ -60,22 +60,18 @@ class TrainingSection(Section):
 
     WORDS = "Training"
 
-    curves: (
-        BenchmarkCurves | None
-    )  #: its rows along training; None where no model has two checkpoints.
-    noise: (
-        SeedsReport | None
-    )  #: seeds and checkpoints of each recipe; None where no recipe has two of either.
+    #: its rows along training; None where no model has two checkpoints.
+    curves: BenchmarkCurves | None
+    #: seeds and checkpoints of each recipe; None where no recipe has two of either.
+    noise: SeedsReport | None
     #: training seeds crossed with prompts; None without seeds, with ``why_no_seeds``
     #: where seeds cannot be compared.
     seeds: SeedReport | None
     why_no_seeds: str
-    along: (
-        CurvesReport | None
-    )  #: what the curves show; None where no model has two checkpoints.
-    recipes: (
-        RecipesReport | None
-    )  #: whether the benchmark can decide between recipes; None for fewer than two.
+    #: what the curves show; None where no model has two checkpoints.
+    along: CurvesReport | None
+    #: whether the benchmark can decide between recipes; None for fewer than two.
+    recipes: RecipesReport | None
     #: the two best trained models, whether they differ by more than seeds do; None for
     #: fewer.
     decided: Decisions | None

@@ -90,12 +90,10 @@ class RecipeScores:
     unit: str  #: of the positions; empty where there are none.
     settings: Mapping[str, Any]  #: every setting that all replicates share, by name.
     trajectories: tuple[Trajectory, ...]  #: one per training seed, by its label.
-    metric_ids: tuple[
-        int, ...
-    ] = ()  #: of the metric; several where judges or scales differ.
-    benchmark_ids: tuple[
-        int, ...
-    ] = ()  #: of the rows of the benchmark that the runs are on.
+    #: of the metric; several where judges or scales differ.
+    metric_ids: tuple[int, ...] = ()
+    #: of the rows of the benchmark that the runs are on.
+    benchmark_ids: tuple[int, ...] = ()
     parameters: float | None = None  #: of the model; None where unknown or several.
     is_rate: bool = False  #: whether the metric is at most 1, and more is better.
     width: float | None = None  #: range of the metric; None where it is not known.
@@ -230,9 +228,8 @@ class Checkpoint:
 
     figures: Floats  #: of each seed, shape (S,).
     errors: Floats  #: reported standard errors, NaN where unknown, shape (S,).
-    prompts: NDArray[
-        np.int64
-    ]  #: ids of those that all seeds have a score of; empty where prompts are not stored.
+    #: ids of those that all seeds have a score of; empty where prompts are not stored.
+    prompts: NDArray[np.int64]
     scores: Floats  #: of each seed on them, shape (S, n).
     zero_one: bool  #: one run whose scores are single draws of 0 or 1.
 
@@ -365,9 +362,8 @@ class Chance:
 
     level: float | None  #: its mean over prompts; None with ``reason``.
     source: str  #: ``given``, ``metric`` (the dump or mapping says so) or ``options`` (1/their number); empty without.
-    by_prompt: Mapping[
-        int, float
-    ]  #: of each prompt by id, where it comes from the options.
+    #: of each prompt by id, where it comes from the options.
+    by_prompt: Mapping[int, float]
     reason: str = ""
 
     def of(self, prompts: NDArray[np.int64]) -> Floats | float | None:

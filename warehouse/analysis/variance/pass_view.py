@@ -45,9 +45,8 @@ class PassRow(ConditionRow):
 
     statistic: str  #: ``"pass@5"``, ``"pass^2"``, …
     k: int  #: draws that the figure is about.
-    estimate: (
-        float | None
-    )  #: mean over the prompts that have k draws, in [0, 1]; None with a ``reason``.
+    #: mean over the prompts that have k draws, in [0, 1]; None with a ``reason``.
+    estimate: float | None
     standard_error: float | None  #: of it; None where not defined or 0.
     ci_low: float | None  #: lower end of the interval, at least 0.
     ci_high: float | None  #: upper end of the interval, at most 1.

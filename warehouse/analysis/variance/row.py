@@ -36,25 +36,20 @@ class VarianceRow(ConditionRow):
     """The variance of one condition's mean, in squared units of its scores; errors in
     their unit."""
 
-    estimate: (
-        float | None
-    )  #: mean over prompts of the mean over draws; None if the figure is no plain mean.
+    #: mean over prompts of the mean over draws; None if the figure is no plain mean.
+    estimate: float | None
     #: now, prompts sampled (CLT, or CR2 with clusters); None where it is 0 or not
     #: defined, like the next.
     standard_error: float | None
     se_double_draws: float | None  #: expected with twice as many draws of each prompt.
-    se_unlimited_draws: (
-        float | None
-    )  #: expected with draws without end; None if prompts differ no more than draws do.
-    se_prompts_fixed: (
-        float | None
-    )  #: if these prompts are all there are: only the draws are random.
-    share_between: (
-        float | None
-    )  #: share of the variance that the choice of prompts makes; below 0 if clipped.
-    share_within: (
-        float | None
-    )  #: share that the draws make: the most that more draws can save.
+    #: expected with draws without end; None if prompts differ no more than draws do.
+    se_unlimited_draws: float | None
+    #: if these prompts are all there are: only the draws are random.
+    se_prompts_fixed: float | None
+    #: share of the variance that the choice of prompts makes; below 0 if clipped.
+    share_between: float | None
+    #: share that the draws make: the most that more draws can save.
+    share_within: float | None
     advice: str  #: what would make the error smaller, in words.
     n_prompts: int  #: prompts with a score.
     n_clusters: int | None  #: clusters among them; None without clusters.
@@ -71,12 +66,10 @@ class VarianceRow(ConditionRow):
     between_raw: float | None  #: variance between prompts; unbiased, may be below 0.
     between: float | None  #: the same, at least 0.
     mean_within: float | None  #: mean variance between the draws of a prompt.
-    within: (
-        float | None
-    )  #: mean over prompts of that variance over the number of draws.
-    variance_zhang_plugin: (
-        float | None
-    )  #: Zhang et al. (2025) eq. 2; only for 0/1 draws, equally many.
+    #: mean over prompts of that variance over the number of draws.
+    within: float | None
+    #: Zhang et al. (2025) eq. 2; only for 0/1 draws, equally many.
+    variance_zhang_plugin: float | None
     #: best minus worst score over runs of one draw per prompt (Zhang et al. 2025); None
     #: too with ``draws_in_order``.
     delta_k1: float | None

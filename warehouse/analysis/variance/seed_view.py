@@ -60,16 +60,13 @@ class SeedRow(Row):
     split: str  #: part of the benchmark.
     metric: str  #: name of the metric, with its filter.
     estimate: float | None  #: mean over seeds and prompts.
-    se_seeds_fixed: (
-        float | None
-    )  #: the prompts are a sample, these seeds are all there are.
-    se_prompts_fixed: (
-        float | None
-    )  #: the seeds are a sample, these prompts are all there are.
+    #: the prompts are a sample, these seeds are all there are.
+    se_seeds_fixed: float | None
+    #: the seeds are a sample, these prompts are all there are.
+    se_prompts_fixed: float | None
     se_both_sampled: float | None  #: both are samples.
-    se_both_fixed: (
-        float | None
-    )  #: only the draws are random; None if a prompt has one draw.
+    #: only the draws are random; None if a prompt has one draw.
+    se_both_fixed: float | None
     seed_sd: float | None  #: sample standard deviation of the seeds' figures.
     n_seeds: int  #: seeds S.
     n_prompts: int  #: prompts n that all seeds have a score of.

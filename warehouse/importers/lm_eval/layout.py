@@ -92,12 +92,10 @@ class Layout:
     kind: Kind  #: log-likelihoods of options, of a whole text, or generated text.
     labelled: bool  #: rows say their filter and metrics (>= 0.4.7).
     listed: tuple[str, ...]  #: metrics that the rows list themselves.
-    metrics: tuple[
-        str, ...
-    ]  #: these, and what else the rows hold, in the order of the row.
-    paired: tuple[
-        str, ...
-    ]  #: those whose value is (log-likelihood, number of words or bytes).
+    #: these, and what else the rows hold, in the order of the row.
+    metrics: tuple[str, ...]
+    #: those whose value is (log-likelihood, number of words or bytes).
+    paired: tuple[str, ...]
     requests: int  #: most requests that a row may have (options, twice with unconditional ones).
     repeats: int  #: responses to each request.
     filters: tuple[Filter, ...]  #: in the order of the file.

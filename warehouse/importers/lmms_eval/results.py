@@ -320,12 +320,10 @@ class Seen:
     """Metrics of a task as its samples show them."""
 
     metrics: dict[str, None] = field(default_factory=dict)
-    opaque: set[str] = field(
-        default_factory=set
-    )  #: metrics whose values are objects without a score.
-    unnamed: list[str] = field(
-        default_factory=list
-    )  #: filters that only the repeated rows of a document tell.
+    #: metrics whose values are objects without a score.
+    opaque: set[str] = field(default_factory=set)
+    #: filters that only the repeated rows of a document tell.
+    unnamed: list[str] = field(default_factory=list)
 
     def add(self, row: Mapping[str, Any], key: str) -> None:
         """Look at one row."""

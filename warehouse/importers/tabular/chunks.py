@@ -249,9 +249,8 @@ class Walk:
     without any generation.
     """
 
-    at: (
-        FieldPath | None
-    )  #: path of the records; ``None``: the elements of a list, or the object itself.
+    #: path of the records; ``None``: the elements of a list, or the object itself.
+    at: FieldPath | None
     draws: FieldPath | None  #: path of the generations in a record.
     lacking: int = field(default=0, compare=False)
     empty: int = field(default=0, compare=False)

@@ -56,9 +56,8 @@ class Equality:
     #: as words: lower case, no punctuation, blanks as one. Signs, decimal points and
     #: fraction bars of numbers stay.
     normalise: bool = False
-    numeric: bool = (
-        False  #: as numbers where both are (``1,234``, ``18.0``, ``1/2``, ``-5``).
-    )
+    #: as numbers where both are (``1,234``, ``18.0``, ``1/2``, ``-5``).
+    numeric: bool = False
     tolerance: float = TOLERANCE  #: largest difference of equal numbers, relative to the larger of 1 and the second.
 
     def same(self, left: Any, right: Any) -> bool:

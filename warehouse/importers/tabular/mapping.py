@@ -123,9 +123,8 @@ class PublishedRule(_Rule):
 
     value: Source
     names: Mapping[str, Source]  #: the texts that say what is measured.
-    spread: Mapping[
-        str, Source
-    ]  #: ``standard_error`` and ``n``, where they are mapped.
+    #: ``standard_error`` and ``n``, where they are mapped.
+    spread: Mapping[str, Source]
     #: those of ``value`` and the spread whose path leads to a list or object of
     #: figures, with the same keys; they replace ``{key}`` in the names.
     by_key: frozenset[str] = frozenset()
@@ -193,9 +192,8 @@ class Variant(_Rule):
     choices: ChoiceRule | None
     published: tuple[PublishedRule, ...]
     votes: VoteRule | None = None
-    scorer: Mapping[str, Source] = field(
-        default_factory=dict
-    )  #: ``[scorer]``: who gave the scores of a row.
+    #: ``[scorer]``: who gave the scores of a row.
+    scorer: Mapping[str, Source] = field(default_factory=dict)
 
     @property
     def has_samples(self) -> bool:

@@ -109,9 +109,8 @@ class ScoreValues:
     forms: dict[object, str] = field(default_factory=dict)
     low: float = math.inf  #: the least number apart from marks, and the greatest.
     high: float = -math.inf
-    marks: set[float] = field(
-        default_factory=set
-    )  #: numbers that may stand for no score.
+    #: numbers that may stand for no score.
+    marks: set[float] = field(default_factory=set)
 
     def learn(self, column: Column, size: int) -> None:
         """Take in some values; nulls, NaN and empty texts tell nothing."""
@@ -560,9 +559,8 @@ class PlainTable:
     crossed: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()  #: columns of one value in each run.
     _values: dict[tuple[str, str], ScoreValues] = field(default_factory=dict)
-    _labels: ScoreValues = field(
-        default_factory=ScoreValues
-    )  #: those of a target that is called ``label``.
+    #: those of a target that is called ``label``.
+    _labels: ScoreValues = field(default_factory=ScoreValues)
 
     def __post_init__(self) -> None:
         self.constants = ConstantColumns(

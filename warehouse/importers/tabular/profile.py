@@ -94,9 +94,8 @@ class RecordLocation:
     #: paths of objects with the same keys, which may hold further fields of the
     #: records.
     parallel: tuple[str, ...] = ()
-    task_keys: tuple[
-        str, ...
-    ] = ()  #: keys of the records, where each is a task of which the document states figures.
+    #: keys of the records, where each is a task of which the document states figures.
+    task_keys: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()  #: keys beside them of what is no record.
 
 
@@ -503,9 +502,8 @@ class ColumnProfile:
     rows: int  #: how many rows were looked at; ``nulls`` of them have no value.
     nulls: int
     values: list[Any]  #: the distinct values, nulls left out.
-    parents: tuple[
-        str, ...
-    ] = ()  #: names of the objects that it lies in, outermost first.
+    #: names of the objects that it lies in, outermost first.
+    parents: tuple[str, ...] = ()
 
     @cached_property
     def kind(self) -> str:
@@ -628,12 +626,10 @@ class TableProfile:
     columns: list[ColumnProfile]
     rows: int
     chunk: Chunk  #: the rows themselves.
-    location: RecordLocation = (
-        RecordLocation()
-    )  #: where the records are, and the generations in each.
-    document: dict[str, Any] = field(
-        default_factory=dict
-    )  #: scalars of the document that holds the records, by path.
+    #: where the records are, and the generations in each.
+    location: RecordLocation = RecordLocation()
+    #: scalars of the document that holds the records, by path.
+    document: dict[str, Any] = field(default_factory=dict)
     parent: str = ""  #: where other rows, which are left out here, name the row that they are a part of.
 
     @property

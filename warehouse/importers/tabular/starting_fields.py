@@ -152,13 +152,11 @@ class Fields:
     scorers: Scorers = field(default_factory=Scorers)  #: who gave the scores.
     #: path of a column that its name makes a field -> why it is none.
     why_not: dict[str, str] = field(default_factory=dict)
-    key: tuple[
-        str, ...
-    ] = ()  #: the fields that tell prompts apart where no column holds an id.
+    #: the fields that tell prompts apart where no column holds an id.
+    key: tuple[str, ...] = ()
     draw: str = ""  #: an expression for the number of a generation.
-    turn: ColumnProfile | None = (
-        None  #: tells apart the prompts of one id: those of a conversation.
-    )
+    #: tells apart the prompts of one id: those of a conversation.
+    turn: ColumnProfile | None = None
     choices: list[Choice] = field(default_factory=list)  #: what is to be decided.
 
     @property

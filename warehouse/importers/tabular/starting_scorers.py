@@ -66,18 +66,14 @@ _NAME, _FEW = 100, 3
 class Scorers:
     """Columns that say who scored."""
 
-    chosen: dict[str, str] = field(
-        default_factory=dict
-    )  #: field of ``[scorer]`` -> path.
-    columns: list[ColumnProfile] = field(
-        default_factory=list
-    )  #: these, and those of which one is to be chosen.
-    asked: list[ColumnProfile] = field(
-        default_factory=list
-    )  #: columns that may be such.
-    questions: list[Choice] = field(
-        default_factory=list
-    )  #: what else is to be decided.
+    #: field of ``[scorer]`` -> path.
+    chosen: dict[str, str] = field(default_factory=dict)
+    #: these, and those of which one is to be chosen.
+    columns: list[ColumnProfile] = field(default_factory=list)
+    #: columns that may be such.
+    asked: list[ColumnProfile] = field(default_factory=list)
+    #: what else is to be decided.
+    questions: list[Choice] = field(default_factory=list)
     are_draws: bool = False  #: several people scored one answer.
 
     @property

@@ -59,9 +59,8 @@ class ScoreColumn:
     column: ColumnProfile
     metric: str  #: what they are called; ``""`` where a column names it.
     grade: Grade
-    keys: dict[
-        str, Any
-    ]  #: of an expression that makes numbers of its values; ``meaning`` says what they do.
+    #: of an expression that makes numbers of its values; ``meaning`` says what they do.
+    keys: dict[str, Any]
     meaning: str
 
     @property

@@ -264,21 +264,17 @@ class PublishedColumns:
     label: ColumnProfile | None  #: names the rows.
     values: Sequence[ColumnProfile]  #: columns of figures.
     size: ColumnProfile | None = None  #: prompts behind it, or None.
-    errors: Mapping[str, ColumnProfile] = field(
-        default_factory=dict
-    )  #: standard errors, by the path of their column.
-    keys: Mapping[str, Any] = field(
-        default_factory=dict
-    )  #: of an expression that makes numbers of them.
+    #: standard errors, by the path of their column.
+    errors: Mapping[str, ColumnProfile] = field(default_factory=dict)
+    #: of an expression that makes numbers of them.
+    keys: Mapping[str, Any] = field(default_factory=dict)
     is_wide: bool = False  #: whether every column of figures is a benchmark (or, if ``is_turned``, a model).
     is_turned: bool = False
     is_keyed: bool = False  #: whether the keys of the records name benchmarks.
-    is_stated: bool = (
-        False  #: whether all columns of figures are figures, whichever the first.
-    )
-    metric_path: str = (
-        ""  #: of the column that names the metric of each row; empty without one.
-    )
+    #: whether all columns of figures are figures, whichever the first.
+    is_stated: bool = False
+    #: of the column that names the metric of each row; empty without one.
+    metric_path: str = ""
     benchmark: ColumnProfile | None = None  #: names the benchmark of each row.
     left_out: Sequence[ColumnProfile] = ()  #: columns that sum up the others.
     choices: tuple[Choice, ...] = ()

@@ -101,12 +101,10 @@ class _Survey:
     systems: set[str | None] = field(default_factory=set)
     begun: list[float] = field(default_factory=list)
     seen: set[bytes] = field(default_factory=set)  #: hashes of whole rows.
-    copies: Counter[int] = field(
-        default_factory=Counter
-    )  #: rows of each question that are another's exact copy,
-    timed: Counter[int] = field(
-        default_factory=Counter
-    )  #: and those of them that say how long they took.
+    #: rows of each question that are another's exact copy,
+    copies: Counter[int] = field(default_factory=Counter)
+    #: and those of them that say how long they took.
+    timed: Counter[int] = field(default_factory=Counter)
 
     def add(self, row: Row, state_columns: frozenset[str]) -> None:
         """Look at one row."""

@@ -82,16 +82,13 @@ class Estimate(NamedFigures):
     #: a second interval of unbounded scores: the wild cluster bootstrap where there are
     #: few clusters, else Student's t; None elsewhere, and where a method was asked for.
     beside: Interval | None
-    degrees_of_freedom: (
-        float | None
-    )  #: of ``standard_error``: n - 1, or Satterthwaite's for CR2 and weights.
+    #: of ``standard_error``: n - 1, or Satterthwaite's for CR2 and weights.
+    degrees_of_freedom: float | None
     se_clt: float | None  #: Miller eq. 1, from n = 2 on; HC2 of a weighted mean.
-    se_bernoulli: (
-        float | None
-    )  #: Miller eq. 2; only for 0/1 scores with one draw per prompt.
-    se_clustered: (
-        float | None
-    )  #: Miller eq. 4, the paper's clustered error; from 2 clusters on.
+    #: Miller eq. 2; only for 0/1 scores with one draw per prompt.
+    se_bernoulli: float | None
+    #: Miller eq. 4, the paper's clustered error; from 2 clusters on.
+    se_clustered: float | None
     se_cr0: float | None  #: cluster-robust error without correction.
     se_cr1: float | None  #: CR0 times sqrt(G / (G - 1)).
     se_cr2: float | None  #: bias-reduced cluster-robust error.
@@ -115,9 +112,9 @@ class PairedDifference(NamedFigures):
     #: the headline error: ``se_cr2`` with clusters, else ``se_eq7``. None where it is 0
     #: or not defined.
     standard_error: float | None
-    ci_low: (
-        float | None
-    )  #: lower end of the interval (t, Satterthwaite t on CR2, their hull with bootstrap-t, or `added_prompts`).
+    #: lower end of the interval (t, Satterthwaite t on CR2, their hull with
+    #: bootstrap-t, or `added_prompts`).
+    ci_low: float | None
     ci_high: float | None  #: upper end of the interval.
     level: float  #: nominal coverage of the interval.
     statistic: float | None  #: difference / standard_error; None where the error is.
@@ -128,9 +125,8 @@ class PairedDifference(NamedFigures):
     mean_a: float  #: figure of the first run on these prompts.
     mean_b: float  #: figure of the second run on these prompts.
     correlation: float | None  #: Pearson correlation of the two runs over prompts.
-    variance_saved: (
-        float | None
-    )  #: 1 - se_paired² / (se_a² + se_b²), all CLT or all CR2.
+    #: 1 - se_paired² / (se_a² + se_b²), all CLT or all CR2.
+    variance_saved: float | None
     se_eq7: float | None  #: Miller eq. 7, unclustered.
     se_eq8: float | None  #: Miller eq. 8, the paper's clustered error.
     se_cr0: float | None  #: cluster-robust error of the differences without correction.
@@ -182,9 +178,8 @@ class UnpairedDifference(NamedFigures):
     """Difference of two runs on independent prompts (Miller §4.1), first minus second."""
 
     difference: float  #: ``estimate_a - estimate_b``.
-    standard_error: (
-        float | None
-    )  #: sqrt(se_a² + se_b²) (eq. 5); None where it is 0 or not defined.
+    #: sqrt(se_a² + se_b²) (eq. 5); None where it is 0 or not defined.
+    standard_error: float | None
     ci_low: float | None  #: lower end of Welch's t interval.
     ci_high: float | None  #: upper end of Welch's t interval.
     level: float  #: nominal coverage of both intervals.

@@ -47,28 +47,24 @@ from warehouse.stats.intervals.standard_errors import (
 class Sample:
     """Scores of one run, on the scale before the link."""
 
-    values: (
-        FloatArray  #: linearised scores; their mean is the mean or ratio, shape (n,).
-    )
+    #: linearised scores; their mean is the mean or ratio, shape (n,).
+    values: FloatArray
     mean: float  #: mean of ``values``.
     clusters: Clusters | None  #: cluster numbers, or None.
     binary: bool  #: 0/1 scores, one draw per prompt, no weights, no link.
     bounds: tuple[float, float] | None  #: finite bounds of the scores, or None.
-    se_clt: (
-        float | None
-    )  #: error of the mean as if prompts were independent (HC2 where weighted); None at n = 1.
-    robust: (
-        ClusterRobust | None
-    )  #: cluster-robust errors; None without clusters or with a single one.
+    #: error of the mean as if prompts were independent (HC2 where weighted); None at n
+    #: = 1.
+    se_clt: float | None
+    #: cluster-robust errors; None without clusters or with a single one.
+    robust: ClusterRobust | None
     #: weight of each prompt over the mean weight, shape (n,); None where the figure is
     #: a plain mean.
     shares: FloatArray | None = None
-    weights: UnitWeights | None = (
-        None  #: what these say of the error, by unit; None where the figure is a plain mean.
-    )
-    zero_one: bool = (
-        False  #: 0/1 scores, one draw per prompt, weighted or not; no link.
-    )
+    #: what these say of the error, by unit; None where the figure is a plain mean.
+    weights: UnitWeights | None = None
+    #: 0/1 scores, one draw per prompt, weighted or not; no link.
+    zero_one: bool = False
     n_weightless: int = 0  #: prompts of weight 0 that were left out.
 
     @property

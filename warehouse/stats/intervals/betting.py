@@ -39,9 +39,8 @@ _TOLERANCE = 1e-12
 class Bets(NamedTuple):
     """How the gamblers bet."""
 
-    horizons: tuple[
-        float, ...
-    ]  #: h; each is a gambler with an equal share of the capital, who bets for h scores.
+    #: h; each is a gambler with an equal share of the capital, who bets for h scores.
+    horizons: tuple[float, ...]
     cap: float  #: largest stake, as a share of the ruinous one.
     alpha: float  #: chance of a false refutation, both sides together.
 

@@ -61,9 +61,8 @@ class EffectiveN:
     #: clusters the number of the rarer answer.
     effective: float
     units: float  #: 1/Σ f_c², the number of units if all were of one size (G_eff).
-    size_cv: (
-        float  #: coefficient of variation of the cluster sizes; 0 without clusters.
-    )
+    #: coefficient of variation of the cluster sizes; 0 without clusters.
+    size_cv: float
 
 
 def effective_n(sample: Sample) -> EffectiveN:

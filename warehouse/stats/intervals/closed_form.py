@@ -225,21 +225,18 @@ class FixedPromptsEstimate(NamedFigures):
     are."""
 
     estimate: float  #: unweighted mean over prompts.
-    standard_error: (
-        float | None
-    )  #: of ``estimate``; None where it is 0 or not defined, see ``reason``.
+    #: of ``estimate``; None where it is 0 or not defined, see ``reason``.
+    standard_error: float | None
     ci_low: float | None  #: lower end of the interval, None where none can be given.
     ci_high: float | None  #: upper end of the interval.
     level: float  #: nominal coverage of the interval.
     n_prompts: int  #: prompts n.
     n_draws: int  #: draws of all prompts together.
-    method: (
-        str  #: of the interval: ``"wilson_bounded"`` for bounded scores, else ``"t"``.
-    )
+    #: of the interval: ``"wilson_bounded"`` for bounded scores, else ``"t"``.
+    method: str
     reason: str  #: why this method, or why there is no interval.
-    flags: tuple[
-        str, ...
-    ]  #: warnings: ``within_imputed``, ``no_repeated_draws``, ``zero_standard_error``.
+    #: warnings: ``within_imputed``, ``no_repeated_draws``, ``zero_standard_error``.
+    flags: tuple[str, ...]
     degrees_of_freedom: float | None  #: of ``standard_error`` (Satterthwaite).
     estimand: str = PROMPTS_FIXED  #: ``"prompts_fixed"``.
 

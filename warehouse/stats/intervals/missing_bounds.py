@@ -53,17 +53,15 @@ class MissingBounds(NamedFigures):
     #: of Imbens and Manski's interval: C, the number of standard errors added on each
     #: side, between the one-sided and the two-sided normal quantile; else None.
     c: float | None
-    se_low: (
-        float | None
-    )  #: error of ``theta_low`` over all prompts (CLT, or CR2 with clusters).
+    #: error of ``theta_low`` over all prompts (CLT, or CR2 with clusters).
+    se_low: float | None
     se_high: float | None  #: error of ``theta_high``.
     n_prompts: int  #: n, scored and missing.
     n_scored: int  #: prompts with a score.
     n_missing: int  #: prompts without one.
     share_missing: float  #: n_missing / n, in [0, 1].
-    n_clusters: (
-        int | None
-    )  #: clusters over all prompts, None where the data carry none.
+    #: clusters over all prompts, None where the data carry none.
+    n_clusters: int | None
     method: str  #: ``"default_hull"`` or ``"imbens_manski"``.
     reason: str  #: how the interval came about, or why there is none.
     #: those of the default intervals that the hull is made of;

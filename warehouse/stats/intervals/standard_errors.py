@@ -41,9 +41,8 @@ class ClusterRobust:
     se_cr1: float  #: CR1² = CR0² · G/(G−1).
     se_cr2: float  #: CR2² = (1/n²) Σ D_c²/(1−f_c) (Bell and McCaffrey 2002).
     se_cr3: float  #: cluster jackknife, CV3² = ((G−1)/G)(1/n²) Σ D_c²/(1−f_c)².
-    degrees_of_freedom: (
-        float  #: Satterthwaite's for CR2 under independence, in [1, G−1].
-    )
+    #: Satterthwaite's for CR2 under independence, in [1, G−1].
+    degrees_of_freedom: float
     #: intra-cluster correlation (MSB−MSW)/(MSB+(n0−1)MSW), not clipped; None where
     #: every cluster holds one prompt or all scores are equal.
     icc: float | None

@@ -54,9 +54,8 @@ _BLOCK = 1 << 18  # weights at a time
 class WildBootstrapTest(NamedFigures):
     """Wild cluster bootstrap test of H0: the mean is ``null``."""
 
-    p_value: (
-        float  #: two-sided, (1 + #{|t*| >= |t|})/(1 + B), or that of the sign flip.
-    )
+    #: two-sided, (1 + #{|t*| >= |t|})/(1 + B), or that of the sign flip.
+    p_value: float
     statistic: float  #: t, the distance of the mean from ``null`` in CR1 errors.
     mean: float  #: of the scores (or differences).
     null: float  #: μ0.

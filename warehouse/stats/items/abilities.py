@@ -51,18 +51,15 @@ class Abilities(NamedFigures):
     models: tuple[str, ...]  #: names, shape (M,).
     ability: FloatArray  #: MAP, standardised to mean 0 and standard deviation 1 (ddof 0) over the pool, shape (M,).
     se: FloatArray  #: standard error in that frame, shape (M,); NaN with ``reason``.
-    covariance: FloatArray = field(
-        repr=False
-    )  #: of the abilities, shape (M, M); not part of `to_dict`.
+    #: of the abilities, shape (M, M); not part of `to_dict`.
+    covariance: FloatArray = field(repr=False)
     #: shift, scale: the MAP on the scale of the fit is shift + scale · ability.
     shift: float = 0.0
     scale: float = 1.0
-    n_clusters: int | None = (
-        None  #: clusters of items behind the errors; None: items are independent given θ.
-    )
-    df: float = (
-        math.inf
-    )  #: degrees of freedom of the errors: clusters − 1; infinite without clusters.
+    #: clusters of items behind the errors; None: items are independent given θ.
+    n_clusters: int | None = None
+    #: degrees of freedom of the errors: clusters − 1; infinite without clusters.
+    df: float = math.inf
     #: ``errors_short`` (more than 10 items per model: errors are a little too small),
     #: ``few_models``.
     flags: tuple[str, ...] = ()
@@ -410,9 +407,8 @@ MOST_DRAWN = 200
 class AbilityRanks(NamedFigures):
     """Ranks by ability, 1 the most able."""
 
-    rank: NDArray[
-        np.intp
-    ]  #: by the estimates, ties in the order of the models, shape (M,).
+    #: by the estimates, ties in the order of the models, shape (M,).
+    rank: NDArray[np.intp]
     #: low, high: ends of each model's rank set, shape (M,); None without errors.
     low: NDArray[np.intp] | None
     high: NDArray[np.intp] | None

@@ -51,9 +51,8 @@ class Replay(NamedFigures):
     n_items: int  #: items asked of each.
     n_models: int  #: models replayed.
     scores: FloatArray  #: |θ̂_n − θ̂_all|/sd_n of each model, shape (M,).
-    factor: (
-        float | None
-    )  #: q: the ceil(level·(M+1))-th smallest score; None with ``reason``.
+    #: q: the ceil(level·(M+1))-th smallest score; None with ``reason``.
+    factor: float | None
     level: float  #: of the interval θ̂_n ± q·sd_n.
     mean_error: float  #: mean |θ̂_n − θ̂_all|, in standard deviations of abilities.
     mean_error_random: float  #: the same with as many items drawn at random.

@@ -57,9 +57,8 @@ class AnchorError(NamedFigures):
     #: share of pairs of models, not tied on all prompts, that the estimate puts the
     #: other way round.
     reversals: float | None
-    top_reversals: (
-        float | None
-    )  #: the same among the best 10; None with fewer than 2 pairs.
+    #: the same among the best 10; None with fewer than 2 pairs.
+    top_reversals: float | None
     #: seed_sd, seed_sd_full: standard deviation over seeds (ddof 1), mean over recipes
     #: and checkpoints, by the estimate and on all prompts; None without seeds.
     seed_sd: float | None
@@ -78,9 +77,9 @@ class AnchorError(NamedFigures):
 class RecipeCheckpoints:
     """Which models are checkpoints and seeds of one recipe."""
 
-    recipe: NDArray[
-        np.intp
-    ]  #: label of each model's recipe, equal for all its seeds and checkpoints, shape (M,).
+    #: label of each model's recipe, equal for all its seeds and checkpoints, shape
+    #: (M,).
+    recipe: NDArray[np.intp]
     seed: NDArray[np.intp]  #: label of the training seed, shape (M,).
     position: FloatArray  #: in training, NaN where unknown, shape (M,).
 
@@ -90,9 +89,8 @@ class FittedItems:
     """Items fitted on some models, with what gp-IRT needs of them."""
 
     fit: IrtFit | DimensionsFit  #: the item response model.
-    biases: tuple[
-        float, ...
-    ]  #: b̂ for each number of anchors, from models held out among these, in order.
+    #: b̂ for each number of anchors, from models held out among these, in order.
+    biases: tuple[float, ...]
     variance: float  #: σ̂².
 
 

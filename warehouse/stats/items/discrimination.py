@@ -55,9 +55,8 @@ class Discrimination(NamedFigures):
     is_negative: NDArray[np.bool_]  #: q_negative at most ``alpha``.
     is_constant: NDArray[np.bool_]  #: every model has the same score.
     alpha: float  #: expected share of false ones among the negative items.
-    flags: tuple[
-        str, ...
-    ]  #: ``noise`` (fewer than 30 models: raw figures are mostly noise).
+    #: ``noise`` (fewer than 30 models: raw figures are mostly noise).
+    flags: tuple[str, ...]
 
     def __str__(self) -> str:
         return (

@@ -73,9 +73,8 @@ class JointTest(NamedFigures):
     """Whether any of several columns of a model has a slope."""
 
     statistic: float | None  #: F; None where it cannot be had.
-    df_error: (
-        float | None
-    )  #: degrees of freedom of the denominator; those of the numerator are the columns.
+    #: degrees of freedom of the denominator; those of the numerator are the columns.
+    df_error: float | None
     p_value: float | None  #: of none at all.
     flags: tuple[str, ...]  #: ``skewed``, as of `Slope`.
     reason: str  #: why there is none.

@@ -75,9 +75,8 @@ class Dif(NamedFigures):
     """Differential functioning of items between families of models."""
 
     items: tuple[str, ...]  #: names, shape (J,).
-    families: tuple[
-        FamilyDif, ...
-    ]  #: one comparison each; of exactly two families only the first.
+    #: one comparison each; of exactly two families only the first.
+    families: tuple[FamilyDif, ...]
     left_out: tuple[str, ...]  #: families with fewer than 5 models.
     n_tested: int  #: items with at least 3 of the rarer answer.
     alpha: float  #: false discovery rate.
@@ -255,9 +254,8 @@ class HeldOut(NamedFigures):
     #: draw.
     loss_1pl: float
     loss_2pl: float
-    loss_items: (
-        float  #: of the items' smoothed shares of success alone (every model alike).
-    )
+    #: of the items' smoothed shares of success alone (every model alike).
+    loss_items: float
     difference: float  #: loss_2pl − loss_1pl; below 0: 2PL predicts better.
     se: float  #: of ``difference``: standard error over models (ratio of sums).
     share: float  #: of the cells that are not missing, held out.

@@ -61,9 +61,8 @@ class Horizon:
 
     q: float  #: the probability.
     estimate: float | None  #: minutes; None with a reason.
-    low: (
-        float | None
-    )  #: lower end of the interval, ``high`` the upper; None where it is open.
+    #: lower end of the interval, ``high`` the upper; None where it is open.
+    low: float | None
     high: float | None
     unpenalised: float | None  #: the estimate with `NO_PENALTY`.
     #: ``extrapolated`` beyond the shortest and the longest task, ``unbounded_below``,
@@ -80,17 +79,15 @@ class HorizonFit(NamedFigures):
 
     intercept: float | None  #: α, on log2 minutes; None with a reason.
     slope: float | None  #: β of p = 1/(1 + exp(−α − βx)).
-    n_runs: (
-        int  #: runs, of which ``n_solved`` succeeded, on ``n_tasks`` of ``n_families``.
-    )
+    #: runs, of which ``n_solved`` succeeded, on ``n_tasks`` of ``n_families``.
+    n_runs: int
     n_tasks: int
     n_families: int
     n_solved: int
     horizons: tuple[Horizon, ...]  #: one for each q.
     bins: tuple[HorizonBin, ...]  #: of those with tasks.
-    cross_entropy: (
-        float | None
-    )  #: weighted mean of −ln of the probability of what happened.
+    #: weighted mean of −ln of the probability of what happened.
+    cross_entropy: float | None
     #: coefficient of x² in a curve with one, without penalty; None where a family left
     #: out leaves too little, and beyond 20 million families × tasks.
     curvature: float | None

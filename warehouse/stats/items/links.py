@@ -28,12 +28,10 @@ _SHARED = 0.5
 class Links(NamedFigures):
     """The pieces of the graph models–items (edges: cells that are not missing)."""
 
-    components: tuple[
-        tuple[str, ...], ...
-    ]  #: names of the models of each connected piece, the largest first.
-    bridge_items: tuple[
-        str, ...
-    ]  #: items without which models fall apart that are one piece with them.
+    #: names of the models of each connected piece, the largest first.
+    components: tuple[tuple[str, ...], ...]
+    #: items without which models fall apart that are one piece with them.
+    bridge_items: tuple[str, ...]
     bridge_models: tuple[str, ...]  #: models without which the other models fall apart.
 
     @property

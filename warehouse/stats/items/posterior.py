@@ -66,9 +66,8 @@ class AbilityPosterior:
     sd: FloatArray  #: posterior standard deviation, shape (M,).
     #: ln ∫ ΠP^Y(1−P)^(K−Y) φ(θ) dθ of each model, shape (M,).
     log_marginal: FloatArray = field(default_factory=lambda: np.empty(0))
-    nodes: list[FloatArray] = field(
-        default_factory=list
-    )  #: for each group the abilities at the nodes, shapes (m, n).
+    #: for each group the abilities at the nodes, shapes (m, n).
+    nodes: list[FloatArray] = field(default_factory=list)
     #: for each group the posterior weights of the nodes, sums 1, shapes (m, n).
     weights: list[FloatArray] = field(default_factory=list)
 

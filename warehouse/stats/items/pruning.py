@@ -37,9 +37,9 @@ _LEVEL = 0.95
 class Effect(NamedFigures):
     """A figure of test models after dropping items, and the same after random drops."""
 
-    value: (
-        float | None
-    )  #: mean over test models (or trajectories); for τ the figure itself; None where not defined.
+    #: mean over test models (or trajectories); for τ the figure itself; None where not
+    #: defined.
+    value: float | None
     #: low, high: 95 % interval of Student over test models (trajectories); None for τ
     #: and below 2.
     low: float | None
@@ -59,9 +59,8 @@ class PruningStep(NamedFigures):
     mean_change: Effect  #: mean score after less before.
     se_ratio: Effect  #: standard error of the mean over items, after over before.
     tau: Effect  #: Kendall's τ-b of the test models' ranking after with the one before.
-    monotonicity_change: (
-        Effect | None
-    )  #: change of τ-b of score with checkpoint, over trajectories; None without.
+    #: change of τ-b of score with checkpoint, over trajectories; None without.
+    monotonicity_change: Effect | None
     #: signal-to-noise (mean over standard deviation of seeds), after over before, over
     #: sets of seeds; None without.
     snr_ratio: Effect | None = None

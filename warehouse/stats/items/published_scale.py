@@ -116,15 +116,13 @@ class ScaleFit(NamedFigures):
     ability: FloatArray  #: mean 0 and standard deviation 1 in the pool (ddof 0).
     se_info: FloatArray  #: by the curvature of the fit: right where misfits are independent, else too small.
     se_jackknife: FloatArray  #: by leaving out one benchmark after the other.
-    standard_error: (
-        FloatArray  #: the larger of the two, as for differences (see `differences`).
-    )
+    #: the larger of the two, as for differences (see `differences`).
+    standard_error: FloatArray
     n_benchmarks: IntArray  #: figures of each model.
     difficulty: FloatArray  #: ability at which a figure of .5 is expected, in the same frame, shape (J,).
     slope: FloatArray  #: logits per standard deviation of the pool.
-    residual: (
-        FloatArray  #: root mean square of what the fit leaves of a benchmark's figures.
-    )
+    #: root mean square of what the fit leaves of a benchmark's figures.
+    residual: FloatArray
     n_models: IntArray  #: figures of each benchmark.
     misfit: float  #: s, standard deviation of a figure around the fit, free of the parameters' number.
     n_figures: int  #: N.

@@ -57,9 +57,8 @@ class AgreementFigure(NamedFigures):
     #: ``alpha_nominal``, ``_ordinal``, ``_interval`` (Krippendorff's).
     measure: str
     estimate: float | None  #: None where it is 0/0.
-    standard_error: (
-        float | None
-    )  #: delete-one-cluster jackknife; None where it is 0 or not defined.
+    #: delete-one-cluster jackknife; None where it is 0 or not defined.
+    standard_error: float | None
     low: float | None  #: lower end of the interval.
     high: float | None  #: upper end.
     reason: str  #: why something is None; empty otherwise.
@@ -80,9 +79,8 @@ class JudgeAgreement(NamedFigures):
     judge_below: float  #: share that it scores below.
     direction_p: float  #: sign test, by clusters, of as many above as below.
     level: float  #: nominal coverage of the intervals.
-    flags: tuple[
-        str, ...
-    ]  #: ``few_clusters``, ``few_units``, ``one_category``, ``few_disagreements``.
+    #: ``few_clusters``, ``few_units``, ``one_category``, ``few_disagreements``.
+    flags: tuple[str, ...]
 
     def figure(self, measure: str) -> AgreementFigure:
         """That of a name."""

@@ -36,9 +36,8 @@ class BiasFigure(NamedFigures):
     """A judge's bias towards one model, or the difference of two groups of models."""
 
     estimate: float  #: mean of judge minus people.
-    standard_error: (
-        float | None
-    )  #: CR2 with clusters; None where it is 0 or not defined.
+    #: CR2 with clusters; None where it is 0 or not defined.
+    standard_error: float | None
     low: float | None  #: lower end of its own interval (t).
     high: float | None  #: upper end.
     p_value: float | None  #: two-sided, by itself.
@@ -280,9 +279,8 @@ FEW = 20
 class RoganGladen(NamedFigures):
     """A rate corrected for a judge's sensitivity and specificity."""
 
-    estimate: (
-        float | None
-    )  #: the rate, within [0, 1]; None where the judge is no better than chance.
+    #: the rate, within [0, 1]; None where the judge is no better than chance.
+    estimate: float | None
     low: float | None  #: lower end of the interval of Lang and Reiczigel (2014).
     high: float | None  #: upper end.
     level: float  #: nominal coverage of the interval.

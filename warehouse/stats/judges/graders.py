@@ -29,14 +29,12 @@ class GradersAgreement(NamedFigures):
     """Several graders among themselves."""
 
     n_graders: int  #: those that have graded a unit which another has graded as well.
-    n_units: (
-        int  #: units with at least two grades; the others say nothing of agreement.
-    )
+    #: units with at least two grades; the others say nothing of agreement.
+    n_units: int
     n_grades: int  #: grades of these.
     n_clusters: int | None  #: None without clusters.
-    figures: tuple[
-        AgreementFigure, ...
-    ]  #: ``alpha_nominal``, ``alpha_ordinal``, ``alpha_interval``.
+    #: ``alpha_nominal``, ``alpha_ordinal``, ``alpha_interval``.
+    figures: tuple[AgreementFigure, ...]
     level: float  #: nominal coverage of the intervals.
     flags: tuple[str, ...]  #: ``few_units``, ``few_clusters``, ``one_category``.
 

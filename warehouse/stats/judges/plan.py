@@ -169,15 +169,14 @@ def _jackknife(
 class LabelPlan(NamedFigures):
     """How many labels a figure takes."""
 
-    n_labels: (
-        int | None
-    )  #: with the judge's help; None where not even all answers suffice.
+    #: with the judge's help; None where not even all answers suffice.
+    n_labels: int | None
     n_labels_alone: int | None  #: without it.
     saved: float | None  #: 1 − ``n_labels``/``n_labels_alone``.
     least_error: float  #: the standard error once all N are labelled.
-    flags: tuple[
-        str, ...
-    ]  #: ``weak_judge`` (ρ up to .3), ``few_labels`` (below 20 the labels alone are the figure).
+    #: ``weak_judge`` (ρ up to .3), ``few_labels`` (below 20 the labels alone are the
+    #: figure).
+    flags: tuple[str, ...]
     reason: str  #: why there is no number.
 
 

@@ -60,39 +60,34 @@ PRIOR_LABELS = 30
 class CorrectedFigure(NamedFigures):
     """A mean, or a difference of two, as people would have it."""
 
-    estimate: (
-        float  #: θ̂, or the labels' own mean where the flag ``labels_only`` stands.
-    )
+    #: θ̂, or the labels' own mean where the flag ``labels_only`` stands.
+    estimate: float
     standard_error: float | None  #: of ``estimate``; None where it is 0 or not defined.
     low: float | None  #: lower end of the interval, None where none can be given.
     high: float | None  #: upper end.
     level: float  #: nominal coverage of the interval.
     degrees_of_freedom: float | None  #: of ``standard_error``.
     weight: float  #: λ, how far the judge is believed: 0 (not at all) to 1.
-    correlation: (
-        float | None
-    )  #: of judge and people over the labelled units; None where one of them is constant.
+    #: of judge and people over the labelled units; None where one of them is constant.
+    correlation: float | None
     n_units: int  #: units N that the judge has scored.
     n_labels: int  #: labelled ones n.
     label_mean: float  #: of the labels alone.
     label_low: float | None  #: lower end of its interval, the default one of such data.
     label_high: float | None  #: upper end.
-    width_ratio: (
-        float | None
-    )  #: width of the interval over that of the labels alone; None where one is missing.
+    #: width of the interval over that of the labels alone; None where one is missing.
+    width_ratio: float | None
     method: str  #: of the interval.
     reason: str  #: why the labels stand alone, or why there is no interval; empty otherwise.
     #: ``labels_only``, ``few_differing``, ``few_disagreements``, ``few_clusters``,
     #: ``judge_against_people`` (they are negatively correlated), ``skewed`` (labels
     #: without bounds: t and bootstrap-t differ).
     flags: tuple[str, ...]
-    n_differing: int | None = (
-        None  #: labelled prompts on which two models differ; None for a mean.
-    )
+    #: labelled prompts on which two models differ; None for a mean.
+    n_differing: int | None = None
     p_value: float | None = None  #: two-sided, of a difference of 0; None for a mean.
-    mcnemar_p: float | None = (
-        None  #: McNemar's exact p of the labels alone; None but for 0/1 labels of two models.
-    )
+    #: McNemar's exact p of the labels alone; None but for 0/1 labels of two models.
+    mcnemar_p: float | None = None
 
     def __str__(self) -> str:
         figures = figures_text(self.estimate, self.standard_error, self.low, self.high)

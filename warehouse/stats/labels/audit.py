@@ -36,9 +36,8 @@ class ListCalibration:
     threshold: float  #: the smallest posterior that is listed.
     n_listed: int  #: items listed.
     n_wrong: int  #: those that the audit found wrong.
-    expected_fdr: (
-        float | None
-    )  #: mean of 1 − posterior; None for an empty list, like the next three.
+    #: mean of 1 − posterior; None for an empty list, like the next three.
+    expected_fdr: float | None
     observed_fdr: float | None  #: share that the audit found right.
     observed_low: float | None  #: lower end of its Clopper–Pearson interval.
     observed_high: float | None  #: upper end.
@@ -52,9 +51,9 @@ class RankingScore:
     n_items: int  #: items with a score and a verdict.
     n_wrong: int  #: those with a wrong key.
     base_rate: float  #: n_wrong over n_items, the average precision of a random order.
-    auc: (
-        float | None
-    )  #: P(a wrong key scores above a right one), ties one half; None if all keys are alike.
+    #: P(a wrong key scores above a right one), ties one half; None if all keys are
+    #: alike.
+    auc: float | None
     #: mean of the precision at each wrong key, tied items taken together; None without
     #: a wrong key.
     average_precision: float | None
@@ -68,15 +67,13 @@ class WithinStrata:
     #: share of pairs (wrong, right) of one stratum in the right order, ties one half;
     #: None without such a pair.
     auc: float | None
-    average_precision: (
-        float | None
-    )  #: mean over strata with a wrong key, weighted by their wrong keys.
+    #: mean over strata with a wrong key, weighted by their wrong keys.
+    average_precision: float | None
     random_precision: float | None  #: the same mean of the strata's base rates.
     n_strata: int  #: strata with both wrong and right keys.
     largest: Label  #: the stratum with the most wrong keys; None without any.
-    without_largest: (
-        RankingScore | None
-    )  #: the ranking of all other items; None for a single stratum.
+    #: the ranking of all other items; None for a single stratum.
+    without_largest: RankingScore | None
     strata: tuple[RankingScore, ...]  #: each stratum's ranking.
 
 

@@ -120,9 +120,9 @@ class JudgedPart:
 class WrongRate(NamedFigures):
     """The share of wrong keys among all keys of some parts."""
 
-    estimate: (
-        float | None
-    )  #: Σ N·wrong/judged over all keys; None where a part has no verdict, or there is no key.
+    #: Σ N·wrong/judged over all keys; None where a part has no verdict, or there is no
+    #: key.
+    estimate: float | None
     low: float | None  #: lower end of the interval; None without keys, like the next.
     high: float | None  #: upper end.
 
@@ -213,9 +213,8 @@ class Recalibration(NamedFigures):
     #: right ones, if fewer) among those drawn at random less one as degrees of freedom,
     #: since these few stand for many.
     t: float | None
-    posterior: (
-        FloatArray | None
-    )  #: recalibrated, of all keys, shape (J,); NaN where there was none.
+    #: recalibrated, of all keys, shape (J,); NaN where there was none.
+    posterior: FloatArray | None
     reason: str  #: why there is no fit.
 
 

@@ -24,9 +24,8 @@ class VoteModel:
 
     ability: FloatArray  #: θ_m, logit of the chance that model m picks the true key where b = 0, shape (M,).
     spread: float  #: s, standard deviation of the items' effect in logits, above 0.
-    concentration: (
-        float  #: A of the Dirichlet distribution over wrong options, above 0.
-    )
+    #: A of the Dirichlet distribution over wrong options, above 0.
+    concentration: float
 
 
 @dataclass(frozen=True)

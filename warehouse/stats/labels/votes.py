@@ -38,13 +38,11 @@ class Votes:
     together."""
 
     n_items: int  #: J, refused items included.
-    reasons: NDArray[
-        np.str_
-    ]  #: why each item is refused, empty where it is not, shape (J,) of strings.
+    #: why each item is refused, empty where it is not, shape (J,) of strings.
+    reasons: NDArray[np.str_]
     items: IntArray  #: the items that are not refused, ascending, shape (I,).
-    answered_by: (
-        FloatArray  #: 1 where the model answered the item, else 0, shape (I, M).
-    )
+    #: 1 where the model answered the item, else 0, shape (I, M).
+    answered_by: FloatArray
     n_options: FloatArray  #: options C of each item, at least 2, shape (I,).
     start: IntArray  #: first row of each item, shape (I,); it is that of the key.
     owner: IntArray  #: item of each row, as an index into ``items``, shape (N,).
@@ -279,9 +277,8 @@ class FreeFormOptions:
     #: ``NOT_ASKED`` where there is no draw, shape (J, M, K).
     answers: NDArray[np.int64]
     keys: NDArray[np.float64]  #: 0 for each item, NaN where it has no key, shape (J,).
-    texts: tuple[
-        tuple[str, ...], ...
-    ]  #: the texts of each item's options, the key first; at most ``n_options``.
+    #: the texts of each item's options, the key first; at most ``n_options``.
+    texts: tuple[tuple[str, ...], ...]
     n_options: int  #: options C that every item is taken to have.
     n_dropped: int  #: draws whose answer came after the first C options.
 

@@ -64,17 +64,15 @@ class WrongKeys(NamedFigures):
     votes_unparsed: FloatArray  #: votes that name no option, shape (J,).
     n_answered: FloatArray  #: models that answered the item, shape (J,).
     stratum_rate: FloatArray  #: π of the item's stratum, shape (J,); NaN if refused.
-    reasons: NDArray[
-        np.str_
-    ]  #: why the item is refused, empty if it is not, shape (J,) of strings.
+    #: why the item is refused, empty if it is not, shape (J,) of strings.
+    reasons: NDArray[np.str_]
     n_refused: int  #: items refused.
     strata: tuple[StratumRate, ...]  #: the rate of each stratum.
     models: IntArray  #: the models whose votes were counted, as numbers of the columns, shape (M,).
     ability: FloatArray  #: θ of each of them, in logits, shape (M,).
     spread: float  #: s, standard deviation of the items' effects in logits.
-    concentration: (
-        float  #: A; the smaller, the more do wrong models share one distractor.
-    )
+    #: A; the smaller, the more do wrong models share one distractor.
+    concentration: float
     base_rate: float  #: π0.
     temperature: float  #: T.
     n_rounds: int  #: rounds of the EM algorithm.

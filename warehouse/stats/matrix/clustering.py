@@ -31,9 +31,8 @@ class ClusterCount:
 
     n_clusters: int  #: clusters asked for.
     observed: float | None  #: mean silhouette of the matrix as it is.
-    permuted: (
-        float | None
-    )  #: mean over the shuffled matrices of theirs, None without any.
+    #: mean over the shuffled matrices of theirs, None without any.
+    permuted: float | None
     permuted_high: float | None  #: largest of theirs.
 
 
@@ -43,12 +42,10 @@ class ClusterSearch(NamedFigures):
 
     chosen: Clustering  #: the clustering with the best mean silhouette.
     counts: tuple[ClusterCount, ...]  #: one for each number of clusters that was tried.
-    silhouette_permuted: (
-        float | None
-    )  #: mean over shuffled matrices of their best silhouette; None without.
-    p_value: (
-        float | None
-    )  #: (1 + #{best of a shuffled matrix ≥ observed})/(1 + N); None without.
+    #: mean over shuffled matrices of their best silhouette; None without.
+    silhouette_permuted: float | None
+    #: (1 + #{best of a shuffled matrix ≥ observed})/(1 + N); None without.
+    p_value: float | None
     n_permutations: int  #: shuffled matrices N.
     seed: int  #: of starts and shuffles.
 

@@ -38,12 +38,10 @@ _CELLS = 2048
 class Mantel:
     """Correlation of two similarity matrices."""
 
-    r: (
-        float | None
-    )  #: Pearson correlation over pairs i < j; None where one of them does not vary.
-    p_value: (
-        float | None
-    )  #: one-sided, (1 + #{r_b ≥ r})/(1 + N), prompts permuted; None without r or N.
+    #: Pearson correlation over pairs i < j; None where one of them does not vary.
+    r: float | None
+    #: one-sided, (1 + #{r_b ≥ r})/(1 + N), prompts permuted; None without r or N.
+    p_value: float | None
     n_permutations: int  #: N.
 
 
@@ -52,9 +50,8 @@ class Explanation(NamedFigures):
     """Semantic against performance similarity."""
 
     n_prompts: int  #: prompts n.
-    n_undefined: (
-        int  #: prompts whose regression is not defined (no variation, or no residual).
-    )
+    #: prompts whose regression is not defined (no variation, or no residual).
+    n_undefined: int
     intercept: bool  #: whether the regressions have one.
     coefficients: FloatArray  #: β of each prompt, NaN where not defined, shape (n,).
     statistics: FloatArray  #: their t, shape (n,).
@@ -67,9 +64,8 @@ class Explanation(NamedFigures):
     p_mean_coefficient: float | None  #: (1 + #{permuted ≥ observed})/(1 + N).
     ks_coefficient: float | None  #: D of the coefficients against all tables.
     p_ks_coefficient: float | None  #: exact, by permutation.
-    p_ks_coefficient_textbook: (
-        float | None
-    )  #: with prompts taken as independent; too small.
+    #: with prompts taken as independent; too small.
+    p_ks_coefficient_textbook: float | None
     ks_fdr: float | None  #: D of the FDRs.
     p_ks_fdr: float | None  #: exact, by permutation.
     p_ks_fdr_textbook: float | None  #: with prompts taken as independent; too small.

@@ -23,12 +23,10 @@ class Clustering:
     n_clusters: int  #: clusters C.
     labels: Labels  #: cluster of each prompt, 0 to C−1, numbered by first prompt, shape (n,).
     medoids: Labels  #: row of each cluster's medoid: the prompt nearest its mean, shape (C,).
-    distances: (
-        FloatArray  #: 1 − cosine of each prompt with its cluster's medoid, shape (n,).
-    )
-    silhouette: (
-        float | None
-    )  #: mean over prompts, cosine distance; None for a single cluster.
+    #: 1 − cosine of each prompt with its cluster's medoid, shape (n,).
+    distances: FloatArray
+    #: mean over prompts, cosine distance; None for a single cluster.
+    silhouette: float | None
 
     def __str__(self) -> str:
         shape = "none" if self.silhouette is None else f"{self.silhouette:.4g}"

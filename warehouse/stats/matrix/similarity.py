@@ -319,9 +319,8 @@ class KolmogorovSmirnov:
 
     statistic: float  #: D = sup |F_observed − F̄|, F̄ the mean over all N + 1 tables.
     permuted: FloatArray  #: the same distance of each permuted table, shape (N,).
-    p_value: (
-        float  #: (1 + #{D_b ≥ D}) / (N + 1); exact, since the tables are exchangeable.
-    )
+    #: (1 + #{D_b ≥ D}) / (N + 1); exact, since the tables are exchangeable.
+    p_value: float
     #: of the two-sample test with all pairs taken as independent (as Siska et al.
     #: report it). They are not: it is far too small.
     textbook_p_value: float

@@ -41,13 +41,11 @@ class WeightedScores(NamedFigures):
     scheme: str  #: name of the weighting.
     scores: tuple[float, ...]  #: Σ w_i s_i with Σ w_i = 1, by model.
     ranks: tuple[int, ...]  #: 1 = best; equal scores (12 digits) share a rank.
-    rank_changes: tuple[
-        int, ...
-    ]  #: rank by uniform weights minus this rank: above 0 is a rise.
+    #: rank by uniform weights minus this rank: above 0 is a rise.
+    rank_changes: tuple[int, ...]
     n_prompts: int  #: prompts of weight above 0.
-    effective_prompts: (
-        float  #: 1/Σ w_i²: prompts of equal weight that would say as much.
-    )
+    #: 1/Σ w_i²: prompts of equal weight that would say as much.
+    effective_prompts: float
 
     def __str__(self) -> str:
         largest = max(map(abs, self.rank_changes))
@@ -68,9 +66,8 @@ class RandomWeights(NamedFigures):
     levels: tuple[float, ...]  #: of the quantiles.
     quantiles: FloatArray  #: shape (levels, k).
     standard_deviation: FloatArray  #: over the draws (ddof 1), shape (k,).
-    exact_standard_deviation: (
-        FloatArray  #: sqrt(population variance/(n + 1)), shape (k,).
-    )
+    #: sqrt(population variance/(n + 1)), shape (k,).
+    exact_standard_deviation: FloatArray
     #: share of draws in which the row's model is better than the column's; ties count
     #: for neither, shape (k, k).
     outranks: FloatArray
@@ -304,12 +301,10 @@ class Growth(NamedFigures):
 
     order: str  #: ``informative`` or ``random``.
     seed: int  #: of the first prompt, and of the random order.
-    prompts: NDArray[
-        np.intp
-    ]  #: rows in the order in which they were added, shape (n,).
-    sizes: NDArray[
-        np.intp
-    ]  #: sizes that are reported, ascending; the last one is n, shape (m,).
+    #: rows in the order in which they were added, shape (n,).
+    prompts: NDArray[np.intp]
+    #: sizes that are reported, ascending; the last one is n, shape (m,).
+    sizes: NDArray[np.intp]
     scores: FloatArray  #: mean score of each model over the first so many prompts, shape (m, k).
 
     def __str__(self) -> str:

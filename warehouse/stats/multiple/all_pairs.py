@@ -101,9 +101,8 @@ class AllPairs(NamedFigures):
     #: interval where that is wider.
     simultaneous_low: FloatArray
     simultaneous_high: FloatArray  #: upper end.
-    error_max_t: (
-        FloatArray  #: the CR1 error (CLT without clusters) that max-|T| is scaled by.
-    )
+    #: the CR1 error (CLT without clusters) that max-|T| is scaled by.
+    error_max_t: FloatArray
     #: c, for all pairs at once, of two ways to draw the larger
     #: (`warehouse.stats.multiple.all_pairs`); NaN without draws, infinite (and the
     #: intervals NaN) where there are too few units to tell any difference.
@@ -342,9 +341,8 @@ class MaxT:
     #: up to this one by |T| reaches its |T|, no smaller than that of a pair with a
     #: larger |T|, shape (P,); NaN for a pair without an error.
     p_step: FloatArray
-    n_vectors: (
-        int  #: V, all 2^G vectors of signs where these are B + 1 or fewer, else B.
-    )
+    #: V, all 2^G vectors of signs where these are B + 1 or fewer, else B.
+    n_vectors: int
     exact: bool  #: whether these are all.
 
 
@@ -396,9 +394,8 @@ class _Signs:
     block: int
     exact: bool
     wide: int  #: rows of sums at a time.
-    table: (
-        NDArray[Any] | None
-    )  #: what is summed, shape (sums, units); None: signs are left as they are.
+    #: what is summed, shape (sums, units); None: signs are left as they are.
+    table: NDArray[Any] | None
 
     def rows(self, rows: slice) -> NDArray[Any]:
         """Shape (units, rows), or (sums, rows)."""

@@ -51,9 +51,8 @@ class FrontierSet(NamedFigures):
     """Who may be on the frontier, by tests of every two models."""
 
     level: float  #: 1 − level is the chance that any model of the true frontier is left out, at most.
-    in_set: NDArray[
-        np.bool_
-    ]  #: not shown to be dominated, shape (M,). Not shown to be on the frontier either.
+    #: not shown to be dominated, shape (M,). Not shown to be on the frontier either.
+    in_set: NDArray[np.bool_]
     excluded_by: IntArray  #: the model that dominates it by the smallest p, −1 where none is shown to, shape (M,).
     p_value: FloatArray  #: of "no other dominates it": the smallest adjusted p of its pairs, shape (M,).
     gated: IntArray  #: pairs with it in which costs were too skewed to call the one of the heavier tail

@@ -32,9 +32,8 @@ IntArray = NDArray[np.intp]
 class ScoreMatrix:
     """Scores of M models on n prompts."""
 
-    centred: (
-        FloatArray  #: scores less the model's mean, 0 where not scored, shape (n, M).
-    )
+    #: scores less the model's mean, 0 where not scored, shape (n, M).
+    centred: FloatArray
     scored: FloatArray  #: 1 where scored, else 0, shape (n, M).
     means: FloatArray  #: of each model over its own scored prompts, NaN without any, shape (M,).
     clusters: Clusters | None  #: of the prompts, or None.

@@ -30,13 +30,11 @@ class Ranks(NamedFigures):
     #: 1 + number of models that are significantly better (Holm over all pairs); None
     #: for a model without a single pair that could be tested.
     statistical_rank: tuple[int | None, ...]
-    rank_low: tuple[
-        int | None, ...
-    ]  #: best rank in the model's own confidence set; None without max-|T|.
+    #: best rank in the model's own confidence set; None without max-|T|.
+    rank_low: tuple[int | None, ...]
     rank_high: tuple[int | None, ...]  #: worst rank in it.
-    rank_low_joint: tuple[
-        int | None, ...
-    ]  #: best rank in the set that holds for all models together.
+    #: best rank in the set that holds for all models together.
+    rank_low_joint: tuple[int | None, ...]
     rank_high_joint: tuple[int | None, ...]  #: worst rank in it.
     #: letters of the groups of models that do not differ significantly, such as
     #: ``"ab"``: two models share a letter if and only if Holm's test does not separate

@@ -50,9 +50,9 @@ class SignSums:
     n: FloatArray  #: sums N = Σ ξ_c S_c, shape (rows, draws); a pair has the difference of two of them.
     rows: IntArray  #: the two rows of each pair, shape (2, p).
     h: FloatArray | None = None  #: H by rows as ``n``, so that s*² = spread + N·H; or
-    slopes: FloatArray | None = (
-        None  #: H = slope·N of each pair, shape (p,); neither where that is one for all (`slope_of_all`).
-    )
+    #: H = slope·N of each pair, shape (p,); neither where that is one for all
+    #: (`slope_of_all`).
+    slopes: FloatArray | None = None
 
 
 def walk_pairs(

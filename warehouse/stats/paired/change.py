@@ -18,15 +18,13 @@ class ReportedFigure:
     """A reported figure."""
 
     estimate: float  #: the figure.
-    standard_error: (
-        float | None
-    )  #: of it; 0 where the scores have no spread, None if unknown.
+    #: of it; 0 where the scores have no spread, None if unknown.
+    standard_error: float | None
     low: float | None  #: lower end of its interval; None without one.
     high: float | None  #: upper end.
     level: float  #: nominal coverage of the interval, in (0, 1).
-    units: (
-        int | None
-    )  #: independent units behind it: clusters, else prompts; None if unknown.
+    #: independent units behind it: clusters, else prompts; None if unknown.
+    units: int | None
 
 
 def change_p_value(before: ReportedFigure, after: ReportedFigure) -> float | None:

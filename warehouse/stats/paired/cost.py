@@ -63,25 +63,21 @@ HEAVY_TAIL, SKEW_GATE, NOTHING_SOLVED = "heavy_tail", "skew_gate", "nothing_solv
 class CostFigure(NamedFigures):
     """A mean of costs, or a ratio with one in it, and its interval."""
 
-    estimate: (
-        float | None
-    )  #: the figure; None where it is not defined, with a ``reason``.
-    standard_error: (
-        float | None
-    )  #: of the figure, its own size times ``log_error``; None with a ``reason``.
+    #: the figure; None where it is not defined, with a ``reason``.
+    estimate: float | None
+    #: of the figure, its own size times ``log_error``; None with a ``reason``.
+    standard_error: float | None
     log_error: float | None  #: of its logarithm.
     low: float | None  #: lower end of the interval.
-    high: (
-        float | None
-    )  #: upper end; None with a low end where the interval has no upper one.
+    #: upper end; None with a low end where the interval has no upper one.
+    high: float | None
     level: float  #: nominal coverage.
     df: float | None  #: degrees of freedom, n − 1 or Satterthwaite's.
     method: str  #: ``"ci_log"``, ``"log_delta"`` or ``"fieller"``.
     n_prompts: int  #: prompts.
     n_clusters: int | None  #: clusters, None without.
-    flags: tuple[
-        str, ...
-    ]  #: ``heavy_tail`` where the interval is too short, ``unbounded``, ``whole_line``.
+    #: ``heavy_tail`` where the interval is too short, ``unbounded``, ``whole_line``.
+    flags: tuple[str, ...]
     reason: str  #: why a figure is missing; empty if none is.
 
     def __str__(self) -> str:
@@ -104,12 +100,10 @@ class CheaperTest(NamedFigures):
     p_log: float | None  #: of the ratio of means.
     p_difference: float | None  #: of the difference ``times``·a − b.
     times: float  #: how many times less is claimed.
-    flags: tuple[
-        str, ...
-    ]  #: ``skew_gate`` where the costs are too skewed for a verdict.
-    p_quality: float | None = (
-        None  #: of non-inferiority, where scores are tested too (`as_good_for_less`).
-    )
+    #: ``skew_gate`` where the costs are too skewed for a verdict.
+    flags: tuple[str, ...]
+    #: of non-inferiority, where scores are tested too (`as_good_for_less`).
+    p_quality: float | None = None
     p_bootstrap: float | None = None  #: of the ratio, by t and bootstrap-t.
 
 

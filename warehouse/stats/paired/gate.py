@@ -30,12 +30,10 @@ class GateVerdicts:
 
     verdict: str  #: of all: ``fail`` if one fails, else ``pass`` if all pass, else ``undecided``.
     each: tuple[str, ...]  #: of each benchmark.
-    p_pass: tuple[
-        float | None, ...
-    ]  #: adjusted p of each "worse by the margin or more"; None where not tested.
-    p_fail: tuple[
-        float | None, ...
-    ]  #: adjusted p of each "worse by less than the margin".
+    #: adjusted p of each "worse by the margin or more"; None where not tested.
+    p_pass: tuple[float | None, ...]
+    #: adjusted p of each "worse by less than the margin".
+    p_fail: tuple[float | None, ...]
 
 
 PValues = tuple[float | None, float | None]

@@ -32,18 +32,15 @@ class EquivalenceTest(NamedFigures):
     """Two one-sided t tests (Schuirmann 1987): H0, the mean difference is outside
     ±margin."""
 
-    p_value: (
-        float | None
-    )  #: the larger of the two one-sided p; None where there is no error.
-    equivalent: (
-        bool | None
-    )  #: p is at most alpha, that is, the interval lies inside ±margin; None without p.
+    #: the larger of the two one-sided p; None where there is no error.
+    p_value: float | None
+    #: p is at most alpha, that is, the interval lies inside ±margin; None without p.
+    equivalent: bool | None
     p_lower: float | None  #: of H0 "mean difference <= −margin".
     p_upper: float | None  #: of H0 "mean difference >= margin".
     difference: float  #: mean difference.
-    standard_error: (
-        float | None
-    )  #: CLT error, or CR2 with clusters; None where 0 or not defined.
+    #: CLT error, or CR2 with clusters; None where 0 or not defined.
+    standard_error: float | None
     degrees_of_freedom: float | None  #: n − 1, or Satterthwaite's.
     ci_low: float | None  #: lower end of the 1 − 2·alpha interval.
     ci_high: float | None  #: upper end of the 1 − 2·alpha interval.
@@ -68,13 +65,11 @@ class NonInferiorityTest(NamedFigures):
     """One-sided t test: H0, the first is worse than the second by the margin or more."""
 
     p_value: float | None  #: one-sided; None where there is no error.
-    noninferior: (
-        bool | None
-    )  #: p is at most alpha, that is, ``ci_low`` is not below −margin; None without p.
+    #: p is at most alpha, that is, ``ci_low`` is not below −margin; None without p.
+    noninferior: bool | None
     difference: float  #: mean difference, higher is better.
-    standard_error: (
-        float | None
-    )  #: CLT error, or CR2 with clusters; None where 0 or not defined.
+    #: CLT error, or CR2 with clusters; None where 0 or not defined.
+    standard_error: float | None
     degrees_of_freedom: float | None  #: n − 1, or Satterthwaite's.
     ci_low: float | None  #: lower confidence bound of one-sided level 1 − alpha.
     margin: float  #: largest loss that is tolerated, from 0.
@@ -82,9 +77,8 @@ class NonInferiorityTest(NamedFigures):
     n_prompts: int  #: differences.
     n_clusters: int | None  #: clusters, None without.
     reason: str  #: what was done, or why there is no p.
-    p_inferior: float | None = (
-        None  #: one-sided, of H0 "the first is worse by less than the margin".
-    )
+    #: one-sided, of H0 "the first is worse by less than the margin".
+    p_inferior: float | None = None
     flags: tuple[str, ...] = ()  #: as of `EquivalenceTest`.
 
     def __str__(self) -> str:

@@ -42,9 +42,8 @@ class PairTests:
     p_value: FloatArray  #: two-sided.
     low: FloatArray  #: lower end of the pair's own interval.
     high: FloatArray  #: upper end.
-    joint: JointSteps | None = (
-        None  #: of scores without bounds: bootstrap-t of all pairs together.
-    )
+    #: of scores without bounds: bootstrap-t of all pairs together.
+    joint: JointSteps | None = None
 
 
 def with_own_tests(pairs: AllPairs, tests: PairTests) -> AllPairs:

@@ -412,9 +412,8 @@ class PairSide:
     """One run of a pair."""
 
     scores: FloatArray  #: as given, shape (n,).
-    shares: (
-        FloatArray | None
-    )  #: weight of each over the mean weight, shape (n,); None where all are alike.
+    #: weight of each over the mean weight, shape (n,); None where all are alike.
+    shares: FloatArray | None
     figures: FloatArray  #: values whose mean is the reported figure (delta method), shape (n,).
     link: Link  #: from the mean to the figure.
 

@@ -47,19 +47,16 @@ class SignFlipTest(NamedFigures):
     n_prompts: int  #: differences, zeros included.
     n_clusters: int | None  #: clusters, None without; then their sums are flipped.
     n_units: int  #: what is flipped and not 0: differences, or sums of clusters.
-    n_resamples: (
-        int  #: random sign patterns drawn, without the identity; 0 where p is exact.
-    )
+    #: random sign patterns drawn, without the identity; 0 where p is exact.
+    n_resamples: int
     #: ``"exact"`` (all patterns), ``"binomial"`` (exact: all differences are of one
     #: size) or ``"monte_carlo"``.
     method: str
-    smallest_p: (
-        float  #: the smallest p that these data or this many resamples could give.
-    )
+    #: the smallest p that these data or this many resamples could give.
+    smallest_p: float
     reason: str  #: how p was computed, and why it cannot be small where that is so.
-    flags: tuple[
-        str, ...
-    ]  #: ``too_few_units`` where 0.05 is out of reach, ``all_differences_zero``.
+    #: ``too_few_units`` where 0.05 is out of reach, ``all_differences_zero``.
+    flags: tuple[str, ...]
 
     def __str__(self) -> str:
         units = "clusters" if self.n_clusters is not None else "differences"
@@ -330,9 +327,8 @@ class WilcoxonTest(NamedFigures):
     """Wilcoxon's signed-rank test: H0, the differences are symmetric about 0."""
 
     p_value: float | None  #: two-sided; None where all differences are 0.
-    statistic: (
-        float | None
-    )  #: the smaller of the rank sums of positive and negative differences.
+    #: the smaller of the rank sums of positive and negative differences.
+    statistic: float | None
     n_prompts: int  #: differences.
     n_zero: int  #: differences of 0, left out before ranking (Wilcoxon's way).
     #: ``"exact"`` or ``"normal"`` (tied sizes share their mean rank, the variance is

@@ -243,9 +243,8 @@ def _flags(run: Estimate, name: str) -> tuple[str, ...]:
 class PartiallyPairedDifference(NamedFigures):
     """A difference from common prompts and from those that only one run has."""
 
-    difference: (
-        float | None
-    )  #: first minus second, weighted by inverse variance; None with a ``reason``.
+    #: first minus second, weighted by inverse variance; None with a ``reason``.
+    difference: float | None
     standard_error: float | None  #: of it.
     ci_low: float | None  #: lower end of the t interval.
     ci_high: float | None  #: upper end.

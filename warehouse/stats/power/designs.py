@@ -34,12 +34,10 @@ class Cost:
         StatisticsError: for a cost below 0 or not finite.
     """
 
-    prompt: float = (
-        0.0  #: of one prompt, whatever its draws (writing it, reading it), at least 0.
-    )
-    generation: float = (
-        1.0  #: of one draw of one model, at least 0; in any unit. Both 0 is refused.
-    )
+    #: of one prompt, whatever its draws (writing it, reading it), at least 0.
+    prompt: float = 0.0
+    #: of one draw of one model, at least 0; in any unit. Both 0 is refused.
+    generation: float = 1.0
 
     def __post_init__(self) -> None:
         for name in ("prompt", "generation"):

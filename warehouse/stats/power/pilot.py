@@ -66,9 +66,8 @@ class Pilot(NamedFigures):
     #: bounds are so skewed for so few units that the variance, and what a test finds,
     #: is less than it seems).
     flags: tuple[str, ...]
-    reason: (
-        str  #: in words, which variances could not be separated; empty where nothing.
-    )
+    #: in words, which variances could not be separated; empty where nothing.
+    reason: str
 
     def __str__(self) -> str:
         clusters = "" if self.n_clusters is None else f", G={self.n_clusters}"

@@ -34,13 +34,11 @@ class VarianceParts:
     #: ω², variance over prompts of the true difference, at least 0; with clusters
     #: ω²_cl, which holds at ``cluster_size``.
     omega2: float
-    sigma2_a: float = (
-        0.0  #: σ_A², mean variance of a draw of the first model, at least 0.
-    )
+    #: σ_A², mean variance of a draw of the first model, at least 0.
+    sigma2_a: float = 0.0
     sigma2_b: float = 0.0  #: σ_B² of the second.
-    cluster_size: float | None = (
-        None  #: mean prompts in a cluster, at least 1; None without clusters.
-    )
+    #: mean prompts in a cluster, at least 1; None without clusters.
+    cluster_size: float | None = None
 
     def __post_init__(self) -> None:
         for name in ("omega2", "sigma2_a", "sigma2_b"):
@@ -81,19 +79,16 @@ class Plan(NamedFigures):
     """One design: n prompts with K draws of each model."""
 
     n: int  #: prompts.
-    n_clusters: (
-        int | None
-    )  #: clusters at the mean size, rounded up; None without clusters.
+    #: clusters at the mean size, rounded up; None without clusters.
+    n_clusters: int | None
     k_a: int  #: draws per prompt of the first model.
     k_b: int  #: draws per prompt of the second.
     generations: int  #: that have to be made.
     standard_error: float  #: of the mean difference.
-    delta: (
-        float | None
-    )  #: difference that ``power`` refers to; None where none was given.
-    power: (
-        float | None
-    )  #: chance to find ``delta`` with the right sign; None without ``delta``.
+    #: difference that ``power`` refers to; None where none was given.
+    delta: float | None
+    #: chance to find ``delta`` with the right sign; None without ``delta``.
+    power: float | None
     power_two_tailed: float | None  #: chance of any rejection at ``delta``.
     mde: float  #: smallest difference found with the power asked for (eq. 10).
 

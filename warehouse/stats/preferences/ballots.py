@@ -34,21 +34,17 @@ class Ballots:
     voters: IntArray
     prompts: IntArray
     weights: FloatArray  #: above 0, summing to the number of votes.
-    order_known: NDArray[
-        np.bool_
-    ]  #: whether ``first`` is known to have been shown first.
-    covariates: (
-        FloatArray  #: first minus second, over its standard deviation, shape (n, k).
-    )
+    #: whether ``first`` is known to have been shown first.
+    order_known: NDArray[np.bool_]
+    #: first minus second, over its standard deviation, shape (n, k).
+    covariates: FloatArray
     names: tuple[str, ...]  #: of the covariates.
     n_models: int  #: models, those without a vote too.
     left_out: dict[str, int]  #: votes that do not count, by reason.
-    flags: tuple[
-        str, ...
-    ]  #: ``voters_unknown``, ``prompts_unknown`` where that is so of some.
-    identified: tuple[
-        bool, bool
-    ]  #: whether any voter is known, and whether any prompt is.
+    #: ``voters_unknown``, ``prompts_unknown`` where that is so of some.
+    flags: tuple[str, ...]
+    #: whether any voter is known, and whether any prompt is.
+    identified: tuple[bool, bool]
 
     @property
     def n(self) -> int:

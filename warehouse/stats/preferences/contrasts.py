@@ -81,12 +81,10 @@ class Band:
     """Intervals of all differences that hold together, about as often as the level
     says."""
 
-    critical_value: (
-        float | None
-    )  #: half of an interval over its standard error; None without errors.
-    apart: NDArray[
-        np.bool_
-    ]  #: whether the interval of a pair leaves 0 out, shape (M, M).
+    #: half of an interval over its standard error; None without errors.
+    critical_value: float | None
+    #: whether the interval of a pair leaves 0 out, shape (M, M).
+    apart: NDArray[np.bool_]
     #: rank_low, rank_high: the best and the worst rank that each model may have.
     rank_low: IntArray
     rank_high: IntArray
@@ -292,9 +290,8 @@ class Position(NamedFigures):
     n_changed: int  #: of these, how many changed with the order.
     n_first: int  #: changed verdicts that were for the first both times; ``n_second`` for the second.
     n_second: int
-    flip_p: (
-        float | None
-    )  #: of as many for the first as for the second (sign flip by prompt).
+    #: of as many for the first as for the second (sign flip by prompt).
+    flip_p: float | None
     reason: str  #: why there is no γ.
 
     @property

@@ -35,9 +35,8 @@ class Errors:
     """Variances of coefficients: of a contrast the largest of the parts that there are."""
 
     sum: FloatArray | None  #: voters + prompts − cells; None where only one way counts.
-    voters: (
-        FloatArray | None
-    )  #: V of voters; None where it does not count; ``prompts`` of prompts.
+    #: V of voters; None where it does not count; ``prompts`` of prompts.
+    voters: FloatArray | None
     prompts: FloatArray | None
     degrees_of_freedom: float | None  #: common to all.
     effective: tuple[float, float]  #: voters and prompts, each as 1/Σ share².

@@ -136,9 +136,8 @@ class Fit:
     ties: str  #: ``half`` or ``davidson``.
     theta: FloatArray  #: strengths of the models, summing to 0, then covariates, then ln ν of Davidson, shape (d,).
     inverse: FloatArray  #: of the information, the models centred, shape (d, d).
-    information: (
-        FloatArray  #: with a constant added for all models, so that it has an inverse.
-    )
+    #: with a constant added for all models, so that it has an inverse.
+    information: FloatArray
     ridge: float  #: penalty of the strengths; with one there are no errors.
 
     @property

@@ -25,14 +25,12 @@ class RowCheckpoint(Generic[Seed]):
     """The position of training that stands for a model."""
 
     position: float  #: in steps, tokens or epochs, as the counts were.
-    seeds: tuple[
-        Seed, ...
-    ]  #: that have a whole checkpoint there, in the order of the counts.
+    #: that have a whole checkpoint there, in the order of the counts.
+    seeds: tuple[Seed, ...]
     left_out: tuple[Seed, ...]  #: seeds without one.
     n_checkpoints: int  #: positions with a checkpoint of some seed.
-    last_partial: (
-        float | None
-    )  #: the last position beyond it that some seed has a part of; None for none.
+    #: the last position beyond it that some seed has a part of; None for none.
+    last_partial: float | None
     mixed_lengths: bool  #: some seed has a later whole checkpoint that others lack.
 
     @property

@@ -40,21 +40,20 @@ class InfiniteScores(NamedFigures):
 
     n: int  #: prompts with a score, infinite ones among them.
     n_infinite: int  #: infinite ones, of either sign.
-    mean: (
-        float | None
-    )  #: the mean, infinite where any score is; None where scores are infinite on both sides.
+    #: the mean, infinite where any score is; None where scores are infinite on both
+    #: sides.
+    mean: float | None
     reason: str  #: why there is no error and no interval: ``infinite`` or ``both_infinities``; empty without any.
     share_infinite: float  #: ``n_infinite`` over ``n``.
     share_low: float  #: lower end of its interval: Clopper–Pearson, with clusters Korn and Graubard's.
     share_high: float  #: upper end of it.
     median: float  #: may be infinite.
-    median_low: (
-        float | None
-    )  #: lower end of the interval of order statistics; may be infinite; None with clusters.
+    #: lower end of the interval of order statistics; may be infinite; None with
+    #: clusters.
+    median_low: float | None
     median_high: float | None  #: upper end of it.
-    mean_finite: (
-        float | None
-    )  #: mean of the finite scores, never ranked; None without any.
+    #: mean of the finite scores, never ranked; None without any.
+    mean_finite: float | None
     n_finite: int  #: finite scores.
     level: float  #: nominal coverage.
     #: what orders models, smallest first where lower is better: share of +∞ less share
@@ -137,9 +136,9 @@ class InfiniteComparison(NamedFigures):
 
     n_prompts: int  #: common prompts.
     better: int  #: −1 where the first is better by the order of both, 1 the second, 0 where they are equal.
-    p_value: (
-        float | None
-    )  #: min(1, 2 · the smallest p that points the way of the order); None where none does.
+    #: min(1, 2 · the smallest p that points the way of the order); None where none
+    #: does.
+    p_value: float | None
     leads: bool  #: whether p is at most 1 − level.
     n_first: int  #: prompts that the first has the better score of.
     n_second: int  #: prompts that the second has.

@@ -47,23 +47,20 @@ _SINGULAR = 1e-10
 class RepeatsTest(NamedFigures):
     """Whether R runs differ by more than draws of the same prompts do."""
 
-    p_value: (
-        float  #: of Cochran's Q, or of McNemar's exact test; 1 where no score differs.
-    )
+    #: of Cochran's Q, or of McNemar's exact test; 1 where no score differs.
+    p_value: float
     statistic: float | None  #: Q; None with McNemar's test, and where no score differs.
     degrees_of_freedom: int  #: R − 1.
     n_runs: int  #: R.
     n_prompts: int  #: prompts that two runs have at least (with clusters: all runs).
     n_differ: int  #: prompts among them on which runs differ.
-    means: tuple[
-        float, ...
-    ]  #: of each run on these prompts; NaN for a run that has none.
+    #: of each run on these prompts; NaN for a run that has none.
+    means: tuple[float, ...]
     spread: float  #: largest less smallest of ``means``.
     method: str  #: ``"cochran_q"``, ``"cochran_q_clustered"``, ``"mcnemar_exact"`` or ``"no_difference"``.
     verdict: str  #: ``"pooled"`` (draws of the same prompts), ``"widened"`` (runs count like seeds) or ``"split"``.
-    flags: tuple[
-        str, ...
-    ]  #: ``repeats_doubtful``, ``repeats_differ``, ``too_few_to_tell``.
+    #: ``repeats_doubtful``, ``repeats_differ``, ``too_few_to_tell``.
+    flags: tuple[str, ...]
 
     def __str__(self) -> str:
         return (
@@ -240,13 +237,11 @@ class EqualResponses(NamedFigures):
     share: float | None  #: of these; None without any pair. Of a judge its flip rate.
     share_low: float | None  #: lower end of the Clopper–Pearson interval of the share.
     share_high: float | None  #: upper end of it.
-    p_value: (
-        float | None
-    )  #: of a judge: exact sign test of which run it scored higher; else None.
+    #: of a judge: exact sign test of which run it scored higher; else None.
+    p_value: float | None
     scored_differently: bool  #: two scorers: the runs are no draws of one another.
-    flags: tuple[
-        str, ...
-    ]  #: ``scored_differently``, or ``some_scored_differently`` where a few are.
+    #: ``scored_differently``, or ``some_scored_differently`` where a few are.
+    flags: tuple[str, ...]
 
 
 def equal_responses(

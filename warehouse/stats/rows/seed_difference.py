@@ -42,9 +42,8 @@ class SeedParts:
     """What the error of differences over seeds is made of; shape (P,) each, for P pairs
     (or scalars)."""
 
-    v_prompts: (
-        FloatArray  #: V_p, squared error of the differences of the prompts' parts.
-    )
+    #: V_p, squared error of the differences of the prompts' parts.
+    v_prompts: FloatArray
     df_prompts: FloatArray  #: ν_p.
     b: FloatArray  #: V_p less what draws alone would make, at least 0.
     v_pooled: FloatArray  #: the seeds' squared error, pooled over both rows; 0 where neither has a second seed.
@@ -195,9 +194,8 @@ class SeedDifference(NamedFigures):
     ci_low: float | None  #: lower end of the interval, None where none can be given.
     ci_high: float | None  #: upper end of it.
     level: float  #: nominal coverage.
-    p_value: (
-        float | None
-    )  #: two-sided, agrees with the interval; None without an error.
+    #: two-sided, agrees with the interval; None without an error.
+    p_value: float | None
     mean_a: float  #: figure of the first row on these prompts.
     mean_b: float  #: figure of the second.
     n_prompts: int  #: common prompts.
@@ -213,13 +211,11 @@ class SeedDifference(NamedFigures):
     df_seeds_welch: float | None  #: its degrees of freedom.
     method: str  #: ``"independent_seeds"`` or ``"paired_seeds"``.
     reason: str  #: why there is no interval, else empty.
-    flags: tuple[
-        str, ...
-    ]  #: ``one_seed``: the spread of the seeds of one row is unknown.
+    #: ``one_seed``: the spread of the seeds of one row is unknown.
+    flags: tuple[str, ...]
     estimand: str = PROMPTS_SAMPLED  #: other prompts and other seeds, or ``prompts_fixed``: other seeds alone.
-    reach: SeedReach | None = (
-        None  #: for tests against a margin; None without an error.
-    )
+    #: for tests against a margin; None without an error.
+    reach: SeedReach | None = None
 
     def __str__(self) -> str:
         if self.ci_low is None or self.ci_high is None:

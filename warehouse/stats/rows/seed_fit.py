@@ -44,9 +44,8 @@ class SeedFit:
     mean: float  #: mean over prompts of ``prompt_parts`` (weighted where prompts are).
     prompt_parts: FloatArray  #: a_i: the score of each prompt by a seed like the others, shape (n,).
     seed_parts: FloatArray  #: b_s: what each seed adds to every prompt, shape (S,).
-    v_prompts: (
-        float | None
-    )  #: V_p = s²(a)/n, or CR2² with clusters; None for one prompt or cluster.
+    #: V_p = s²(a)/n, or CR2² with clusters; None for one prompt or cluster.
+    v_prompts: float | None
     df_prompts: float | None  #: ν_p: n − 1, or Satterthwaite's.
     v_seeds: float | None  #: V_s = s²(b)/S; None for one seed.
     v_interaction: float | None  #: V_i; None for one seed, one prompt or one cluster.

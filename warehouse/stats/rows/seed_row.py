@@ -55,38 +55,32 @@ class SeedRow(NamedFigures):
     """The figure of one row over S training seeds."""
 
     estimate: float  #: mean over prompts and seeds, all prompts alike.
-    standard_error: (
-        float | None
-    )  #: sqrt(max(V_p + V_s − V_i, V_p, V_s)); None where not defined or 0.
+    #: sqrt(max(V_p + V_s − V_i, V_p, V_s)); None where not defined or 0.
+    standard_error: float | None
     ci_low: float | None  #: lower end of the interval, None where none can be given.
     ci_high: float | None  #: upper end of it.
     level: float  #: nominal coverage.
     n_prompts: int  #: prompts that some seed has.
     n_clusters: int | None  #: clusters among them, None without.
     n_seeds: int  #: S.
-    seed_means: tuple[
-        float, ...
-    ]  #: figure of each seed, as if it had every prompt (m + b_s).
-    seed_sd: (
-        float | None
-    )  #: standard deviation of the seeds' figures; None for one seed.
+    #: figure of each seed, as if it had every prompt (m + b_s).
+    seed_means: tuple[float, ...]
+    #: standard deviation of the seeds' figures; None for one seed.
+    seed_sd: float | None
     seed_sd_net: float | None  #: the same without what draws alone would make.
     v_prompts: float | None  #: V_p, on the scale before a link, as the next two.
     v_seeds: float | None  #: V_s.
     v_interaction: float | None  #: V_i.
-    df_prompts: (
-        float | None
-    )  #: ν_p; no single number of degrees of freedom goes with ``standard_error``.
+    #: ν_p; no single number of degrees of freedom goes with ``standard_error``.
+    df_prompts: float | None
     df_seeds: int | None  #: S − 1.
-    pooled_low: (
-        float | None
-    )  #: lower end of the interval that takes the seeds for draws.
+    #: lower end of the interval that takes the seeds for draws.
+    pooled_low: float | None
     pooled_high: float | None  #: upper end of it.
     method: str  #: ``"seeds_and_prompts"``, ``"seeds"`` (prompts fixed), or for one seed that of `estimate_mean`.
     reason: str  #: why this method, or why there is no interval.
-    flags: tuple[
-        str, ...
-    ]  #: of `estimate_mean`, with ``two_seeds``, ``seeds_dominate``, ``seeds_too_few``.
+    #: of `estimate_mean`, with ``two_seeds``, ``seeds_dominate``, ``seeds_too_few``.
+    flags: tuple[str, ...]
     estimand: str  #: ``"prompts_sampled"``, or ``"prompts_fixed"`` where only the seeds are random.
     pooled: Estimate | None = None  #: the estimate that takes the seeds for draws.
 

@@ -24,21 +24,18 @@ class SequentialTest:
     verdict: str
     n_prompts: int  #: prompts used, with those that could not be scored.
     n_unscored: int  #: of these, prompts without a score.
-    decided_at: (
-        int | None
-    )  #: prompts after which the verdict stood; None while undecided.
+    #: prompts after which the verdict stood; None while undecided.
+    decided_at: int | None
     #: θ̂, mean of y − f plus mean f, over the scored prompts; for differences from a
     #: stored baseline less θ_B. Where one stopped early it lies too far out on average.
     #: None without a score.
     estimate: float | None
     low: float | None  #: lower end of the interval, on the scale of ``estimate``.
-    high: (
-        float | None
-    )  #: upper end. Both None where every value is refuted (chance at most α).
+    #: upper end. Both None where every value is refuted (chance at most α).
+    high: float | None
     level: float  #: 1 − α: how surely the interval holds θ after every prompt at once.
-    evidence_pass: (
-        float | None
-    )  #: ln K^+ at the reference now; None where the reference has become impossible.
+    #: ln K^+ at the reference now; None where the reference has become impossible.
+    evidence_pass: float | None
     evidence_fail: float | None  #: ln K^−.
     limit: float  #: ln(2/α), which evidence has to reach.
 

@@ -39,9 +39,8 @@ _JOINED = 1_000_000
 class Neighbours:
     """The vectors nearest to one."""
 
-    indices: (
-        Codes  #: rows, most similar first; of equally similar ones the lower first.
-    )
+    #: rows, most similar first; of equally similar ones the lower first.
+    indices: Codes
     similarities: FloatArray  #: cosine similarity of each, in [-1, 1].
 
 

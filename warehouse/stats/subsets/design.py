@@ -32,9 +32,8 @@ class SubsetDesign(NamedFigures):
 
     ids: tuple[str, ...]  #: of all N prompts.
     prediction: FloatArray  #: of each prompt's score, shape (N,).
-    stratum: NDArray[
-        np.intp
-    ]  #: of each prompt, 0 to H − 1 along the prediction, shape (N,).
+    #: of each prompt, 0 to H − 1 along the prediction, shape (N,).
+    stratum: NDArray[np.intp]
     selected: NDArray[np.bool_]  #: whether it is asked, shape (N,).
     seed: int  #: of ties and draws.
 
@@ -194,12 +193,11 @@ class SubsetRank(NamedFigures):
     """A rank and the set that the interval leaves."""
 
     rank: int  #: 1 + models with a better figure.
-    rank_low: (
-        int | None
-    )  #: best rank in the set: 1 + models better than the interval's better end; None without one.
-    rank_high: (
-        int | None
-    )  #: worst rank in it: 1 + models at least as good as its worse end.
+    #: best rank in the set: 1 + models better than the interval's better end; None
+    #: without one.
+    rank_low: int | None
+    #: worst rank in it: 1 + models at least as good as its worse end.
+    rank_high: int | None
 
 
 def rank_among(

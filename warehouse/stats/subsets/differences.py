@@ -52,12 +52,10 @@ class SubsetDifference(NamedFigures):
     ci_high: float | None  #: upper end of it.
     level: float  #: nominal coverage.
     degrees_of_freedom: float | None  #: of the error.
-    p_value: (
-        float | None
-    )  #: two-sided, of no difference: 1 − the level at which the interval ends at 0.
-    mean_a: (
-        float | None
-    )  #: the first model's figure on all prompts, or what the sample says of it.
+    #: two-sided, of no difference: 1 − the level at which the interval ends at 0.
+    p_value: float | None
+    #: the first model's figure on all prompts, or what the sample says of it.
+    mean_a: float | None
     mean_b: float | None  #: the second's.
     n_prompts: int  #: N.
     n_selected: int  #: m.

@@ -41,9 +41,8 @@ MOST_MISSING = 0.05
 class SubsetEstimate(NamedFigures):
     """The figure of all N prompts, from m of them."""
 
-    estimate: (
-        float | None
-    )  #: θ̂ = Σ W_h ȳ_h; None where more than 5 % of the sample have no score.
+    #: θ̂ = Σ W_h ȳ_h; None where more than 5 % of the sample have no score.
+    estimate: float | None
     standard_error: float | None  #: sqrt(v); None where not defined or 0.
     ci_low: float | None  #: lower end of the interval; None with a ``reason``.
     ci_high: float | None  #: upper end of it.

@@ -40,14 +40,14 @@ class ExpectedPrecision(NamedFigures):
 
     size: int  #: m.
     n_models: int  #: models, each with the others as its history.
-    width: (
-        float | None
-    )  #: median width of the interval; None where too few prompts or no variance give none.
+    #: median width of the interval; None where too few prompts or no variance give
+    #: none.
+    width: float | None
     width_most: float | None  #: 90 % of the models have none wider.
     error: float | None  #: median standard error.
-    gain: (
-        float | None
-    )  #: median of the variance of a simple random sample over that of this one; None without models.
+    #: median of the variance of a simple random sample over that of this one; None
+    #: without models.
+    gain: float | None
     gain_least: float | None  #: 90 % of the models gain more.
     level: float  #: of the intervals.
 

@@ -190,16 +190,14 @@ class DesignEstimate(NamedFigures):
 
     estimate: float  #: the figure.
     standard_error: float | None  #: None where not defined or 0.
-    ci_low: (
-        float | None
-    )  #: lower end, within the bounds of the scores; None with a ``reason``.
+    #: lower end, within the bounds of the scores; None with a ``reason``.
+    ci_low: float | None
     ci_high: float | None  #: upper end.
     level: float  #: nominal coverage.
     degrees_of_freedom: float | None  #: of the error.
     reason: str  #: why there is no interval.
-    flags: tuple[
-        str, ...
-    ] = ()  #: of parts, where those that are flagged hold more than a quarter of the variance.
+    #: of parts, where those that are flagged hold more than a quarter of the variance.
+    flags: tuple[str, ...] = ()
 
 
 def estimate_drawn_clusters(

@@ -31,9 +31,8 @@ from warehouse.stats.subsets.design import LEAST
 class StratifiedSample:
     """N prompts in strata, some of them scored."""
 
-    scores: (
-        FloatArray  #: NaN outside the sample and where there is no score, shape (N,).
-    )
+    #: NaN outside the sample and where there is no score, shape (N,).
+    scores: FloatArray
     stratum: NDArray[np.intp]  #: of each prompt, 0 to H − 1, shape (N,).
     selected: NDArray[np.bool_]  #: whether it is in the sample, shape (N,).
 
@@ -200,9 +199,8 @@ class Sampled:
     scores: FloatArray  #: of the sample, shape (m,).
     n: int  #: prompts of the benchmark, N.
     finite: bool  #: whether the figure is that of these N prompts; else of others like them, or of other generations.
-    draws: StudentisedDraws | None = (
-        None  #: bootstrap distribution of scores without bounds; None: Student's t alone.
-    )
+    #: bootstrap distribution of scores without bounds; None: Student's t alone.
+    draws: StudentisedDraws | None = None
 
     @property
     def size(self) -> int:

@@ -50,9 +50,8 @@ class Design:
 
     units: UnitArray  #: numbers of the units, ascending, shape (U,).
     sizes: FloatArray  #: prompts in each, shape (U,).
-    weights: UnitWeights | None = (
-        None  #: of the prompts by unit; None where all are alike.
-    )
+    #: of the prompts by unit; None where all are alike.
+    weights: UnitWeights | None = None
 
     @property
     def shares(self) -> FloatArray:
@@ -461,13 +460,11 @@ class PairTable:
     """What variances of differences of runs are worked out from, a block of them at a
     time."""
 
-    pulls: (
-        FloatArray | scipy.sparse.csr_matrix
-    )  #: Σ_l w_l p_ul of each run, sparse where few units are shared, (M, U).
+    #: Σ_l w_l p_ul of each run, sparse where few units are shared, (M, U).
+    pulls: FloatArray | scipy.sparse.csr_matrix
     own: FloatArray  #: sum of the squares of each run, shape (M,).
-    lone: (
-        FloatArray  #: variance of what has no units, NaN where not defined, shape (M,).
-    )
+    #: variance of what has no units, NaN where not defined, shape (M,).
+    lone: FloatArray
 
     def variances(self, block: slice, others: slice) -> FloatArray:
         """Variance of the difference of some runs and some others, shape (B, O); NaN

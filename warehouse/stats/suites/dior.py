@@ -101,23 +101,19 @@ class Reliability(NamedFigures):
     ranking: Dior = _NONE  #: DIoR of the full ranking, Kendall's τ-b.
     weighted: Dior = _NONE  #: the same weighted towards the top models.
     quality: Dior = _NONE  #: DIoR of the models' quality: mean over models of 1 − |difference of mean win rates|.
-    quality_by_model: FloatArray | None = (
-        None  #: of each model, shape (M,); NaN where not defined.
-    )
+    #: of each model, shape (M,); NaN where not defined.
+    quality_by_model: FloatArray | None = None
     best: Dior = _NONE  #: DIoR of the best model: 1 − the upper Wilson end of the mean error rate.
     best_error: float | None = None  #: mean of e_j.
     #: e_j, share of instances in which the second of the pool without the best j beats
     #: its first, ties ½; j = 0 … min(4, M − 2).
     best_errors: tuple[float, ...] = ()
-    same_order: float | None = (
-        None  #: share of instances in which every pair of models stands as in the suite.
-    )
-    rank_resolution: int | None = (
-        None  #: 95 % quantile of |rank − rank in the suite| over models and instances.
-    )
-    rank_resolution_by_model: FloatArray | None = (
-        None  #: the same of each model, shape (M,).
-    )
+    #: share of instances in which every pair of models stands as in the suite.
+    same_order: float | None = None
+    #: 95 % quantile of |rank − rank in the suite| over models and instances.
+    rank_resolution: int | None = None
+    #: the same of each model, shape (M,).
+    rank_resolution_by_model: FloatArray | None = None
     #: mean rank of each model over instances, and the two ends of the middle share
     #: ``level`` of its ranks (quantiles, 'lower' and 'higher'); NaN where not defined,
     #: shape (3, M).
@@ -125,9 +121,8 @@ class Reliability(NamedFigures):
     #: for windows of 2, 3, 5, 10 and 20 adjacent models, how often the last beats the
     #: first.
     switches: tuple[Switch, ...] = ()
-    n_undefined: int = (
-        0  #: instances with a constant ranking or fewer than 2 models in common.
-    )
+    #: instances with a constant ranking or fewer than 2 models in common.
+    n_undefined: int = 0
     reason: str = ""  #: why there are no figures, or not all of them.
 
     def __str__(self) -> str:

@@ -45,9 +45,8 @@ class FlashStep(NamedFigures):
     rank: int  #: of the model among the stored ones and itself on these prompts.
     resolution: int  #: Res(S): how far ranks of stored models then lie from the full ones (95 %); 0 at all.
     tier: int  #: TierRank(S): the best rank for which this size is enough.
-    is_enough: (
-        bool  #: rank − resolution is at least the tier, or these are all prompts.
-    )
+    #: rank − resolution is at least the tier, or these are all prompts.
+    is_enough: bool
 
     @property
     def best_rank(self) -> int:

@@ -111,17 +111,15 @@ class Agreement(NamedFigures):
     #: of the means as they are, noise included; None below 3 models, or where a side is
     #: constant.
     estimate: float | None = None
-    models_low: float | None = (
-        None  #: interval `models`: what other models like these would give on these prompts.
-    )
+    #: interval `models`: what other models like these would give on these prompts.
+    models_low: float | None = None
     models_high: float | None = None  #: its upper end.
     #: interval `prompts`: these very models on all prompts like these, where there is
     #: no noise.
     prompts_low: float | None = None
     prompts_high: float | None = None  #: its upper end.
-    both_low: float | None = (
-        None  #: interval `both`: all models like these on all prompts like these.
-    )
+    #: interval `both`: all models like these on all prompts like these.
+    both_low: float | None = None
     both_high: float | None = None  #: its upper end.
 
 

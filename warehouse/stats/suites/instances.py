@@ -26,9 +26,8 @@ class Instances:
     """A block of instances."""
 
     scores: FloatArray  #: comparable scenario scores, shape (b, C, M); (C, M) where they are those of the suite.
-    weights: (
-        FloatArray | None
-    )  #: how often each scenario was drawn, shape (b, C); None: once.
+    #: how often each scenario was drawn, shape (b, C); None: once.
+    weights: FloatArray | None
 
 
 def draw_instances(

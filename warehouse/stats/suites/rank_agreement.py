@@ -132,9 +132,8 @@ class Aggregates(NamedFigures):
 
     names: tuple[str, ...]  #: of the aggregates, K of them.
     figures: FloatArray  #: NaN where a model has none, shape (K, M).
-    ranks: (
-        FloatArray  #: 1 + number of strictly greater figures (12 digits), shape (K, M).
-    )
+    #: 1 + number of strictly greater figures (12 digits), shape (K, M).
+    ranks: FloatArray
     tau: FloatArray  #: Kendall's τ-b between the rankings, shape (K, K); NaN where one is constant.
     n_scenarios: FloatArray  #: that each model has, shape (M,): figures of those that lack some are over the rest.
 
@@ -251,9 +250,8 @@ def _z_scores(scores: FloatArray) -> FloatArray:
 class PoolStability(NamedFigures):
     """Ranks among the others with and without each model."""
 
-    n_moved: NDArray[
-        np.intp
-    ]  #: of the others, how many then have another rank, shape (M,).
+    #: of the others, how many then have another rank, shape (M,).
+    n_moved: NDArray[np.intp]
     largest: NDArray[np.intp]  #: the largest change of a rank, shape (M,).
     #: pairs of the others that change order, or are tied only with it or only without
     #: it, shape (M,).

@@ -32,9 +32,8 @@ class Subscenario:
     #: number of each prompt's cluster, 0 to G−1, shape (n,); None: every prompt by
     #: itself.
     clusters: NDArray[np.intp] | None = None
-    seeds: FloatArray | None = (
-        None  #: scores by few-shot seed, shape (K, n, M), none missing; None: one seed.
-    )
+    #: scores by few-shot seed, shape (K, n, M), none missing; None: one seed.
+    seeds: FloatArray | None = None
 
     @property
     def n(self) -> int:
@@ -53,9 +52,8 @@ class SuiteScores:
     """Models on a suite."""
 
     models: tuple[str, ...]  #: their names, shape (M,).
-    subscenarios: tuple[
-        Subscenario, ...
-    ]  #: at least one; those of one scenario stand together.
+    #: at least one; those of one scenario stand together.
+    subscenarios: tuple[Subscenario, ...]
 
     @cached_property
     def scenarios(self) -> tuple[str, ...]:

@@ -54,9 +54,8 @@ ONE_SEED = "one_seed"
 class LeafSeeds:
     """The seeds of a row on one benchmark."""
 
-    labels: tuple[
-        Hashable, ...
-    ]  #: of the seeds; equal ones on two benchmarks are one seed, S.
+    #: of the seeds; equal ones on two benchmarks are one seed, S.
+    labels: tuple[Hashable, ...]
     cell: Cell  #: of the parts of the prompts a_i: the benchmark's figure, and what other prompts would change.
     parts: FloatArray  #: b_s, what each seed adds to the figure, shape (S,).
     residuals: tuple[Cell, ...]  #: y_s − a of each seed, over the prompts that it has.
@@ -134,9 +133,8 @@ class SuiteSeeds(NamedFigures):
 
     n_seeds: int  #: S; of benchmarks whose seeds are others the fewest.
     labels: tuple[Hashable, ...]  #: of the seeds; empty where benchmarks have others.
-    seed_means: tuple[
-        float, ...
-    ]  #: figure of each seed on the suite; empty where benchmarks have others.
+    #: figure of each seed on the suite; empty where benchmarks have others.
+    seed_means: tuple[float, ...]
     v_prompts: float | None  #: V_p.
     v_seeds: float  #: V_s.
     v_interaction: float | None  #: V_i; None where a benchmark has a single unit.

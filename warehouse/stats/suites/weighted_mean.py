@@ -79,9 +79,8 @@ class SuiteEstimate(NamedFigures):
     ci_low: float | None  #: lower end of the interval.
     ci_high: float | None  #: upper end.
     level: float  #: nominal coverage.
-    degrees_of_freedom: (
-        float | None
-    )  #: of ``standard_error``; None for published errors alone (normal).
+    #: of ``standard_error``; None for published errors alone (normal).
+    degrees_of_freedom: float | None
     n_leaves: int  #: leaves L.
     n_prompts: int  #: prompts, those of every leaf counted.
     n_units: int  #: different units (prompts or clusters); 0 for published figures.
@@ -318,16 +317,14 @@ class SuitePairs:
 
     difference: FloatArray  #: shape (M, M).
     standard_error: FloatArray  #: NaN where 0 or not defined, shape (M, M).
-    degrees_of_freedom: (
-        FloatArray  #: infinite for published errors alone, shape (M, M).
-    )
+    #: infinite for published errors alone, shape (M, M).
+    degrees_of_freedom: FloatArray
     #: two-sided, Student's t; without bounds of the scores the larger of it and Hall's,
     #: for skewed ones, shape (M, M).
     p_value: FloatArray
     p_holm: FloatArray  #: Holm's adjustment over all pairs that could be tested, shape (M, M).
-    statistical_rank: tuple[
-        int | None, ...
-    ]  #: 1 + number of runs significantly better; None for a run without a test.
+    #: 1 + number of runs significantly better; None for a run without a test.
+    statistical_rank: tuple[int | None, ...]
 
 
 def compare_suites(
@@ -531,13 +528,11 @@ class BenchmarkDifference:
     #: what is independent: the cluster of each prompt, else the prompt itself; equal
     #: numbers in two parts are the same unit, shape (n,).
     units: NDArray[np.int64]
-    error: (
-        float | None
-    )  #: standard error of the mean difference: 0 where it is 0, None where not defined.
+    #: standard error of the mean difference: 0 where it is 0, None where not defined.
+    error: float | None
     degrees_of_freedom: float | None  #: of ``error``.
-    low: float | None = (
-        None  #: lower end of its own interval, at the level asked for; None: t alone counts.
-    )
+    #: lower end of its own interval, at the level asked for; None: t alone counts.
+    low: float | None = None
     high: float | None = None  #: upper end.
     p_value: float | None = None  #: its own, two-sided.
     flags: tuple[str, ...] = ()  #: its own.
@@ -548,24 +543,21 @@ class CombinedDifference(NamedFigures):
     """Weighted mean of the differences on several benchmarks."""
 
     difference: float  #: Σ w_l d_l, weights summing to 1.
-    standard_error: (
-        float | None
-    )  #: None where that of a part is not defined, or where it is 0.
+    #: None where that of a part is not defined, or where it is 0.
+    standard_error: float | None
     ci_low: float | None  #: lower end of the t interval.
     ci_high: float | None  #: upper end of the t interval.
     level: float  #: nominal coverage of the interval.
-    degrees_of_freedom: (
-        float | None
-    )  #: Welch-Satterthwaite over parts that share nothing.
+    #: Welch-Satterthwaite over parts that share nothing.
+    degrees_of_freedom: float | None
     p_value: float | None  #: two-sided, Student's t.
     n_parts: int  #: benchmarks.
     n_zero: int  #: parts with an error of 0.
     n_shared: int  #: units (prompts or clusters) that stand in more than one part.
     method: str  #: ``"independent_parts_t"`` or ``"shared_units_t"``.
     reason: str  #: how the errors were put together, or why there is none.
-    flags: tuple[
-        str, ...
-    ] = ()  #: of parts, where those that are flagged hold more than a quarter of the variance.
+    #: of parts, where those that are flagged hold more than a quarter of the variance.
+    flags: tuple[str, ...] = ()
 
 
 def combine_differences(
@@ -708,9 +700,8 @@ def _mean(part: BenchmarkDifference) -> float:
 class _Layout:
     """Which unit each prompt of each part belongs to."""
 
-    units: NDArray[
-        np.intp
-    ]  #: number of the unit, all parts one after the other, shape (Σ n_l,).
+    #: number of the unit, all parts one after the other, shape (Σ n_l,).
+    units: NDArray[np.intp]
     #: number of the group of each part: parts of one group share units, directly or
     #: through others, shape (L,).
     groups: NDArray[np.intp]

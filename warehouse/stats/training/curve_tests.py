@@ -54,9 +54,8 @@ def binomial_p_above(successes: float, n: int, chance: float) -> float:
 class Departure(NamedFigures):
     """Which checkpoints are significant."""
 
-    p_holm: tuple[
-        float, ...
-    ]  #: adjusted over the checkpoints that could be tested, NaN for the others.
+    #: adjusted over the checkpoints that could be tested, NaN for the others.
+    p_holm: tuple[float, ...]
     first: int | None  #: place of the first significant checkpoint; None without one.
 
 
@@ -242,9 +241,8 @@ class Monotonicity(NamedFigures):
     method: str
     n_seeds: int  #: seeds whose curve is not constant.
     n_checkpoints: int  #: of the longest curve.
-    flags: tuple[
-        str, ...
-    ]  #: ``wandering_curve``: ρ above .9, a flat curve that wanders can reach 10 %.
+    #: ``wandering_curve``: ρ above .9, a flat curve that wanders can reach 10 %.
+    flags: tuple[str, ...]
     reason: str  #: why there is no p-value.
 
 

@@ -139,12 +139,10 @@ class RecipeDifference(NamedFigures):
     floor: float  #: what seeds alone exceed with probability 1 − ``level``.
     ci_low: float  #: difference − floor.
     ci_high: float  #: difference + floor.
-    is_more_than_noise: (
-        bool | None
-    )  #: |difference| > floor; None where no seed differs.
-    degrees_of_freedom: (
-        float  #: S_A + S_B − 2, or Welch's where its floor is the larger.
-    )
+    #: |difference| > floor; None where no seed differs.
+    is_more_than_noise: bool | None
+    #: S_A + S_B − 2, or Welch's where its floor is the larger.
+    degrees_of_freedom: float
     level: float  #: in (0, 1).
 
 
@@ -255,9 +253,8 @@ BENT = 2.0
 class Jitter(NamedFigures):
     """Spread of a run's score from checkpoint to checkpoint."""
 
-    variance: (
-        float | None
-    )  #: σ̂_J², residual variance of the quadratic; None where it cannot be computed.
+    #: σ̂_J², residual variance of the quadratic; None where it cannot be computed.
+    variance: float | None
     standard_deviation: float | None  #: its square root, in units of the score.
     ci_low: float | None  #: lower end of the χ² interval of the standard deviation.
     ci_high: float | None  #: upper end.
@@ -352,12 +349,10 @@ class SeedPool(NamedFigures):
     n: int  #: benchmarks behind it, without those of which all seeds are equal.
     quantiles: tuple[float, ...]  #: of their standard deviations at `SHARES`.
     standard_deviation: float | None  #: s0; None below `LEAST_POOLED`.
-    prior_degrees_of_freedom: (
-        float | None
-    )  #: d0; infinite where they differ by no more than chance makes them.
-    degrees_of_freedom: (
-        float | None
-    )  #: min(d0, n − 1), for Student's t of a new benchmark; None as above.
+    #: d0; infinite where they differ by no more than chance makes them.
+    prior_degrees_of_freedom: float | None
+    #: min(d0, n − 1), for Student's t of a new benchmark; None as above.
+    degrees_of_freedom: float | None
 
     def with_own(
         self, standard_deviation: float, degrees_of_freedom: float

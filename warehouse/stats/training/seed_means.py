@@ -43,14 +43,12 @@ class SeedMean(NamedFigures):
     """A mean, or a difference of means, over seeds and prompts."""
 
     mean: float  #: the figure.
-    seed_variance: (
-        float  #: a, the part of its variance that another draw of seeds makes.
-    )
+    #: a, the part of its variance that another draw of seeds makes.
+    seed_variance: float
     seed_df: float | None  #: degrees of freedom of a; None without a second seed.
     prompt_variance: float  #: b, the part that other prompts make.
-    prompt_df: (
-        float | None
-    )  #: of b, infinite for reported errors; None where prompts are taken as fixed.
+    #: of b, infinite for reported errors; None where prompts are taken as fixed.
+    prompt_df: float | None
     #: ``seeds and prompts``, ``seeds`` (prompts fixed), ``prompts`` (these very runs),
     #: ``reported errors`` (these very runs, taken as independent), or empty: no error.
     basis: str

@@ -183,9 +183,8 @@ class CheapestPlan(NamedFigures):
     """The cheapest seeds and averaged checkpoints that find a difference δ of two
     recipes."""
 
-    n_seeds: (
-        int | None
-    )  #: of each recipe; None where nothing is enough, with ``reason``.
+    #: of each recipe; None where nothing is enough, with ``reason``.
+    n_seeds: int | None
     averaged: int | None  #: m, last checkpoints averaged in each run.
     cost: float | None  #: of both recipes, 2·S·(run + m·checkpoint).
     power: float | None  #: of the plan.

@@ -28,9 +28,8 @@ from warehouse.stats.training.seed_means import as_table
 class SignalToNoise(NamedFigures):
     """Standard deviation of recipes over that of one checkpoint."""
 
-    snr: (
-        float | None
-    )  #: sqrt(max(0, (F(n2 − 2)/n2 − 1)/k)); None where n2 ≤ 2 or there is no jitter.
+    #: sqrt(max(0, (F(n2 − 2)/n2 − 1)/k)); None where n2 ≤ 2 or there is no jitter.
+    snr: float | None
     ci_low: float | None  #: lower end, from the F distribution, at least 0.
     ci_high: float | None  #: upper end.
     n_recipes: int  #: R.
@@ -207,9 +206,8 @@ class TwoWay:
     columns: int  #: k, checkpoints.
     between: float  #: MSS = k·s²(row means), n1 = R − 1 degrees of freedom.
     error: float  #: MSE of the interaction, n2 = (R − 1)(k − 1) degrees of freedom; 0 where it is nothing but rounding.
-    is_autocorrelated: (
-        bool  #: whether residuals of neighbouring checkpoints go together.
-    )
+    #: whether residuals of neighbouring checkpoints go together.
+    is_autocorrelated: bool
 
     @property
     def n1(self) -> int:
@@ -265,9 +263,8 @@ class BetweenSeedVariance(NamedFigures):
 
     variance: float  #: σ̂_S² = (MSS − MSE)/k, not below 0.
     raw: float  #: the same, which may be below 0.
-    ci_low: (
-        float | None
-    )  #: lower end of Ting and Graybill's interval (1990), at least 0; None if MSE = 0.
+    #: lower end of Ting and Graybill's interval (1990), at least 0; None if MSE = 0.
+    ci_low: float | None
     ci_high: float | None  #: upper end.
     jitter_variance: float | None  #: σ̂_J² = MSE; None where it is 0.
     between: float  #: MSS.

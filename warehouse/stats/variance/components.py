@@ -43,32 +43,25 @@ class VarianceComponents(NamedFigures):
     fewest_draws: int  #: the smallest K_i.
     most_draws: int  #: the largest K_i.
     mean_draws: float  #: mean of the K_i.
-    prompt_variance: (
-        float | None
-    )  #: s², sample variance of the prompt means; None for one prompt.
-    variance: (
-        float | None
-    )  #: of the mean, prompts sampled: s²/n, or CR2² with clusters.
-    mean_within: (
-        float | None
-    )  #: W̄, mean of the known W_i; None if no prompt has two draws.
+    #: s², sample variance of the prompt means; None for one prompt.
+    prompt_variance: float | None
+    #: of the mean, prompts sampled: s²/n, or CR2² with clusters.
+    variance: float | None
+    #: W̄, mean of the known W_i; None if no prompt has two draws.
+    mean_within: float | None
     within: float | None  #: w = mean of W_i/K_i.
-    between_raw: (
-        float | None
-    )  #: n · variance − w: the variance that prompts make; unbiased, may be below 0.
+    #: n · variance − w: the variance that prompts make; unbiased, may be below 0.
+    between_raw: float | None
     between: float | None  #: max(0, between_raw).
     is_clipped: bool  #: ``between_raw`` is below 0.
     within_imputed: bool  #: some W_i are not known; W̄ stands in.
     share_between: float | None  #: between_raw over n · variance; below 0 if clipped.
-    share_within: (
-        float | None
-    )  #: w over n · variance: the most that more draws can save.
-    variance_double_draws: (
-        float | None
-    )  #: expected from twice as many draws of each prompt.
-    variance_unlimited_draws: (
-        float | None
-    )  #: expected from draws without end: between_raw / n.
+    #: w over n · variance: the most that more draws can save.
+    share_within: float | None
+    #: expected from twice as many draws of each prompt.
+    variance_double_draws: float | None
+    #: expected from draws without end: between_raw / n.
+    variance_unlimited_draws: float | None
     variance_prompts_fixed: float | None  #: w/n: only the draws are random.
     #: Zhang et al. (2025) eq. 2; only for 0/1 draws and equal K. It counts the part
     #: within prompts 2 − 1/K times.
@@ -214,16 +207,13 @@ class CrossedVariance(NamedFigures):
     part_prompts: float  #: V_p = s²(prompt means)/n, or CR2² with clusters.
     part_seeds: float  #: V_s = s²(seed means)/S.
     part_interaction: float  #: V_i = MS_interaction/(nS), draws included; with clusters Σ CR2²/(S(S − 1)) over seeds.
-    se_seeds_fixed: (
-        float  #: sqrt(V_p): prompts are a sample, these seeds are all there are.
-    )
-    se_prompts_fixed: (
-        float  #: sqrt(V_s): seeds are a sample, these prompts are all there are.
-    )
+    #: sqrt(V_p): prompts are a sample, these seeds are all there are.
+    se_seeds_fixed: float
+    #: sqrt(V_s): seeds are a sample, these prompts are all there are.
+    se_prompts_fixed: float
     se_both_sampled: float  #: sqrt(max(V_p + V_s − V_i, V_p, V_s)).
-    se_both_fixed: (
-        float | None
-    )  #: only the draws are random: sqrt(Σ W/K)/(nS); None without the draws' variances.
+    #: only the draws are random: sqrt(Σ W/K)/(nS); None without the draws' variances.
+    se_both_fixed: float | None
     #: variance between prompts, (MS_prompts − MS_interaction)/S; may be below 0, like
     #: the next.
     variance_prompts: float

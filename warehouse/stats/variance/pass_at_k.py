@@ -42,20 +42,17 @@ class PassRate(NamedFigures):
 
     statistic: str  #: ``"pass@k"`` or ``"pass^k"`` with the number in place of k.
     k: int  #: draws that the figure is about.
-    estimate: (
-        float | None
-    )  #: mean over the prompts that have k draws, in [0, 1]; None where none has.
+    #: mean over the prompts that have k draws, in [0, 1]; None where none has.
+    estimate: float | None
     standard_error: float | None  #: of ``estimate``; None where it is 0 or not defined.
-    ci_low: (
-        float | None
-    )  #: lower end of the interval, at least 0; None where none can be given.
+    #: lower end of the interval, at least 0; None where none can be given.
+    ci_low: float | None
     ci_high: float | None  #: upper end of the interval, at most 1.
     level: float  #: nominal coverage of the interval.
     estimand: str  #: ``"prompts_sampled"`` or ``"prompts_fixed"``.
     n_prompts: int  #: prompts.
-    n_clusters: (
-        int | None
-    )  #: clusters, None without; with the prompts fixed they play no part.
+    #: clusters, None without; with the prompts fixed they play no part.
+    n_clusters: int | None
     n_short: int  #: prompts with too few draws: below k, or for the interval with the prompts fixed below k + 1.
     method: str  #: of the interval.
     reason: str  #: why this method, or why there is no figure or interval.

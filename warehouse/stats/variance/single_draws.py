@@ -34,12 +34,11 @@ _NODES = np.linspace(-14.0, 14.0, 2801)
 class SingleDrawRange(NamedFigures):
     """Best minus worst benchmark score over runs of one draw per prompt."""
 
-    delta: (
-        float | None
-    )  #: best − worst, in the unit of the scores; None with fewer than two runs.
-    expected: (
-        float | None
-    )  #: d2(K) · sqrt(Σ W_i)/n, what draws alone lead one to expect; None if no W_i is known.
+    #: best − worst, in the unit of the scores; None with fewer than two runs.
+    delta: float | None
+    #: d2(K) · sqrt(Σ W_i)/n, what draws alone lead one to expect; None if no W_i is
+    #: known.
+    expected: float | None
     #: chance of single-draw scores that lie as far apart, if all draws are alike (χ²
     #: with K − 1 degrees of freedom; Cochran's Q for 0/1 draws, equally many). A small
     #: one says that the k-th draws are not, as where draws are stored best first. None

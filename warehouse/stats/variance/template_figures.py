@@ -35,9 +35,8 @@ class TemplateFigures(NamedFigures):
     n_templates: int  #: T.
     variance_models: float  #: σ²_m = (MS_m − MS_e)/T; may be below 0, like the next.
     variance_templates: float  #: σ²_t = (MS_t − MS_e)/M.
-    variance_residual: (
-        float  #: MS_e: of models and templates together, and of the answers' noise.
-    )
+    #: MS_e: of models and templates together, and of the answers' noise.
+    variance_residual: float
     flags: tuple[str, ...]  #: ``few_templates`` below 9.
 
     def templates_needed(self, standard_error: float) -> int:

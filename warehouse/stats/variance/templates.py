@@ -35,12 +35,10 @@ class TemplateVariance(NamedFigures):
     sample."""
 
     estimate: float  #: mean of the table.
-    standard_error: (
-        float | None
-    )  #: √V; None where V is 0 or there is a single prompt or template.
-    ci_low: (
-        float | None
-    )  #: lower end of the interval, within the bounds; None without an error.
+    #: √V; None where V is 0 or there is a single prompt or template.
+    standard_error: float | None
+    #: lower end of the interval, within the bounds; None without an error.
+    ci_low: float | None
     ci_high: float | None  #: upper end.
     level: float  #: nominal coverage.
     df: float | None  #: degrees of freedom of the interval.
@@ -48,9 +46,8 @@ class TemplateVariance(NamedFigures):
     n_prompts: int  #: n.
     n_templates: int  #: T.
     n_clusters: int | None  #: clusters of the prompts, None without.
-    variance_prompts: (
-        float | None
-    )  #: σ²_p = (MS_p − MS_e)/T; may be below 0, like the next.
+    #: σ²_p = (MS_p − MS_e)/T; may be below 0, like the next.
+    variance_prompts: float | None
     variance_templates: float | None  #: σ²_t = (MS_t − MS_e)/n.
     variance_residual: float | None  #: σ²_e = MS_e, draws included.
     #: V_p = MS_p/(nT), the variance of the mean that the choice of prompts makes; CR2²
@@ -62,9 +59,8 @@ class TemplateVariance(NamedFigures):
     worst: float  #: the lowest; biased downwards.
     best_template: int  #: its column.
     worst_template: int  #: its column.
-    flags: tuple[
-        str, ...
-    ]  #: ``few_templates`` where templates count as a sample and are below 9.
+    #: ``few_templates`` where templates count as a sample and are below 9.
+    flags: tuple[str, ...]
     reason: str  #: why there is no error; empty if there is one.
 
     def __str__(self) -> str:

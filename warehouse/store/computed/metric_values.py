@@ -296,9 +296,9 @@ class Untold:
 
     id: int  #: of the refresh.
     ended: datetime  #: when, naive UTC.
-    marks: Mapping[
-        str, str
-    ]  #: channel -> `DUE`, `TOLD` or `GIVEN_UP`; empty for one that was not asked for alerts.
+    #: channel -> `DUE`, `TOLD` or `GIVEN_UP`; empty for one that was not asked for
+    #: alerts.
+    marks: Mapping[str, str]
 
     def awaits(self, channel: str) -> bool:
         """Whether delivery on this channel is still due."""

@@ -66,9 +66,8 @@ class PartTexts:
     """Which texts a part of prompts other than the question has."""
 
     part: str  #: its name, as `of_part` takes it.
-    benchmarks: Mapping[
-        int, int
-    ]  #: benchmark of each prompt, also of those without such a text.
+    #: benchmark of each prompt, also of those without such a text.
+    benchmarks: Mapping[int, int]
     hashes: Mapping[int, bytes]  #: of the normalised text of each prompt that has one.
 
     def expected_keys(

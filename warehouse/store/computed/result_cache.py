@@ -31,9 +31,8 @@ class StoredQuestion:
 
     kind: str  #: which analysis, such as ``"matrix_test"``.
     subject: str  #: of what, by natural key, such as the name of a benchmark.
-    method_version: (
-        str  #: of the computation; another version does not answer this question.
-    )
+    #: of the computation; another version does not answer this question.
+    method_version: str
     input_fingerprint: str  #: of the data that go in (:func:`warehouse.records.canonical_json.fingerprint`).
     seed: int | None = None  #: of what is random, None where nothing is.
     #: every setting that changes the answer; values that JSON can hold.
@@ -188,9 +187,8 @@ class StorableArrays:
     """For a dataclass whose fields are arrays, tuples of texts, texts and numbers: it
     is storable."""
 
-    DTYPES: ClassVar[
-        Mapping[str, type[np.generic]]
-    ]  #: type of each field that is an array.
+    #: type of each field that is an array.
+    DTYPES: ClassVar[Mapping[str, type[np.generic]]]
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as JSON holds them."""

@@ -215,9 +215,8 @@ class Members:
     prompts: NDArray[np.int64]  #: ids, each once, shape (n,).
     clusters: NDArray[np.intp]  #: cluster of each, 0 to G−1, none empty, shape (n,).
     distances: NDArray[np.float64]  #: of each to the medoid of its cluster, shape (n,).
-    medoids: NDArray[
-        np.intp
-    ]  #: place in ``prompts`` of the medoid of each cluster, shape (G,).
+    #: place in ``prompts`` of the medoid of each cluster, shape (G,).
+    medoids: NDArray[np.intp]
 
 
 def store_clustering(

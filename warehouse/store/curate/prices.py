@@ -47,15 +47,12 @@ class Price:
     input: float  #: of the prompt.
     output: float  #: of the response.
     cached: float | None = None  #: of input that was cached; None: as other input.
-    reasoning: float | None = (
-        None  #: of output that is reasoning; None: as other output.
-    )
-    until: datetime | None = (
-        None  #: the first moment at which it holds no more; None: it goes on.
-    )
-    cache_write: float | None = (
-        None  #: of input that was written into a cache; None: as other input.
-    )
+    #: of output that is reasoning; None: as other output.
+    reasoning: float | None = None
+    #: the first moment at which it holds no more; None: it goes on.
+    until: datetime | None = None
+    #: of input that was written into a cache; None: as other input.
+    cache_write: float | None = None
 
 
 @dataclass(frozen=True)

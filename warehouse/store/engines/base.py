@@ -91,9 +91,8 @@ class Dialect:
     open_engine: Callable[[sa.URL, bool, Limits | None], sa.Engine]
     #: who holds the store, if an error says that somebody does, else ``None``.
     lock_holder: Callable[[BaseException], str | None]
-    damaged: Callable[
-        [BaseException], bool
-    ]  #: whether an error says that the store's file cannot be read any more.
+    #: whether an error says that the store's file cannot be read any more.
+    damaged: Callable[[BaseException], bool]
     #: an error after which the same transaction may succeed (deadlock, serialisation).
     retryable: Callable[[BaseException], bool]
     #: run one SELECT with ``:name`` parameters on an open connection, into Arrow;
@@ -105,12 +104,10 @@ class Dialect:
     #: the id first, else by the id. ``None`` where other columns stand among them, or
     #: where ``select`` makes none either.
     by_id: Callable[[sa.Connection, str, str], pa.Table | None]
-    sha256_of: Callable[
-        [str], str
-    ]  #: a column of texts to the expression of their sha256, as bytes of UTF-8.
-    interrupt: Callable[
-        [sa.Connection], object
-    ]  #: end the statement that another thread runs on the connection.
+    #: a column of texts to the expression of their sha256, as bytes of UTF-8.
+    sha256_of: Callable[[str], str]
+    #: end the statement that another thread runs on the connection.
+    interrupt: Callable[[sa.Connection], object]
     #: append Arrow data, whole or as a stream of batches, to a table, by column name;
     #: returns the rows, and counts by column the characters U+0000 that the engine
     #: cannot store.
@@ -128,18 +125,16 @@ class Dialect:
     #: (connection, url, reader) to the URL, of a role that only reads, at which what
     #: people type is to be run; ``None``: the connection will do.
     plain_url: Callable[[sa.Connection, sa.URL, str], sa.URL | None]
-    objects: (
-        OwnObjects | None
-    )  #: what stands in a store under names of ours; ``None`` for a lake.
+    #: what stands in a store under names of ours; ``None`` for a lake.
+    objects: OwnObjects | None
     #: refuse a connection whose role could do more than read (``MisuseError``).
     require_plain: Callable[[sa.Connection, sa.URL], None]
     #: a SELECT as it is to be run so that the types of all its columns have a form
     #: outside the engine: others come as text; with ``True``, times too, which engines
     #: know beyond the years that others do.
     printable: Callable[[sa.Connection, str, Mapping[str, Any], bool], str]
-    roles: (
-        Roles | None
-    )  #: making roles that only read; ``None`` where the engine has no roles.
+    #: making roles that only read; ``None`` where the engine has no roles.
+    roles: Roles | None
     #: serialise short transactions between writers (a lock until commit).
     lock_catalogue: Callable[[sa.Connection], None]
     #: ``lock_catalogue``, in a transaction that only prepares: its commit does not wait
@@ -148,9 +143,8 @@ class Dialect:
     #: let a long transaction run beside others that have no key (a text) in common with
     #: it; comes before ``lock_catalogue`` in a transaction.
     lock_shared: Callable[[sa.Connection, Iterable[str]], None]
-    lock_all: Callable[
-        [sa.Connection], None
-    ]  #: wait for all of those, and then as ``lock_catalogue``.
+    #: wait for all of those, and then as ``lock_catalogue``.
+    lock_all: Callable[[sa.Connection], None]
     #: whether no other process has a source reserved; if so, none can before the end of
     #: the transaction.
     no_source_reserved: Callable[[sa.Connection], bool]
@@ -158,12 +152,10 @@ class Dialect:
     #: ``False`` where another one has it, unless patient: then wait for it.
     reserve: Callable[[sa.Connection, Sequence[str], bool], list[bool]]
     release: Callable[[sa.Connection, Sequence[str]], None]  #: give such keys back.
-    require_select: Callable[
-        [sa.Connection, str], None
-    ]  #: refuse a text that is not one SELECT (``MisuseError``).
-    analyze: Callable[
-        [sa.Connection], None
-    ]  #: after a load, count rows for the planner.
+    #: refuse a text that is not one SELECT (``MisuseError``).
+    require_select: Callable[[sa.Connection, str], None]
+    #: after a load, count rows for the planner.
+    analyze: Callable[[sa.Connection], None]
     #: what the engine says of a statement that a user wrote, ``None`` if an error has
     #: another cause.
     query_error: Callable[[BaseException], str | None]

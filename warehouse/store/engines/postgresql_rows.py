@@ -162,9 +162,8 @@ class Packing:
     number."""
 
     columns: Sequence[tuple[str, int]]  #: of the SELECT: name, number of the type.
-    heads: Sequence[
-        int
-    ]  #: places of the id, first, and of the columns that are mostly alike.
+    #: places of the id, first, and of the columns that are mostly alike.
+    heads: Sequence[int]
 
     @classmethod
     def of(cls, raw: Any, sql: str, per: str) -> Packing | None:

@@ -19,9 +19,8 @@ class ReadingEngine:
 
     open_raw: Callable[[], Any]  #: a connection of the driver.
     begin: Callable[[Any], object]  #: begin a transaction on it.
-    roll_back: Callable[
-        [Any], bool
-    ]  #: end one; whether the connection can still be used.
+    #: end one; whether the connection can still be used.
+    roll_back: Callable[[Any], bool]
     #: name of the engine as SQLAlchemy has it, and the connection as it takes one.
     around: Callable[[Any], tuple[str, Any]]
     #: of statements that go by way of SQLAlchemy, before they run

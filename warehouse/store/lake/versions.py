@@ -216,9 +216,8 @@ class TableVersion:
 
     version: int  #: of the Delta table.
     n_rows: int  #: rows that it has there.
-    digest: str = (
-        ""  #: of all rows, for tables that are written as a whole; else empty.
-    )
+    #: of all rows, for tables that are written as a whole; else empty.
+    digest: str = ""
 
 
 @dataclass(frozen=True)

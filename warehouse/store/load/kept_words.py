@@ -39,21 +39,18 @@ class RunWords:
 class KeptWords:
     """What people have said, by names."""
 
-    names: dict[aliases.Kind, dict[str, str]] = field(
-        default_factory=dict
-    )  #: what each name is shown as.
-    headlines: dict[str, str] = field(
-        default_factory=dict
-    )  #: label of the metric, by benchmark.
+    #: what each name is shown as.
+    names: dict[aliases.Kind, dict[str, str]] = field(default_factory=dict)
+    #: label of the metric, by benchmark.
+    headlines: dict[str, str] = field(default_factory=dict)
     #: benchmark, label of the metric, direction.
     directions: list[tuple[str, str, bool]] = field(default_factory=list)
     #: benchmark, label of the metric, lower and upper bound.
     bounds: list[tuple[str, str, float, float]] = field(default_factory=list)
     #: benchmark, fields, whether it is the default one.
     clusterings: list[tuple[str, list[str], bool]] = field(default_factory=list)
-    links: list[tuple[PromptName, PromptName, str]] = field(
-        default_factory=list
-    )  #: with how each was found.
+    #: with how each was found.
+    links: list[tuple[PromptName, PromptName, str]] = field(default_factory=list)
     runs: list[RunWords] = field(default_factory=list)
 
 

@@ -48,9 +48,8 @@ class _Table:
 
     name: str
     place: tuple[str, ...]  #: columns that, with the run, say which sample a row is of.
-    details: tuple[
-        str, ...
-    ]  #: columns that are no part of what makes two runs the same.
+    #: columns that are no part of what makes two runs the same.
+    details: tuple[str, ...]
 
     def columns(self) -> list[str]:
         """Its details, as statements call them."""

@@ -545,9 +545,8 @@ class Dropped:
 
     same: int = 0
     other: int = 0
-    fields: tuple[
-        str, ...
-    ] = ()  #: metadata in which rows of one id differ that agree otherwise.
+    #: metadata in which rows of one id differ that agree otherwise.
+    fields: tuple[str, ...] = ()
 
     def notes(self, on_duplicate: OnDuplicate) -> list[str]:
         """Notes for whoever loaded them."""

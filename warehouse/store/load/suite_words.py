@@ -45,9 +45,8 @@ class _Source:
     own_group: int  #: id of the invocation that it names.
     said: Word  #: all its figures of suites.
     run_ids: set[int] = field(default_factory=set)
-    groups: set[int] = field(
-        default_factory=set
-    )  #: ids of the invocations that its runs are stored under.
+    #: ids of the invocations that its runs are stored under.
+    groups: set[int] = field(default_factory=set)
     gives_a_run: bool = False  #: it is the first source of one of its runs.
 
     @property
@@ -173,9 +172,8 @@ def _first_sources(
 class _Standing:
     """Figures of suites that stand in some invocations."""
 
-    places: dict[
-        int, int
-    ]  #: of each source among those that publish them, the first first.
+    #: of each source among those that publish them, the first first.
+    places: dict[int, int]
     words: dict[tuple[int, int], Word]  #: by invocation and source.
 
     def before(self, source: _Source) -> Word:

@@ -189,9 +189,8 @@ class Finding:
     severity: Severity  #: ``note`` is harmless.
     n: int  #: offending rows.
     n_groups: int  #: groups that they form.
-    groups: tuple[
-        Mapping[str, Any], ...
-    ]  #: the first :data:`GROUPS_SHOWN` of them; keys are the columns of the file.
+    #: the first :data:`GROUPS_SHOWN` of them; keys are the columns of the file.
+    groups: tuple[Mapping[str, Any], ...]
 
     def __str__(self) -> str:
         first = ", ".join(f"{name} {value}" for name, value in self.groups[0].items())
@@ -203,16 +202,13 @@ class Finding:
 class CheckReport:
     """Schema drift and integrity of a store."""
 
-    drift: tuple[
-        str, ...
-    ]  #: differences from the schema that this program describes, in words.
-    integrity: tuple[
-        Finding, ...
-    ]  #: what the checks found; empty if every row keeps its word.
+    #: differences from the schema that this program describes, in words.
+    drift: tuple[str, ...]
+    #: what the checks found; empty if every row keeps its word.
+    integrity: tuple[Finding, ...]
     skipped: tuple[str, ...] = ()  #: checks that the drifted schema cannot answer.
-    recomputed: Recomputed | None = (
-        None  #: keys, digests and hashes worked out anew, where that was asked for.
-    )
+    #: keys, digests and hashes worked out anew, where that was asked for.
+    recomputed: Recomputed | None = None
 
     @property
     def ok(self) -> bool:

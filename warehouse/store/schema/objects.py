@@ -134,9 +134,8 @@ class Seen:
 
     version: str  #: of the engine.
     path: str
-    look: list[
-        int
-    ]  #: of the file and of its log: number on the disk, size, times of the last change.
+    #: of the file and of its log: number on the disk, size, times of the last change.
+    look: list[int]
 
     @property
     def is_proven(self) -> bool:

@@ -62,9 +62,8 @@ _TABLE, _ERROR = b"T", b"E"
 class TypedQuery:
     """One SELECT that somebody typed, and where it is to run."""
 
-    url: (
-        str | None
-    )  #: of the store; default as in :func:`warehouse.store.open.open_store`.
+    #: of the store; default as in :func:`warehouse.store.open.open_store`.
+    url: str | None
     sql: str
     parameters: Mapping[str, Any]  #: their values, by name.
     limits: Limits

@@ -49,9 +49,8 @@ class NamedQuery:
     description: str  #: one line.
     grain: str  #: what one row is.
     parameters: tuple[Parameter, ...]  #: in the order of the header; views have none.
-    columns: tuple[
-        tuple[str, str], ...
-    ]  #: name and meaning with unit, in the order of the result.
+    #: name and meaning with unit, in the order of the result.
+    columns: tuple[tuple[str, str], ...]
     text: str  #: the whole file.
     path: str  #: of the file.
 
