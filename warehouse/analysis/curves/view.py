@@ -212,7 +212,8 @@ def _notes(report: CurvesReport) -> list[str]:
     """Why figures are missing, what flags mean, and which checkpoints are left out."""
     reasons: Counter[str] = Counter()
     for row in report.rows:
-        reasons.update(filter(None, {row.reason, row.chance_reason}))
+        both = dict.fromkeys((row.reason, row.chance_reason))
+        reasons.update(filter(None, both))
     notes = [f"{why}: {counted(n, 'curve')}" for why, n in reasons.items()]
     notes += meanings(chain.from_iterable(row.flags for row in report.rows))
     n_partly = sum(row.n_left_out > 0 for row in report.rows)
