@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -130,8 +131,27 @@ def test_degrees_of_freedom_are_those_of_the_matrix_form(
     if len(np.unique(codes)) > 1:
         found = unit_weights(w, as_clusters(codes, len(w))).degrees_of_freedom
         slow = slow_freedom(w / w.sum(), codes)
-        # one weight of 21 beside three of 0.05 leaves 1 + 3e-6, by differences of 1
-        assert found == pytest.approx(max(1.0, slow), rel=1e-5)
+        assert found == pytest.approx(max(1.0, slow), rel=1e-6)
+
+
+@pytest.mark.parametrize("heaviest", [21.0, 40.0, 90.0])
+def test_degrees_of_freedom_where_one_prompt_has_nearly_all(heaviest: float) -> None:
+    """Held against fractions: differences from the whole would cancel."""
+    weights = [heaviest, 0.0625, 0.015625, 0.015625]
+    found = unit_weights(np.array(weights), as_clusters(np.arange(4), 4))
+    exact = exact_freedom([Fraction(w) / sum(map(Fraction, weights)) for w in weights])
+    assert found.shares.max() < 0.999
+    assert found.degrees_of_freedom == pytest.approx(exact, rel=1e-9)
+
+
+def exact_freedom(f: list[Fraction]) -> float:
+    """ν of single prompts from the matrix of the covariances, in fractions."""
+    n = range(len(f))
+    parts = [[f[i] * (int(i == j) - f[j]) for j in n] for i in n]
+    covariance = [[sum(parts[i][k] * parts[j][k] for k in n) for j in n] for i in n]
+    a = [covariance[i][i] / f[i] ** 2 for i in n]
+    spread = sum(covariance[i][j] ** 2 / (a[i] * a[j]) for i in n for j in n)
+    return float(sum(share**2 for share in f) ** 2 / spread)
 
 
 @repeatable

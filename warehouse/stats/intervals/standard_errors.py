@@ -264,22 +264,42 @@ def _others(values: FloatArray) -> FloatArray:
 
 def _freedom(shares: FloatArray, v: FloatArray, a: FloatArray) -> float:
     """q²/Σ_cd C_cd²/(a_c a_d) in one pass, C the covariances of the D_c over the
-    scores' variance.
+    scores' variance, q = Σ v_c (statistics.md §1a).
 
-    Apart from the diagonal C has rank two: C_cd = −F_c v_d − F_d v_c + q F_c F_d.
+    C_cc is a_c v_c. Apart from the diagonal C has rank two: C_cd = −F_c v_d − F_d v_c +
+    q F_c F_d. Pairs with the largest unit are taken by themselves, with what the others
+    have in place of differences from the whole, which cancel where it has nearly all.
+
+    Args:
+        shares: F_c, at least two above 0, shape (G,).
+        v: v_c, shape (G,).
+        a: a_c, shape (G,).
     """
-    q = float(v.sum())
     if shares.max() > _ALL_BUT_ALL:
         return 1.0
-    s20, s11, s02 = (
-        float((left * right / a).sum())
-        for left, right in ((shares, shares), (shares, v), (v, v))
-    )
-    whole = 2 * s20 * s02 + 2 * s11**2 + (q * s20) ** 2 - 4 * q * s20 * s11
-    diagonal = float(((q * shares**2 - 2 * shares * v) ** 2 / a**2).sum())
-    spread = whole - diagonal + float((v**2).sum())
+    largest = int(np.argmax(shares))
+    others = np.arange(len(shares)) != largest
+    share, square = float(shares[largest]), float(v[largest])
+    other_shares, other_squares, divisors = shares[others], v[others], a[others]
+    # q F − v of the largest unit
+    excess = share * float(other_squares.sum()) - square * float(other_shares.sum())
+    across = excess * other_shares - share * other_squares
+    with_largest = 2 * float((across**2 / divisors).sum() / a[largest])
+    q = float(v.sum())
+    among = _rank_two(other_shares, other_squares, divisors, q)
+    spread = with_largest + among + float((v**2).sum())
     freedom = q**2 / spread if spread > 0 else math.nan
     return min(freedom, len(shares) - 1.0) if freedom >= 1 else 1.0
+
+
+def _rank_two(shares: FloatArray, v: FloatArray, a: FloatArray, q: float) -> float:
+    """Σ_{c≠d} (q F_c F_d − F_c v_d − F_d v_c)²/(a_c a_d) in one pass."""
+    s20 = float((shares**2 / a).sum())
+    s11 = float((shares * v / a).sum())
+    s02 = float((v**2 / a).sum())
+    whole = 2 * s20 * s02 + 2 * s11**2 + (q * s20) ** 2 - 4 * q * s20 * s11
+    diagonal = float(((q * shares**2 - 2 * shares * v) ** 2 / a**2).sum())
+    return whole - diagonal
 
 
 def _flags(
