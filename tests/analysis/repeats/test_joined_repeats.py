@@ -99,7 +99,7 @@ LOOSE = [float(number % 3 > 0 or number % 2 > 0) for number in range(60)]
 
 @pytest.mark.parametrize("order", [("a", "b"), ("b", "a")])
 def test_repeats_that_differ_are_said(
-    house: Warehouse, tmp_path: Path, order: tuple[str, str]
+    house: Warehouse, store_url: str, tmp_path: Path, order: tuple[str, str]
 ) -> None:
     scores = {"a": [1.0] * 40 + [0.0] * 20, "b": [0.0] * 40 + [1.0] * 20}
     for number, name in enumerate(order, start=1):
@@ -108,7 +108,10 @@ def test_repeats_that_differ_are_said(
             house, write(tmp_path, name, rows(scores[name], answers, day=number))
         )
     # where each load has a loader of its own, a server gives the second another id
-    first, second = house.query("select run_id from run_current order by run_id").run_id
+    with open_store(store_url) as store:
+        first, second = (
+            row["id"] for row in store.rows("select id from run order by 1")
+        )
     runs = f"runs {first} and {second} of ada on quiz"
     assert note.startswith(f"{runs} claim the same settings, but ")
     assert "temperature 0, yet 60 of 60 tasks scored otherwise" in note
