@@ -185,3 +185,26 @@ def test_its_section_stands_at_the_end_of_the_benchmark(
         assert ">0.33" in section and "<h3" not in section
         assert '<a href="#telling-quiz">Telling prompts</a>' in page
         assert "warehouse claim &#34;telling quiz&#34;" in section
+
+
+def test_a_section_that_does_not_load_is_told_and_stops_nothing(
+    terminal: Terminal,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    terminal("warehouse ingest quiz.csv")
+    code = (terminal.folder / "site" / "telling.py").read_text(encoding="utf-8")
+    named = 'NAME = "telling"'
+    (terminal.folder / "site" / "telling.py").write_text(
+        code.replace(named, f'{named}\n    SECTION = "nowhere:TellingSection"')
+    )
+    monkeypatch.delitem(sys.modules, "telling", raising=False)
+    registry.refresh()
+    assert "wrote page.html" in terminal("warehouse report --out page.html")
+    assert (
+        caplog.messages.count(
+            "the report lacks the section of the question 'telling': "
+            "No module named 'nowhere'"
+        )
+        == 1
+    )

@@ -128,6 +128,8 @@ def test_a_judge_without_a_name_is_not_ranked_with_a_program(
     )
     assert not any("not known whether" in note for note in board.notes)
     assert [row.rank for row in board.rows] == [1, 1, 1, 1]
+    told = [(row.model, row.condition) for row in board.rows]
+    assert told == [("a", ""), ("b", ""), ("c", "by a judge"), ("d", "by a judge")]
     stored = store.query("select distinct higher_is_better from score_summary")
     assert stored["higher_is_better"].to_list() == [True]
     assert store.compare("c", "d").rows[0].difference == 0

@@ -8,11 +8,14 @@ this package (``docs/questions.md``).
 
 from __future__ import annotations
 
+import logging
+from functools import cache
 from importlib import import_module
 
 from warehouse.analysis.report_data.part import Section
-from warehouse.errors import WarehouseError
 from warehouse.questions.registry import added_names, question_of
+
+_LOG = logging.getLogger(__name__)
 
 #: Sections of this package by the name that their anchors begin with, in the order in
 #: which they stand.
@@ -29,21 +32,33 @@ SECTIONS = {
 
 
 def section_kinds() -> dict[str, type[Section]]:
-    """Classes of all sections by name, in their order."""
-    places = SECTIONS | {
-        name: place
-        for name in added_names()
-        if name not in SECTIONS and (place := _added(name))
-    }
-    return {name.replace(" ", "-"): _loaded(place) for name, place in places.items()}
+    """Classes of all sections by name, in their order.
+
+    A section of another package that does not load is left out, with a warning.
+    """
+    kinds = {name: _loaded(place) for name, place in SECTIONS.items()}
+    for name in added_names():
+        kind = None if name in SECTIONS else _added(name)
+        if kind is not None:
+            kinds[name.replace(" ", "-")] = kind
+    return kinds
 
 
-def _added(name: str) -> str:
-    """Where the section of a question of another package is; empty where it has none."""
+def _added(name: str) -> type[Section] | None:
+    """The section of a question of another package; None where it has none, or does
+    not load."""
     try:
-        return question_of(name).SECTION
-    except WarehouseError:  # its command and the help say why it does not load
-        return ""
+        place = question_of(name).SECTION
+        return _loaded(place) if place else None
+    except Exception as error:  # what others have written may fail in any way
+        _warn_of(name, str(error))
+        return None
+
+
+@cache
+def _warn_of(name: str, error: str) -> None:
+    """Say once in a process what is missing: a report asks for its sections often."""
+    _LOG.warning("the report lacks the section of the question '%s': %s", name, error)
 
 
 def _loaded(place: str) -> type[Section]:

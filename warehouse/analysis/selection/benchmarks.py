@@ -122,6 +122,11 @@ class Metric:
         )
 
     @property
+    def told_by(self) -> str:
+        """Who scored, as labels say it; empty for a program without a name."""
+        return self.judge_model or self.told_scorer
+
+    @property
     def told_scorer(self) -> str:
         """The scorer by its name; a judge, or people, without one by what they are.
         Empty for a plain comparison."""

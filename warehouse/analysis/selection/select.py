@@ -95,6 +95,7 @@ def select_among(
         for entry in entries
         if entry.usable is not None
     )
+    entries = tell_scorers(entries)
     return BenchmarkScores(
         benchmark,
         tuple(metrics),
@@ -111,6 +112,21 @@ def select_among(
             )
         ),
     )
+
+
+def tell_scorers(entries: Sequence[ScoredCondition]) -> list[ScoredCondition]:
+    """Entries whose labels say which judge or people gave the scores, where others of
+    the benchmark are by somebody else; those of plain programs stay as they are."""
+    told: list[ScoredCondition] = []
+    several = len({entry.metric.told_by for entry in entries}) > 1
+    for entry in entries:
+        who = entry.metric.told_by
+        words = f"by {who}"
+        if several and who and words not in entry.label:
+            label = ", ".join(filter(None, (entry.label, words)))
+            entry = replace(entry, label=label)
+        told.append(entry)
+    return told
 
 
 def entries_as_rows(
