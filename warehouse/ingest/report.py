@@ -164,10 +164,7 @@ def _reconcile(store: Store, reports: Sequence[LoadReport]) -> tuple[Reconciled,
     if not run_ids or not _published(store, min(run_ids)):
         return ()
     figures = store.arrow(
-        "select run_id, model, benchmark, metric, metric_filter, statistic, published, "
-        "recomputed, verdict from published_against_recomputed where run_id >= :first "
-        "order by run_id, metric, statistic",
-        {"first": min(run_ids)},
+        query_text("store", "published_since"), {"first": min(run_ids)}
     )
     return tuple(
         Reconciled(

@@ -240,12 +240,9 @@ def remove_unnamed(connection: sa.Connection) -> None:
 def _remove_unnamed_benchmarks(connection: sa.Connection) -> None:
     """All that is below a benchmark which is to be removed."""
     connection.exec_driver_sql(query_text("vacuum", "unnamed_benchmarks"))
+    below = query_text("vacuum", "below_unnamed_benchmark")
     for table in ("prompt_cluster", "cluster"):
-        connection.exec_driver_sql(
-            f"delete from {table} where clustering_id in (select clustering.id from "
-            "clustering join unnamed_benchmark"
-            " on unnamed_benchmark.id = clustering.benchmark_id)"
-        )
+        connection.exec_driver_sql(below.format(table=table))
     for table in ("clustering", "benchmark_metric"):
         connection.exec_driver_sql(
             f"delete from {table} where benchmark_id in (select id from "

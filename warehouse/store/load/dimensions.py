@@ -18,6 +18,7 @@ from warehouse.store.load.run_keys import (
 )
 from warehouse.store.load.statements import FIRST_GIVES, stored_values, values_of
 from warehouse.store.schema.later import tables
+from warehouse.store.sql.query_files import query_text
 
 Key = tuple[Any, ...]
 
@@ -45,11 +46,11 @@ def allocate_each(
     if new := {
         table: count for table, count in counts.items() if table not in next_ids
     }:
-        values = ", ".join(f"('{table}', {1 + count})" for table, count in new.items())
+        counters = ", ".join(
+            f"('{table}', {1 + count})" for table, count in new.items()
+        )
         rows = connection.exec_driver_sql(
-            f"insert into id_counter (table_name, next_id) values {values} on conflict "
-            "(table_name) do update set next_id = id_counter.next_id + "
-            "excluded.next_id - 1 returning table_name, next_id"
+            query_text("store", "new_counters").format(counters=counters)
         )
         next_ids |= {str(table): int(next_id) for table, next_id in rows}
     return {table: next_ids[table] - count for table, count in counts.items()}

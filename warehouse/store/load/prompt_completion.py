@@ -158,11 +158,7 @@ class SettledPrompts:
                 "delete from settled_prompt where prompt_id in (select prompt_id from "
                 "unlike)"
             )
-        scratch.run(
-            "insert into settled_prompt select prompt_id, said, coalesce(unsaid_no, 0) "
-            "from unsettled_prompt anti join unlike using (prompt_id) left join "
-            "lacking using (prompt_id) where is_one"
-        )
+        scratch.script("settle_prompts")
         scratch.drop(["said_hash", "unsettled_prompt", "unlike", "lacking"])
 
     def _number(self, unsaid: Unsaid) -> int:

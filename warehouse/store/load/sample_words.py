@@ -239,15 +239,10 @@ def _unlike_in_store(
     connection: sa.Connection, table: _Table, old: int, new: int
 ) -> list[str]:
     """Columns in which the samples of two stored runs differ."""
-    place = ", ".join(table.place)
-    row = connection.execute(
-        sa.text(
-            f"select {_differences(table)} from {table.name} as said join"
-            f" (select * from {table.name} where run_id = :new) as held using "
-            f"({place}) where said.run_id = :old"
-        ),
-        {"old": old, "new": new},
-    ).one()
+    text = query_text("store", "unlike_columns").format(
+        differs=_differences(table), table=table.name, place=", ".join(table.place)
+    )
+    row = connection.execute(sa.text(text), {"old": old, "new": new}).one()
     return [
         column
         for column, is_unlike in zip(table.columns(), row, strict=True)

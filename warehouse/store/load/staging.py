@@ -374,10 +374,10 @@ def learn_keys(scratch: Scratch) -> int:
     total = scratch.script_into("new_identity", "new_identity")
     first = scratch.value("select count(*) from known_key")
     for start in range(0, total, KEY_BLOCK):
+        last = start + KEY_BLOCK - 1
         block = scratch.rows(
-            "select s.identity from new_identity as n join stage_sample as s on "
-            "s.rowid = n.r"
-            f" where n.rowid between {start} and {start + KEY_BLOCK - 1} order by r"
+            "select s.identity from new_identity as n join stage_sample as s"
+            f" on s.rowid = n.r where n.rowid between {start} and {last} order by r"
         )
         keys = [_content_key(scratch, text) for (text,) in block]
         scratch.put(
@@ -474,15 +474,15 @@ def gather_texts(
         show_samples(scratch, set(columns) - said)
 
 
-#: The texts of a column that the store keeps, with their hashes.
-_TEXTS = {
-    column: f"select {name} as sha256, {column} as text from stage_sample where {name} is not null"
-    for column, name in _HASHED.items()
-} | {
-    TRANSCRIPT: "select t.messages_hash as sha256, s.transcript.messages as text"
-    " from stage_transcript as t join stage_sample as s on s.rowid = t.r where "
-    "t.messages_hash is not null"
-}
+def _texts_of(column: str) -> str:
+    """The texts of a column that the store keeps, with their hashes, as a SELECT."""
+    if column == TRANSCRIPT:
+        return query_text("ingest", "transcript_texts")
+    name = _HASHED[column]
+    return (
+        f"select {name} as sha256, {column} as text from stage_sample"
+        f" where {name} is not null"
+    )
 
 
 def _show_texts(scratch: Scratch, columns: Collection[str]) -> set[str]:
@@ -490,7 +490,7 @@ def _show_texts(scratch: Scratch, columns: Collection[str]) -> set[str]:
     most sources say nothing twice, and to hold long texts against each other takes ten
     times as long as to count their hashes."""
     nothing = "select null::blob as sha256, null::varchar as text where false"
-    texts = " union all ".join(_TEXTS[column] for column in columns) or nothing
+    texts = " union all ".join(map(_texts_of, columns)) or nothing
     ((n_texts, n_distinct),) = scratch.rows(
         f"select count(*), count(distinct hash(sha256)) from ({texts}) as said"
     )

@@ -322,10 +322,8 @@ class Proof:
                 f"select id, text, text_hash from prompt where {_OF_RANGE}",
                 values,
             )
-            others = (
-                "select id from held_question where text is not null and text_hash is "
-                "not null and text_hash <> text_hash(text) and text_hash <> "
-                f"text_hash({self._as_loaded('text')}) order by id"
+            others = query_text("ingest", "unlike_questions").format(
+                as_loaded=self._as_loaded("text")
             )
             for (prompt_id,) in self.scratch.rows(others):
                 yield f"prompt {prompt_id}"
