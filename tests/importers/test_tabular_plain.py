@@ -576,6 +576,7 @@ def test_a_kind_of_scorer_that_there_is_not_is_no_run(tmp_path: Path) -> None:
 )
 def test_models_are_compared_by_one_scorer_whatever_came_first(
     run: Caller,
+    duckdb_url: str,
     tmp_path: Path,
     caplog: pytest.LogCaptureFixture,
     order: tuple[str, str],
@@ -591,8 +592,8 @@ def test_models_are_compared_by_one_scorer_whatever_came_first(
         ]
         (tmp_path / name).write_text(RATED.format(column) + "".join(lines))
     for name in order:
-        run("ingest", str(tmp_path / name))
+        run("ingest", str(tmp_path / name), db=duckdb_url)
     caplog.set_level("WARNING", logger="warehouse")
-    (compared,) = run("compare", "a", "b", "--json").rows
+    (compared,) = run("compare", "a", "b", "--json", db=duckdb_url).rows
     assert compared["difference"] == pytest.approx(1 / 3)  # the judge's; people say 1/2
     assert "b: by gpt-4o; also scored by people" in caplog.text

@@ -116,24 +116,22 @@ class Metric:
         return (
             self.unit,
             self.link,
-            self.told_scorer,
+            self.scorer or self.unnamed,
             self.judge_model,
             self.parameters_key,
         )
 
     @property
-    def told_by(self) -> str:
-        """Who scored, as labels say it; empty for a program without a name."""
-        return self.judge_model or self.told_scorer
+    def unnamed(self) -> str:
+        """A judge, or people, without a name by what they are; empty for all others."""
+        if self.scored_by or self.scorer_kind not in ("model", "human"):
+            return ""
+        return scorer_in_words("", self.scorer_kind)
 
     @property
-    def told_scorer(self) -> str:
-        """The scorer by its name; a judge, or people, without one by what they are.
-        Empty for a plain comparison."""
-        is_person_or_judge = self.scorer_kind in ("model", "human")
-        if is_person_or_judge and not self.scored_by:
-            return scorer_in_words("", self.scorer_kind)
-        return self.scorer
+    def told_by(self) -> str:
+        """Who scored, as labels say it; empty for a program without a name."""
+        return self.scored_by or self.unnamed
 
 
 def find_benchmark(store: Store, name: str) -> Benchmark:
