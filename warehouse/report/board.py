@@ -25,13 +25,8 @@ from warehouse.tables.page import (
     text,
     written,
 )
-from warehouse.tables.words import decimals, listed, seeds_in_words
+from warehouse.tables.words import decimals, direction, listed, seeds_in_words
 
-DIRECTION = {
-    True: "higher is better",
-    False: "lower is better",
-    None: "direction unknown",
-}
 #: Benchmarks of a suite whose figures stand in one table.
 MOST_LEAVES = 20
 
@@ -136,7 +131,7 @@ def others_table(part: BenchmarkPart) -> Markup:
             name("Other metric", [other.metric for other in others]),
             text(
                 "Direction",
-                [DIRECTION[other.higher_is_better] for other in others],
+                [direction(other.higher_is_better) for other in others],
                 minor=True,
             ),
             count(

@@ -17,13 +17,14 @@ from warehouse.analysis.selection.selection import RowRules
 from warehouse.charts.page_parts import figures, notes
 from warehouse.records.clock import utc_now
 from warehouse.report import log_tables, maps
-from warehouse.report.board import DIRECTION, in_words
+from warehouse.report.board import in_words
 from warehouse.report.fold import MOST_NODES, OF_SCRIPT, fit, n_nodes
 from warehouse.report.heat import HeatWindow
 from warehouse.report.opening import HeadEntry, head_of, left_out_of, opening
 from warehouse.report.sections import benchmark_section, suite_section
 from warehouse.tables.anchors import anchor, slug
 from warehouse.tables.page import broken, unbroken
+from warehouse.tables.words import DIRECTIONS
 
 #: What a page is called.
 TITLE = "Evaluation report"
@@ -102,7 +103,7 @@ class Renderer:
         )
         environment.globals |= {
             "anchor": anchor,
-            "direction": DIRECTION,
+            "direction": DIRECTIONS,
             "logs": log_tables,
             "items": maps,
             "figures": figures,

@@ -234,19 +234,17 @@ def count_range(least: int, most: int) -> str:
     return f"{least}-{most}"
 
 
-def counted(n: int, noun: str) -> str:
-    """A count with its noun: ``1 model``, ``0 models``, ``3 models``."""
-    if n == 1:
-        return f"{n} {noun}"
-    return f"{n} {noun}s"
-
-
 def span_of(values: Collection[float], form: str = "") -> str:
     """The smallest and the largest value, or the one that all are, in a format."""
     low, high = format(min(values), form), format(max(values), form)
     if low == high:
         return low
     return f"{low} to {high}"
+
+
+def counted(n: int, noun: str) -> str:
+    """A count with its noun: ``1 model``, ``0 models``, ``3 models``."""
+    return f"{n} {plural(noun, n)}"
 
 
 def plural(noun: str, n: int) -> str:
@@ -256,13 +254,17 @@ def plural(noun: str, n: int) -> str:
     return f"{noun}s"
 
 
+#: Which end of a metric is the good one, in words; None: nobody has said so.
+DIRECTIONS = {
+    True: "higher is better",
+    False: "lower is better",
+    None: "direction unknown",
+}
+
+
 def direction(higher_is_better: bool | None) -> str:
     """Which end of a metric is the good one, in words."""
-    return {
-        True: "higher is better",
-        False: "lower is better",
-        None: "direction unknown",
-    }[higher_is_better]
+    return DIRECTIONS[higher_is_better]
 
 
 def visible(text: str) -> str:

@@ -10,7 +10,14 @@ from typing import Any
 from warehouse.analysis.results import Result, Row
 from warehouse.stats import Agreement
 from warehouse.tables.view import Table, TableNote, View, legend
-from warehouse.tables.words import decimals, interval, level_column, number, p_value
+from warehouse.tables.words import (
+    counted,
+    decimals,
+    interval,
+    level_column,
+    number,
+    p_value,
+)
 
 #: Models and crossings that are shown unless all are asked for.
 MOST = 12
@@ -162,10 +169,7 @@ class FormulationsReport(Result):
 
 def _crossed(report: FormulationsReport) -> str:
     n = len(report.crossings)
-    kind = "pair"
-    if report.n_pairs > 1:
-        kind = "pairs"
-    pairs = f"{report.n_pairs} {kind} of models"
+    pairs = f"{counted(report.n_pairs, 'pair')} of models"
     if not n:
         return f"None of {pairs} changes order."
     change = "change"
