@@ -3,7 +3,6 @@ labels."""
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,13 +19,14 @@ from warehouse.records import parse_json
 from warehouse.records.run_fields import ALWAYS_TOLD, HASHES, LABEL_FIELDS
 from warehouse.records.setting_labels import differing_paths, in_words, last_name
 from warehouse.store.connection import Store
-from warehouse.store.curate import catalogue
 from warehouse.store.curate.ignored_settings import IgnoredSettings
 from warehouse.store.sql.query_files import query_text
 
 Run = Mapping[str, Any]
 
 _EARLY = datetime.min
+#: What tells the runs of a model apart, and the sign before each.
+_SIGNS = (("@", "checkpoint"), ("#", "training_seed"), ("+", "agent"))
 
 
 @dataclass(frozen=True)
@@ -60,10 +60,12 @@ class Condition:
     @cached_property
     def who(self) -> str:
         """What was asked: ``MODEL[@CHECKPOINT][#SEED][+AGENT]``."""
-        signs = (("@", "checkpoint"), ("#", "training_seed"), ("+", "agent"))
-        return self.model + "".join(
-            f"{sign}{self.setting(name)}" for sign, name in signs if self.setting(name)
-        )
+        told = self.model
+        for sign, name in _SIGNS:
+            value = self.setting(name)
+            if value:
+                told += f"{sign}{value}"
+        return told
 
     @property
     def benchmark_split(self) -> tuple[str, str]:
@@ -84,20 +86,16 @@ def read_runs(
     store: Store, condition: str, parameters: Mapping[str, Any], *, per: str = ""
 ) -> list[Run]:
     """Current runs that fulfil an SQL condition on ``run_current``, by id."""
-    runs = store.rows(
-        f"select * from run_current where {condition} order by run_id",
-        parameters,
-        per=per,
-    )
-    return list(name_scorers(store, sorted(runs, key=itemgetter("run_id"))))
+    query = f"select * from run_current where {condition} order by run_id"
+    runs = store.rows(query, parameters, per=per)
+    runs.sort(key=itemgetter("run_id"))
+    return list(name_scorers(store, runs))
 
 
 def group_runs(runs: Iterable[Run]) -> list[Condition]:
     """Runs by condition, in the order of their first run."""
-    return [
-        Condition(key, tuple(members))
-        for key, members in grouped(runs, itemgetter("condition_key")).items()
-    ]
+    by_key = grouped(runs, itemgetter("condition_key"))
+    return [Condition(key, tuple(members)) for key, members in by_key.items()]
 
 
 def describe(conditions: Sequence[Condition]) -> list[str]:
@@ -108,37 +106,58 @@ def describe(conditions: Sequence[Condition]) -> list[str]:
     where it changes what the figure means. What still looks alike gets the head of its
     key.
     """
-    is_one_each = len({condition.model for condition in conditions}) == len(conditions)
-    names = [name for name in LABEL_FIELDS if not is_one_each or name in ALWAYS_TOLD]
-    differing = []
-    for name in names:
-        if len({condition.runs[0][name] for condition in conditions}) > 1:
-            differing.append(name)
-    shown = [name for name in differing if _is_shown(conditions, name)]
+    models = {condition.model for condition in conditions}
+    is_one_each = len(models) == len(conditions)
+    shown = _shown_settings(conditions, is_one_each=is_one_each)
     if is_one_each and not shown:
         return [""] * len(conditions)
     one_sided = _told_by_one_harness(conditions, shown)
-    labels = []
+    labels: list[str] = []
     for condition in conditions:
-        names = [name for name in shown if (condition.model, name) not in one_sided]
-        labels.append(
-            ", ".join(filter(None, (_in_words(condition, name) for name in names)))
-        )
-    seen = Counter(
-        (item.model, label) for item, label in zip(conditions, labels, strict=True)
-    )
-    return [
-        _with_key(label, condition.key) if seen[condition.model, label] > 1 else label
-        for condition, label in zip(conditions, labels, strict=True)
-    ]
+        words: list[str] = []
+        for name in shown:
+            if (condition.model, name) not in one_sided:
+                words.append(_in_words(condition, name))
+        labels.append(_listed(words))
+    return _told_apart(conditions, labels)
+
+
+def _listed(words: Iterable[str]) -> str:
+    """What there is of some words, in their order."""
+    return ", ".join(filter(None, words))
+
+
+def _told_apart(conditions: Sequence[Condition], labels: Sequence[str]) -> list[str]:
+    """Labels, with the head of the key where those of one model look alike."""
+    models = [condition.model for condition in conditions]
+    seen = Counter(zip(models, labels, strict=True))
+    told: list[str] = []
+    for condition, label in zip(conditions, labels, strict=True):
+        if seen[condition.model, label] > 1:
+            told.append(_with_key(label, condition.key))
+        else:
+            told.append(label)
+    return told
+
+
+def _shown_settings(conditions: Sequence[Condition], *, is_one_each: bool) -> list[str]:
+    """Fields in which conditions differ, and which labels tell."""
+    shown: list[str] = []
+    for name in LABEL_FIELDS:
+        if is_one_each and name not in ALWAYS_TOLD:
+            continue
+        values = {condition.setting(name) for condition in conditions}
+        if len(values) > 1 and _is_shown(conditions, name):
+            shown.append(name)
+    return shown
 
 
 def _is_shown(conditions: Sequence[Condition], name: str) -> bool:
     """Whether labels tell a setting in which some conditions differ."""
-    if name == "checkpoint" and any(
-        c.setting("position") is not None for c in conditions
-    ):
-        return False  # the position says the same, readably
+    if name == "checkpoint":
+        positions = [condition.setting("position") for condition in conditions]
+        if any(position is not None for position in positions):
+            return False  # the position says the same, readably
     values: dict[str, set[Any]] = {}
     for condition in conditions:
         values.setdefault(condition.model, set()).add(condition.setting(name))
@@ -158,14 +177,19 @@ def _told_by_one_harness(
         if len(by_harness) < 2:
             continue
         for name in names:
-            values = []
-            for of_one in by_harness.values():
-                values.append({condition.setting(name) for condition in of_one})
-            is_never_told = any(not told - {None, ""} for told in values)
-            is_one_each = all(len(told) == 1 for told in values)
-            if name != "harness" and is_never_told and is_one_each:
+            if name != "harness" and _is_one_sided(by_harness.values(), name):
                 left_out.add((model, name))
     return left_out
+
+
+def _is_one_sided(groups: Iterable[Sequence[Condition]], name: str) -> bool:
+    """True where some group never tells a setting, and each has one value of it."""
+    values: list[set[Any]] = []
+    for group in groups:
+        values.append({condition.setting(name) for condition in group})
+    is_never_told = any(told <= {None, ""} for told in values)
+    is_one_each = all(len(told) == 1 for told in values)
+    return is_never_told and is_one_each
 
 
 def _in_words(condition: Condition, name: str) -> str:
@@ -173,10 +197,13 @@ def _in_words(condition: Condition, name: str) -> str:
     if value in (None, ""):
         return ""
     if name == "position":
-        return f"{condition.setting('position_unit') or 'position'}={value:g}"
+        unit = condition.setting("position_unit") or "position"
+        return f"{unit}={value:g}"
     if name == "agent":
         return f"+{value}"
-    return f"{name}={str(value)[:8] if name in HASHES else value}"
+    if name in HASHES:
+        value = str(value)[:8]
+    return f"{name}={value}"
 
 
 def _with_key(label: str, key: str) -> str:
@@ -205,6 +232,8 @@ _HASHED = {
     "system_prompt_hash": "system_prompt_hash",
     "scorers_key": "scorers",
 }
+#: How the parts of a label begin that are a hash.
+_HASH_PARTS = tuple(f"{name}=" for name in (*_HASHED, "condition"))
 
 
 def label_conditions(store: Store, conditions: Sequence[Condition]) -> list[str]:
@@ -213,13 +242,8 @@ def label_conditions(store: Store, conditions: Sequence[Condition]) -> list[str]
 
     One that was taken as the newest is told from those that it was taken from too.
     """
-    n_given, keys = len(conditions), {condition.key for condition in conditions}
-    others = {}
-    for condition in conditions:
-        for other in condition.others:
-            if other.key not in keys:
-                others[other.key] = other
-    conditions = [*conditions, *others.values()]
+    n_given = len(conditions)
+    conditions = [*conditions, *_others_of(conditions)]
     labels = describe(conditions)
     labels = _with_scorers(store, conditions, labels)
     alike = grouped(range(len(conditions)), lambda at: conditions[at].model)
@@ -229,14 +253,27 @@ def label_conditions(store: Store, conditions: Sequence[Condition]) -> list[str]
         return labels[:n_given]
     settings = settings_of_conditions(store, [conditions[index] for index in indices])
     for group in several:
-        own = [settings.get(conditions[index].key, {}) for index in group]
-        harnesses = {conditions[index].setting("harness") for index in group}
+        members = [conditions[index] for index in group]
+        harnesses = {condition.setting("harness") for condition in members}
         told = _with_settings(
-            [labels[index] for index in group], own, told_by_all=len(harnesses) > 1
+            [labels[index] for index in group],
+            [settings.get(condition.key, {}) for condition in members],
+            told_by_all=len(harnesses) > 1,
         )
         for index, label in zip(group, told, strict=True):
             labels[index] = label
     return labels[:n_given]
+
+
+def _others_of(conditions: Sequence[Condition]) -> Iterable[Condition]:
+    """Conditions that some were taken from as the newest, and that are not among
+    them."""
+    keys = {condition.key for condition in conditions}
+    others: dict[str, Condition] = {}
+    for other in chain.from_iterable(condition.others for condition in conditions):
+        if other.key not in keys:
+            others[other.key] = other
+    return others.values()
 
 
 def _with_scorers(
@@ -247,17 +284,19 @@ def _with_scorers(
     hashed = [index for index, label in enumerate(labels) if "scorers_key=" in label]
     if not hashed:
         return labels
-    names = scorers_of(store, [conditions[index].run_ids[0] for index in hashed])
-    told = {
-        index: names.get(conditions[index].run_ids[0], (0, ""))[1] for index in hashed
-    }
+    first_runs = {index: conditions[index].run_ids[0] for index in hashed}
+    names = scorers_of(store, list(first_runs.values()))
+    told: dict[int, str] = {}
+    for index, run in first_runs.items():
+        _, told[index] = names.get(run, (0, ""))
     keys = {conditions[index].setting("scorers_key") for index in hashed}
-    if not all(told.values()) or len(set(told.values())) < len(keys):
+    n_told = len(set(told.values()))
+    if not all(told.values()) or n_told < len(keys):
         return labels
-    return [
-        _SCORERS_KEY.sub(f"by {told[index]}", label) if index in told else label
-        for index, label in enumerate(labels)
-    ]
+    named = list(labels)
+    for index, words in told.items():
+        named[index] = _SCORERS_KEY.sub(f"by {words}", labels[index])
+    return named
 
 
 def settings_of_conditions(
@@ -267,16 +306,23 @@ def settings_of_conditions(
     person's word."""
     first_runs = {condition.run_ids[0]: condition.key for condition in conditions}
     ignored = IgnoredSettings.read(store)
-    settings = {condition.key: dict[str, str]() for condition in conditions}
-    for row in store.rows(
-        query_text("analysis", "settings_of_runs"), {"run_ids": sorted(first_runs)}
-    ):
-        own = parse_json(row["settings"]) if row["settings"] else {}
-        left_out = set(ignored.names_of(row["benchmark"], own))
-        settings[first_runs[row["run_id"]]] = {
-            path: form for path, form in own.items() if path not in left_out
-        }
+    settings: dict[str, dict[str, str]] = {}
+    for condition in conditions:
+        settings[condition.key] = {}
+    query = query_text("analysis", "settings_of_runs")
+    for row in store.rows(query, {"run_ids": sorted(first_runs)}):
+        own = _parsed(row["settings"])
+        for path in ignored.names_of(row["benchmark"], own):
+            own.pop(path, None)
+        settings[first_runs[row["run_id"]]] = own
     return settings
+
+
+def _parsed(settings: str | None) -> dict[str, str]:
+    """Settings from a column of the store; empty where it has none."""
+    if not settings:
+        return {}
+    return dict(parse_json(settings))
 
 
 #: What names a checkpoint or a replicate of a training: rows go over these.
@@ -295,28 +341,26 @@ def settings_of_rows(
     """By key of each condition, the settings that seeds and checkpoints of one row
     share: all but what names them."""
     settings = settings_of_conditions(store, conditions)
-    others = {}
+    others: dict[str, frozenset[tuple[str, str]]] = {}
     for key, own in settings.items():
-        others[key] = frozenset(
-            (path, form)
-            for path, form in own.items()
-            if path.rpartition(".")[2] not in _OF_TRAINING
-        )
+        shared: set[tuple[str, str]] = set()
+        for path, form in own.items():
+            _, _, name = path.rpartition(".")
+            if name not in _OF_TRAINING:
+                shared.add((path, form))
+        others[key] = frozenset(shared)
     return others
 
 
 def names_that_differ(store: Store, run_ids: Sequence[int]) -> list[str]:
     """Names of the settings, marks and versions in which some runs differ."""
+    query = query_text("analysis", "settings_of_runs")
     told: list[dict[str, str]] = []
-    for row in store.rows(
-        query_text("analysis", "settings_of_runs"), {"run_ids": sorted(run_ids)}
-    ):
-        parts = [
-            parse_json(row[name])
-            for name in ("settings", "versions", "marks")
-            if row[name]
-        ]
-        told.append(dict(chain.from_iterable(part.items() for part in parts)))
+    for row in store.rows(query, {"run_ids": sorted(run_ids)}):
+        own: dict[str, str] = {}
+        for column in ("settings", "versions", "marks"):
+            own |= _parsed(row[column])
+        told.append(own)
     return differing_paths(told)
 
 
@@ -335,12 +379,14 @@ def differing_settings(
     for group in alike:
         own = [settings[condition.key] for condition in group]
         for path in set(chain.from_iterable(own)):
-            if len({other.get(path) for other in own}) > 1:
+            values = {other.get(path) for other in own}
+            if len(values) > 1:
                 paths.add(path)
     named = sorted(paths)
-    told = {}
-    for key, values in settings.items():
-        told[key] = tuple((path, values.get(path, "")) for path in named)
+    told: dict[str, tuple[tuple[str, str], ...]] = {}
+    for key, settings_of_one in settings.items():
+        pairs = [(path, settings_of_one.get(path, "")) for path in named]
+        told[key] = tuple(pairs)
     return told
 
 
@@ -357,26 +403,37 @@ def _with_settings(
         told_by_all: of several harnesses only what each condition tells: the others say
             little that these would.
     """
-    told = [*LABEL_FIELDS, *_TOLD_AS_FIELDS, *_HASHED.values()]
-    paths = [
-        path
-        for path in differing_paths(settings, told)
-        if last_name(path) not in _REVISIONS and not _says_fewshot(settings, path)
-    ]
-    if told_by_all:
-        everywhere = set(paths).intersection(*settings)
-        paths = [path for path in paths if path in everywhere]
-    words = in_words(settings, paths) if paths else [""] * len(labels)
+    words = _differences(settings, told_by_all=told_by_all)
     stripped = [_without_hashes(label) for label in labels]
-    complete = [
-        ", ".join(filter(None, pair)) for pair in zip(stripped, words, strict=True)
-    ]
+    complete: list[str] = []
+    with_hashes: list[str] = []
+    for label, part, said in zip(labels, stripped, words, strict=True):
+        complete.append(_listed((part, said)))
+        if part == label:
+            with_hashes.append(_listed((part, said)))
+        else:
+            with_hashes.append(_listed((label, said)))
     if len(set(complete)) == len(set(labels)):
         return complete
-    return [
-        ", ".join(filter(None, (label if _has_hash(label) else part, said)))
-        for label, part, said in zip(labels, stripped, words, strict=True)
-    ]
+    return with_hashes
+
+
+def _differences(
+    settings: Sequence[Mapping[str, str]], *, told_by_all: bool
+) -> list[str]:
+    """The settings of each in words, as far as they differ and no field of the run says
+    the same."""
+    told = [*LABEL_FIELDS, *_TOLD_AS_FIELDS, *_HASHED.values()]
+    paths: list[str] = []
+    for path in differing_paths(settings, told):
+        if last_name(path) in _REVISIONS or _says_fewshot(settings, path):
+            continue
+        if told_by_all and not all(path in own for own in settings):
+            continue
+        paths.append(path)
+    if not paths:
+        return [""] * len(settings)
+    return in_words(settings, paths)
 
 
 def _says_fewshot(settings: Sequence[Mapping[str, str]], path: str) -> bool:
@@ -387,60 +444,6 @@ def _says_fewshot(settings: Sequence[Mapping[str, str]], path: str) -> bool:
     return all(own[path] == own.get("fewshot") for own in settings if path in own)
 
 
-def _has_hash(label: str) -> bool:
-    return label != _without_hashes(label)
-
-
 def _without_hashes(label: str) -> str:
-    hashes = tuple(f"{name}=" for name in (*_HASHED, "condition"))
-    return ", ".join(part for part in label.split(", ") if not part.startswith(hashes))
-
-
-@dataclass(frozen=True)
-class ListedRun(catalogue.RunEntry):
-    """One run, and ``condition``: what differs between its settings and those of other
-    runs on its benchmark.
-
-    Empty where nothing differs, and for a run that was superseded or invalidated.
-    """
-
-    condition: str
-
-
-def list_runs(
-    store: Store, *, where: Sequence[str] = (), everything: bool = False
-) -> list[ListedRun]:
-    """The runs of a store, oldest first, with what sets them apart.
-
-    Args:
-        where: as of :func:`warehouse.store.curate.catalogue.runs`.
-        everything: superseded and invalidated runs too.
-
-    Raises:
-        MisuseError: a text of ``where`` of another form, or no such field.
-    """
-    runs = catalogue.runs(store, where=where, everything=everything)
-    labels = _labels(store) if runs else {}
-    entries = (
-        {field.name: getattr(run, field.name) for field in dataclasses.fields(run)}
-        for run in runs
-    )
-    return [
-        ListedRun(**entry, condition=labels.get(entry["run_id"], ""))
-        for entry in entries
-    ]
-
-
-def _labels(store: Store) -> dict[int, str]:
-    """For each current run the label of its condition among those on its benchmark and
-    split."""
-    alike = grouped(
-        group_runs(read_runs(store, "true", {})),
-        lambda condition: condition.benchmark_split,
-    )
-    labels_of_runs = {}
-    for conditions in alike.values():
-        told = label_conditions(store, conditions)
-        for condition, label in zip(conditions, told, strict=True):
-            labels_of_runs.update(dict.fromkeys(condition.run_ids, label))
-    return labels_of_runs
+    parts = [part for part in label.split(", ") if not part.startswith(_HASH_PARTS)]
+    return ", ".join(parts)
