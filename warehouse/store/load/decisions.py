@@ -48,4 +48,7 @@ class Decision:
         """
         if self.same_as is not None:
             return self.same_as
-        return run_ids[self.run if self.same_in_dump is None else self.same_in_dump]
+        number = self.run
+        if self.same_in_dump is not None:
+            number = self.same_in_dump
+        return run_ids[number]

@@ -136,12 +136,12 @@ def extent_of_stored(row: StoredRun) -> tuple[int, int, int, datetime]:
 def may_be_part(run: DumpRun, stored: StoredRun) -> bool:
     """Whether one may hold a strict part of the other: both have samples, and one has
     more."""
-    shorter, longer = sorted([extent(run)[:3], extent_of_stored(stored)[:3]])
-    return (
-        shorter[0] > 0
-        and shorter != longer
-        and all(low <= high for low, high in zip(shorter, longer, strict=True))
-    )
+    counts = extent(run)[:3]
+    stored_counts = extent_of_stored(stored)[:3]
+    shorter, longer = sorted([counts, stored_counts])
+    if shorter[0] == 0 or shorter == longer:
+        return False
+    return all(low <= high for low, high in zip(shorter, longer, strict=True))
 
 
 def may_be_one(run: DumpRun, row: StoredRun) -> bool:

@@ -21,25 +21,23 @@ def put_into_chains(
 ) -> list[Decision]:
     """Tries that came late, where they would stand had they come in time: below the
     shortest that holds all of theirs, above those of which they hold all."""
-    late = {
-        item.run
-        for item in decisions
-        if item.superseded_by is not None
-        and runs[item.run].measured
-        and not stored.holds(runs[item.run])
-    }
+    late: set[int] = set()
     superseded: list[Pair] = []
-    for index in late:
-        superseded += [
-            (index, row.id)
-            for row in stored.tries(runs[index])
-            if row.superseded_by is not None
-        ]
+    for item in decisions:
+        run = runs[item.run]
+        if item.superseded_by is None or not run.measured or stored.holds(run):
+            continue
+        late.add(item.run)
+        for row in stored.tries(run):
+            if row.superseded_by is not None:
+                superseded.append((item.run, row.id))
     overlaps = compare(scratch, superseded)
-    return [
-        _placed(item, runs[item.run], stored, overlaps) if item.run in late else item
-        for item in decisions
-    ]
+    placed: list[Decision] = []
+    for item in decisions:
+        if item.run in late:
+            item = _placed(item, runs[item.run], stored, overlaps)
+        placed.append(item)
+    return placed
 
 
 def _placed(
@@ -51,17 +49,14 @@ def _placed(
     winner_id = decision.superseded_by
     assert winner_id is not None
     while True:
-        superseded = stored.gave_way_to(run, winner_id)
-        replaced = tuple(
-            row.id
-            for row in superseded
-            if gives_way(run, row, overlaps[run.index, row.id])
-        )
-        shorter = [
-            row.id
-            for row in superseded
-            if row.id not in replaced and overlaps[run.index, row.id].is_all_stored
-        ]
+        replaced: list[int] = []
+        shorter: list[int] = []
+        for row in stored.gave_way_to(run, winner_id):
+            overlap = overlaps[run.index, row.id]
+            if gives_way(run, row, overlap):
+                replaced.append(row.id)
+            elif overlap.is_all_stored:
+                shorter.append(row.id)
         if not shorter:
             break
         winner_id = shorter[0]
@@ -69,7 +64,14 @@ def _placed(
         f"{run.header.benchmark}: run {winner_id} holds all of this one, which is "
         "superseded by it"
     )
+    is_doubtful = decision.is_doubtful
     if not run.key:
         note += APART
-    placed = replace(decision, superseded_by=winner_id, supersedes=replaced, note=note)
-    return placed if run.key else replace(placed, is_doubtful=True)
+        is_doubtful = True
+    return replace(
+        decision,
+        superseded_by=winner_id,
+        supersedes=tuple(replaced),
+        note=note,
+        is_doubtful=is_doubtful,
+    )

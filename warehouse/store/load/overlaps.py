@@ -51,19 +51,11 @@ _FACTS = (
 
 
 def _compare(scratch: Scratch, pairs: Sequence[Pair]) -> dict[Pair, Overlap]:
-    scratch.put(
-        "pair",
-        pa.table(
-            {
-                "run": pa.array([run for run, _ in pairs], pa.int32()),
-                "stored_id": pa.array([stored for _, stored in pairs], pa.int64()),
-            }
-        ),
-    )
+    _put_pairs(scratch, pairs)
     lacking: set[Pair] = set()  # the dump's run lacks a stored fact
     beyond: set[Pair] = set()  # and has one that is not stored
     touching: set[Pair] = set()  # both have a fact of one draw of a prompt
-    ids = sorted({stored for _, stored in pairs})
+    ids = sorted({stored_id for _, stored_id in pairs})
     for fact, values, unsettled, own in _FACTS:
         columns = f"prompt_id, variant_id, draw, {values}"
         scratch.pull(
@@ -83,17 +75,33 @@ def _compare(scratch: Scratch, pairs: Sequence[Pair]) -> dict[Pair, Overlap]:
         beyond |= _differing(scratch, f"{new} where not ({unsettled})", stored)
         touching |= _touching(scratch, fact)
     scratch.drop(["pair", "stored_fact"])
-    return {
-        pair: Overlap(pair not in lacking, pair not in beyond, pair not in touching)
-        for pair in pairs
-    }
+    overlaps: dict[Pair, Overlap] = {}
+    for pair in pairs:
+        overlaps[pair] = Overlap(
+            has_all_stored=pair not in lacking,
+            is_all_stored=pair not in beyond,
+            is_apart=pair not in touching,
+        )
+    return overlaps
+
+
+def _put_pairs(scratch: Scratch, pairs: Sequence[Pair]) -> None:
+    """Pairs as the table ``pair`` of the scratch."""
+    runs = [run for run, _ in pairs]
+    stored_ids = [stored_id for _, stored_id in pairs]
+    table = pa.table(
+        {
+            "run": pa.array(runs, pa.int32()),
+            "stored_id": pa.array(stored_ids, pa.int64()),
+        }
+    )
+    scratch.put("pair", table)
 
 
 def _touching(scratch: Scratch, fact: str) -> set[Pair]:
     """The pairs that both have a fact of one draw of a prompt."""
-    rows = scratch.rows(
-        query_text("ingest", "touching_runs").format(staged=f"stage_{fact}")
-    )
+    template = query_text("ingest", "touching_runs")
+    rows = scratch.rows(template.format(staged=f"stage_{fact}"))
     return {(run, stored) for run, stored in rows}
 
 

@@ -22,7 +22,10 @@ APART = "; if they are different executions, name each: --set run_id=NAME"
 
 def note_on_parts(run: DumpRun, others: Sequence[int]) -> str:
     """What is said of a run that has samples of its own under the id of others."""
-    runs = f"run{'' if len(others) == 1 else 's'} {', '.join(map(str, others))}"
+    numbers = ", ".join(map(str, others))
+    runs = f"runs {numbers}"
+    if len(others) == 1:
+        runs = f"run {numbers}"
     return (
         f"{run.header.benchmark}: {runs} and this one have the same id of the tool "
         f"({run.header.run_id}) and no sample in common: parts of one run, which count "
@@ -36,11 +39,8 @@ def note_on_equal(run: DumpRun, stored: StoredRun) -> str:
     if stored.is_invalidated:
         return f"{run.header.benchmark}: {INVALIDATED.format(id=stored.id)}"
     is_copy = run.bytes_key is not None and run.bytes_key == stored.bytes_key
-    is_told = (
-        is_copy
-        or run.key is not None
-        or bool(run.settings.marks.keys() & stored.marks.keys())
-    )
+    both_say = run.settings.marks.keys() & stored.marks.keys()
+    is_told = is_copy or run.key is not None or bool(both_say)
     if is_told or run.is_greedy or not run.measured:
         return ""
     return (
@@ -82,11 +82,11 @@ def with_notes_on_shared_ids(
 ) -> list[Decision]:
     """Decisions with a note on each new run whose id of the tool another run has under
     other settings."""
-    rivals = {
-        run.index: others[0].id
-        for run in runs
-        if (others := stored.under_other_settings(run))
-    }
+    rivals: dict[int, int] = {}
+    for run in runs:
+        others = stored.under_other_settings(run)
+        if others:
+            rivals[run.index] = others[0].id
     if not rivals:
         return decisions
     ids = sorted(set(rivals.values()))[:MOST_TOLD_BY_ROWS]
@@ -96,31 +96,29 @@ def with_notes_on_shared_ids(
     )
     told = {row["id"]: parse_json(row["settings"]) for row in rows if row["settings"]}
     for index, rival in rivals.items():
-        decision, run = decisions[index], runs[index]
+        decision = decisions[index]
         if decision.action == "new" and not decision.note and rival in told:
-            decisions[index] = replace(
-                decision, note=_note_on_shared_id(run, rival, told[rival])
-            )
+            note = _note_on_shared_id(runs[index], rival, told[rival])
+            decisions[index] = replace(decision, note=note)
     return decisions
 
 
 def _note_on_shared_id(run: DumpRun, rival: int, settings: Mapping[str, str]) -> str:
     own = run.settings.settings
-    differing = sorted(
-        name
-        for name in own.keys() | settings.keys()
-        if own.get(name) != settings.get(name)
-    )
+    names = sorted(own.keys() | settings.keys())
+    differing = [name for name in names if own.get(name) != settings.get(name)]
     if _EXPECTED_UNDER_ONE_ID.issuperset(differing):
         return ""
-    names = [
-        f"{name} {settings.get(name, 'not said')} there, {own.get(name, 'not said')} "
-        "here"
-        for name in differing
-    ]
-    more = f" and {len(names) - 2} more" if len(names) > 2 else ""
+    first: list[str] = []
+    for name in differing[:2]:
+        there = settings.get(name, "not said")
+        here = own.get(name, "not said")
+        first.append(f"{name} {there} there, {here} here")
+    more = ""
+    if len(differing) > 2:
+        more = f" and {len(differing) - 2} more"
     return (
         f"{run.header.benchmark}: run {rival} has the same id of the tool "
-        f"({run.header.run_id}) under other settings ({'; '.join(names[:2])}{more}): "
+        f"({run.header.run_id}) under other settings ({'; '.join(first)}{more}): "
         "taken for another run"
     )

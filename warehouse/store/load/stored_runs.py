@@ -61,25 +61,28 @@ class StoredRuns:
         Of several that it may be, the one that the tool's id names, else one that no
         mark tells from it (the same bytes may hold several executions), else the first.
         """
-        rows = [
-            row
-            for row in self.equal.get((run.recorded, run.content), ())
-            if is_same_execution(run, row)
-        ]
-        named = [row for row in rows if run.key is not None and row.run_key == run.key]
-        alike = [row for row in rows if not are_apart(run.settings.marks, row.marks)]
+        equal = self.equal.get((run.recorded, run.content), ())
+        rows = [row for row in equal if is_same_execution(run, row)]
+        if not rows:
+            return []
+        named: list[StoredRun] = []
+        if run.key is not None:
+            named = [row for row in rows if row.run_key == run.key]
+        marks = run.settings.marks
+        alike = [row for row in rows if not are_apart(marks, row.marks)]
         both = [row for row in named if row in alike]
-        chosen = (both or named or alike or rows)[:1]
-        return [row for row in rows if row.id == chosen[0].id] if chosen else []
+        candidates = both or named or alike or rows
+        chosen = candidates[0].id
+        return [row for row in rows if row.id == chosen]
 
     def complete(self, run: DumpRun, run_id: int, marks: Mapping[str, str]) -> None:
         """A stored run is known by more marks from now on: those of a run of the dump,
         which it is."""
         key = (run.recorded, run.content)
-        self.equal[key] = [
-            replace(row, marks=marks) if row.id == run_id else row
-            for row in self.equal[key]
-        ]
+        rows = self.equal[key]
+        for index, row in enumerate(rows):
+            if row.id == run_id:
+                rows[index] = replace(row, marks=marks)
 
     def rivals(self, run: DumpRun) -> list[StoredRun]:
         """Current runs of the same execution, with other content; where no tool names
@@ -87,37 +90,42 @@ class StoredRuns:
         if self.holds(run):
             return []
         current = [row for row in self.tries(run) if row.superseded_by is None]
-        if run.key is None:
-            if self.are_draws(run):
-                return []
-            return [
-                row
-                for row in current
-                if may_be_part(run, row) or (run.index, row.id) in self.one_responded
-            ]
-        return current
+        if run.key is not None:
+            return current
+        if self.are_draws(run):
+            return []
+        rivals: list[StoredRun] = []
+        for row in current:
+            has_one_responded = (run.index, row.id) in self.one_responded
+            if has_one_responded or may_be_part(run, row):
+                rivals.append(row)
+        return rivals
 
     def tries(self, run: DumpRun) -> list[StoredRun]:
         """Stored runs under the key of a run; without one, those of its condition, of
         the same seed and start."""
         rows = self.by_execution.get(run.execution, [])
-        if run.key is not None and run.recorded_otherwise:
-            others = self.by_execution.get((run.recorded_otherwise, run.key), [])
-            rows = rows + [
-                row for row in others if bool(row.n_found) != bool(run.measured)
-            ]
-        if run.key is not None:
-            return rows
-        own = seed_and_start(run.settings.marks)
-        return [row for row in rows if seed_and_start(row.marks) == own]
+        if run.key is None:
+            own = seed_and_start(run.settings.marks)
+            return [row for row in rows if seed_and_start(row.marks) == own]
+        return rows + self._recorded_otherwise(run)
+
+    def _recorded_otherwise(self, run: DumpRun) -> list[StoredRun]:
+        """Stored runs under the key of a run that are figures alone, where it has
+        samples, and the other way round."""
+        if not run.recorded_otherwise:
+            return []
+        others = self.by_execution.get((run.recorded_otherwise, run.key), [])
+        has_samples = bool(run.measured)
+        return [row for row in others if bool(row.n_found) != has_samples]
 
     def are_draws(self, run: DumpRun) -> bool:
         """Whether so many runs stand under a condition without any id that they are not
         held against each other."""
-        return (
-            run.key is None
-            and len(self.by_execution.get(run.execution, ())) > MOST_TOLD_BY_ROWS
-        )
+        if run.key is not None:
+            return False
+        rows = self.by_execution.get(run.execution, ())
+        return len(rows) > MOST_TOLD_BY_ROWS
 
     def holds(self, run: DumpRun) -> bool:
         """Whether a source brought the same under the same key."""
@@ -131,11 +139,8 @@ class StoredRuns:
         """Stored runs that have the tool's id of a run, and were made under other
         settings."""
         own = (run.recorded, run.recorded_otherwise)
-        return [
-            row
-            for row in self.by_run_key.get(run.key or "", ())
-            if row.recorded_key not in own
-        ]
+        rows = self.by_run_key.get(run.key or "", ())
+        return [row for row in rows if row.recorded_key not in own]
 
 
 _COLUMNS = (
@@ -149,22 +154,25 @@ _COLUMNS = (
 def read_stored(store: Store, runs: Sequence[DumpRun]) -> list[StoredRun]:
     """Stored runs with the condition or a key of a run of the dump, by id, under each
     of their keys."""
-    conditions = {run.condition for run in runs} | {run.recorded for run in runs}
-    keys = {
-        "conditions": sorted(conditions),
-        "run_keys": sorted({run.key for run in runs if run.key}),
-    }
-    rows = store.arrow(
-        query_text("ingest", "stored_run").format(columns=_COLUMNS), keys
+    conditions: set[str] = set()
+    for run in runs:
+        conditions.update((run.condition, run.recorded))
+    run_keys = {run.key for run in runs if run.key}
+    template = query_text("ingest", "stored_run")
+    found = store.arrow(
+        template.format(columns=_COLUMNS),
+        {"conditions": sorted(conditions), "run_keys": sorted(run_keys)},
     )
-    return sorted(
-        (_stored_run(row) for row in rows.to_pylist()), key=lambda row: row.id
-    )
+    rows = map(_stored_run, found.to_pylist())
+    return sorted(rows, key=lambda row: row.id)
 
 
 def _stored_run(row: dict[str, Any]) -> StoredRun:
-    marks = row.pop("marks")
-    return StoredRun(**row, marks=parse_json(marks) if marks else {})
+    marks = {}
+    text = row.pop("marks")
+    if text:
+        marks = parse_json(text)
+    return StoredRun(**row, marks=marks)
 
 
 def of_one_with_responses(
@@ -172,20 +180,24 @@ def of_one_with_responses(
 ) -> set[Pair]:
     """Pairs of a run without an id and a stored one, with equally many rows, of which
     one alone has responses; nothing tells the two apart."""
-    pairs: list[tuple[DumpRun, StoredRun]] = []
+    alike: dict[Pair, bool] = {}  # and whether the run of the dump has responses
     for run in runs:
-        if run.key is None and run.measured and run.measured.n_generations:
-            pairs += [(run, row) for row in stored.tries(run) if may_be_one(run, row)]
-    if not pairs:
+        if run.key is not None or not run.measured or not run.measured.n_generations:
+            continue
+        for row in stored.tries(run):
+            if may_be_one(run, row):
+                alike[run.index, row.id] = run.measured.has_responses
+    if not alike:
         return set()
     responded = (
         "select distinct run_id from generation where run_id in (:ids) and "
         "response_hash is not null"
     )
-    ids = sorted({row.id for _, row in pairs})
-    with_responses = {found["run_id"] for found in store.rows(responded, {"ids": ids})}
-    return {
-        (run.index, row.id)
-        for run, row in pairs
-        if run.measured and run.measured.has_responses != (row.id in with_responses)
-    }
+    ids = {stored_id for _, stored_id in alike}
+    found = store.rows(responded, {"ids": sorted(ids)})
+    with_responses = {row["run_id"] for row in found}
+    pairs: set[Pair] = set()
+    for (index, stored_id), has_responses in alike.items():
+        if has_responses != (stored_id in with_responses):
+            pairs.add((index, stored_id))
+    return pairs
