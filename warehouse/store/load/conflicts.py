@@ -64,88 +64,120 @@ def decide(
     claims: dict[int, SourceClaim] = {}
     for part in sources:
         claims |= dict.fromkeys(part.runs, part.source)
-    runs = [
-        _run(index, header, told, ignored, measured.get(index), claims[index])
-        for index, (header, told) in enumerate(zip(headers, settings, strict=True))
-    ]
-    path = sources[0].source.path
+    runs: list[DumpRun] = []
+    for index, (header, told) in enumerate(zip(headers, settings, strict=True)):
+        run = _run(index, header, told, ignored, measured.get(index), claims[index])
+        runs.append(run)
     stored = StoredRuns(read_stored(store, runs))
     stored.one_responded = of_one_with_responses(store, runs, stored)
     if len(sources) > 1 and _depend(runs, stored, [part.runs for part in sources]):
         return None
+    path = sources[0].source.path
     overlaps = compare(scratch, _rivals(runs, stored))
-    decisions: list[Decision] = []
-    earlier: dict[tuple[str, str], list[int]] = defaultdict(list)
-    conditions: set[str] = set()
+    dump = _Dump(runs, stored)
     for run in runs:
         decision = _decide_one(run, stored, overlaps, on_conflict, path)
         decision = with_note_on_invalidated(decision, run, stored)
-        if decision.action == "seen" and decision.same_as is not None and run.measured:
-            stored.complete(run, decision.same_as, decision.marks)
-        before = earlier[run.recorded, run.content]
-        equal = [
-            index
-            for index in before
-            if _are_one(run, runs[index], decisions[index].marks)
-        ]
-        if decision.action == "new" and equal:
-            first = decisions[equal[0]]
-            decisions[equal[0]] = replace(
-                first, marks={**run.settings.marks, **first.marks}
-            )
-            decision = replace(
-                decision, action="seen", same_in_dump=equal[0], repeat=False
-            )
-        if decision.action == "new":
-            before.append(run.index)
-            if decision.superseded_by is None:
-                again = not decision.supersedes and run.condition in conditions
-                decision = replace(decision, repeat=decision.repeat or again)
-                conditions.add(run.condition)
-        decisions.append(decision)
-    decisions = put_into_chains(scratch, runs, stored, decisions)
+        dump.add(run, decision)
+    decisions = put_into_chains(scratch, runs, stored, dump.decisions)
     return with_notes_on_shared_ids(store, runs, stored, decisions)
 
 
+class _Dump:
+    """The runs of a dump, which are held against those before them too."""
+
+    def __init__(self, runs: Sequence[DumpRun], stored: StoredRuns) -> None:
+        self.runs = runs
+        self.stored = stored
+        self.decisions: list[Decision] = []
+        #: numbers of the new runs, by their condition and content.
+        self._new: dict[tuple[str, str], list[int]] = defaultdict(list)
+        #: conditions of those of them that count.
+        self._conditions: set[str] = set()
+
+    def add(self, run: DumpRun, decision: Decision) -> None:
+        """The next run, with what was decided of it by the store."""
+        if decision.action == "seen" and decision.same_as is not None and run.measured:
+            self.stored.complete(run, decision.same_as, decision.marks)
+        if decision.action == "new":
+            decision = self._among_new(run, decision)
+        self.decisions.append(decision)
+
+    def _among_new(self, run: DumpRun, decision: Decision) -> Decision:
+        """The decision on a run that the store does not have: another of the dump may
+        be the same, or be of its condition."""
+        before = self._new[run.recorded, run.content]
+        for index in before:
+            first = self.decisions[index]
+            if _are_one(run, self.runs[index], first.marks):
+                marks = {**run.settings.marks, **first.marks}
+                self.decisions[index] = replace(first, marks=marks)
+                return replace(
+                    decision, action="seen", same_in_dump=index, repeat=False
+                )
+        before.append(run.index)
+        if decision.superseded_by is not None:
+            return decision
+        is_again = not decision.supersedes and run.condition in self._conditions
+        self._conditions.add(run.condition)
+        return replace(decision, repeat=decision.repeat or is_again)
+
+
 def _are_one(run: DumpRun, other: DumpRun, marks: Mapping[str, str]) -> bool:
-    """Whether two runs of a dump with equal scores are one execution; ``marks`` are
+    """True where two runs of a dump with equal scores are one execution; ``marks`` are
     those of the other."""
+    if _is_copy(run, other):
+        return True
+    return not are_apart(run.settings.marks, marks)
+
+
+def _is_copy(run: DumpRun, other: DumpRun) -> bool:
+    """True where two runs were read from equal bytes: in two sources, or in two files
+    of one."""
     if run.source.id != other.source.id:
-        is_copy = run.bytes_key is not None and run.bytes_key == other.bytes_key
-    else:
-        is_copy = (
-            run.header.place != other.header.place
-            and run.own_file is not None
-            and run.own_file == other.own_file
-        )
-    return is_copy or not are_apart(run.settings.marks, marks)
+        return run.bytes_key is not None and run.bytes_key == other.bytes_key
+    if run.header.place == other.header.place:
+        return False
+    return run.own_file is not None and run.own_file == other.own_file
 
 
 def _depend(
     runs: Sequence[DumpRun], stored: StoredRuns, sources: Sequence[range]
 ) -> bool:
-    """Whether a run may take the place of a stored one, or of one that another source
-    brings: under one key of the tool they hold different rows. What is the same again,
-    or a repeat, is told alike among the runs of one source and of several."""
+    """True where a run may take the place of a stored one, or of one that another
+    source brings: under one key of the tool they hold different rows. What is the same
+    again, or a repeat, is told alike among the runs of one source and of several."""
     brought: dict[tuple[str, str | None], tuple[int, tuple[object, ...]]] = {}
     for number, source in enumerate(sources):
         for run in runs[source.start : source.stop]:
-            if stored.rivals(run) or (
-                stored.figures.get(run.recorded) and not run.measured
-            ):
+            if _may_replace(run, stored):
                 return True
             if stored.are_draws(run):
                 continue
-            execution = run.execution
-            holds: tuple[object, ...] = (run.recorded, run.content)
-            if not run.measured:
-                execution = (run.recorded, "figures")
-            elif run.key is None:
-                holds = (*extent(run)[:3], run.measured.has_responses)
-            first = brought.setdefault(execution, (number, holds))
-            if first[1] != holds and (first[0] != number or run.key is None):
+            execution, holds = _brought_by(run)
+            first, first_holds = brought.setdefault(execution, (number, holds))
+            is_of_other = first != number or run.key is None
+            if is_of_other and first_holds != holds:
                 return True
     return False
+
+
+def _may_replace(run: DumpRun, stored: StoredRuns) -> bool:
+    """True where a stored run may give way to a run, or its figures to those of it."""
+    if stored.rivals(run):
+        return True
+    return not run.measured and bool(stored.figures.get(run.recorded))
+
+
+def _brought_by(run: DumpRun) -> tuple[tuple[str, str | None], tuple[object, ...]]:
+    """What execution a run is a try of, and what two tries of it have in common where
+    they hold the same."""
+    if not run.measured:
+        return (run.recorded, "figures"), (run.recorded, run.content)
+    if run.key is None:
+        counts = extent(run)[:3]
+        return run.execution, (*counts, run.measured.has_responses)
+    return run.execution, (run.recorded, run.content)
 
 
 def _run(
@@ -156,25 +188,29 @@ def _run(
     measured: Measured | None,
     source: SourceClaim,
 ) -> DumpRun:
-    content = (
-        measured.content_digest if measured else published_digest(header.published)
-    )
     alone = settings.of_figures_alone()
-    own, other = (settings, alone) if measured else (alone, settings)
+    if measured:
+        content = measured.content_digest
+        own, other = settings, alone
+    else:
+        content = published_digest(header.published)
+        own, other = alone, settings
     recorded = own.condition_key
-    otherwise = "" if own is other else other.condition_key
-    condition = ignored.condition_key(header.benchmark, own.settings) or recorded
+    otherwise = ""
+    if own is not other:
+        otherwise = other.condition_key
+    condition = ignored.condition_key(header.benchmark, own.settings)
     return DumpRun(
-        index,
-        header,
-        own,
-        condition,
-        recorded,
-        run_key(header),
-        content,
-        measured,
-        source,
-        otherwise,
+        index=index,
+        header=header,
+        settings=own,
+        condition=condition or recorded,
+        recorded=recorded,
+        key=run_key(header),
+        content=content,
+        measured=measured,
+        source=source,
+        recorded_otherwise=otherwise,
     )
 
 
@@ -185,24 +221,25 @@ def _decide_one(
     on_conflict: OnConflict,
     path: str,
 ) -> Decision:
+    """What becomes of a run by what the store holds."""
     same = stored.same(run)
     here = Decision(run.index, "new", *run.keys)
     if same:
         here = _seen(here, run, same)
         if same[0].is_invalidated or any(row.run_key == run.key for row in same):
             return here
-    elif restated := _restated(here, run, stored):
-        return restated
+    else:
+        restated = _restated(here, run, stored)
+        if restated:
+            return restated
     if run.key is None:
         return _decide_without_id(here, run, stored, overlaps)
     decision = _among_tries(here, run, stored, overlaps, on_conflict, path)
-    if (
-        decision.action == "new"
-        and decision.superseded_by is None
-        and not decision.supersedes
-    ):
-        return replace(decision, repeat=run.condition in stored.current_conditions)
-    return decision
+    if decision.action != "new" or decision.superseded_by is not None:
+        return decision
+    if decision.supersedes:
+        return decision
+    return replace(decision, repeat=run.condition in stored.current_conditions)
 
 
 def _among_tries(
@@ -235,7 +272,9 @@ def _among_tries(
             return Decision(run.index, "skip", *run.keys, note=note)
         else:
             raise _conflict(run.header, rival, path)
-    note = here.note or (note_on_parts(run, parts) if parts else "")
+    note = here.note
+    if parts and not note:
+        note = note_on_parts(run, parts)
     return replace(here, supersedes=tuple(superseded), note=note)
 
 
@@ -263,32 +302,56 @@ def _restated(here: Decision, run: DumpRun, stored: StoredRuns) -> Decision | No
     """Published figures of a condition that were stated before, at another time: the
     later statement holds, since a board that is fetched again, or a tool that writes
     its results again, makes no further draw."""
-    figures = () if run.measured else stored.figures.get(run.recorded, ())
-    others = [row for row in figures if _is_statement_of_another_time(run, row)]
-    if not others:
+    if run.measured:
         return None
+    earlier: list[StoredRun] = []
+    later: list[StoredRun] = []
     own = run.header.started_at or datetime.min
-    earlier = [row for row in others if (row.started_at or datetime.min) < own]
-    later = [row for row in others if (row.started_at or datetime.min) > own]
+    for row in stored.figures.get(run.recorded, ()):
+        if not _is_statement_of_another_time(run, row):
+            continue
+        if (row.started_at or datetime.min) < own:
+            earlier.append(row)
+        else:
+            later.append(row)
     if later:
-        winner = min(later, key=lambda row: (row.started_at, row.id))
-        restates = tuple(
-            (row.id, row.run_key) for row in earlier if row.superseded_by == winner.id
-        )
+        return _restated_before(here, run, earlier, later)
+    if not earlier:
+        return None
+    restates = _current_among(earlier, None)
+    note = ""
+    if restates:
+        names = ", ".join(str(number) for number, _ in restates)
         note = (
-            f"{run.header.benchmark}: run {winner.id} states these figures anew, "
-            "later: it holds"
+            f"{run.header.benchmark}: figures that run {names} stated before are stated "
+            "anew: these hold"
         )
-        return replace(here, superseded_by=winner.id, restates=restates, note=note)
-    restates = tuple(
-        (row.id, row.run_key) for row in earlier if row.superseded_by is None
-    )
-    names = ", ".join(str(number) for number, _ in restates)
+    return replace(here, restates=restates, note=note)
+
+
+def _restated_before(
+    here: Decision,
+    run: DumpRun,
+    earlier: Sequence[StoredRun],
+    later: Sequence[StoredRun],
+) -> Decision:
+    """Figures that a stored run states anew: the next later statement holds."""
+    winner = min(later, key=lambda row: (row.started_at, row.id))
     note = (
-        f"{run.header.benchmark}: figures that run {names} stated before are stated "
-        "anew: these hold"
+        f"{run.header.benchmark}: run {winner.id} states these figures anew, "
+        "later: it holds"
     )
-    return replace(here, restates=restates, note=note if restates else "")
+    restates = _current_among(earlier, winner.id)
+    return replace(here, superseded_by=winner.id, restates=restates, note=note)
+
+
+def _current_among(
+    rows: Iterable[StoredRun], superseded_by: int | None
+) -> tuple[tuple[int, str | None], ...]:
+    """Ids and keys of the runs that gave way to one, or of those that gave way to
+    none."""
+    kept = [row for row in rows if row.superseded_by == superseded_by]
+    return tuple((row.id, row.run_key) for row in kept)
 
 
 def _is_statement_of_another_time(run: DumpRun, stored: StoredRun) -> bool:
@@ -302,15 +365,22 @@ def _decide_without_id(
 ) -> Decision:
     """Rows that stand in another run too are no further draws where nothing tells the
     two apart."""
-    rivals = [(row, overlaps[run.index, row.id]) for row in stored.rivals(run)]
-    if parts := [row.id for row, overlap in rivals if gives_way(run, row, overlap)]:
+    parts: list[int] = []
+    wholes: list[int] = []
+    for row in stored.rivals(run):
+        overlap = overlaps[run.index, row.id]
+        if gives_way(run, row, overlap):
+            parts.append(row.id)
+        if overlap.is_all_stored:
+            wholes.append(row.id)
+    if parts:
         names = ", ".join(map(str, parts))
         note = (
             f"{run.header.benchmark}: all of run {names} stands in this one, which "
             f"supersedes it{APART}"
         )
         return replace(here, supersedes=tuple(parts), note=note, is_doubtful=True)
-    if wholes := [row.id for row, overlap in rivals if overlap.is_all_stored]:
+    if wholes:
         return replace(here, superseded_by=wholes[0])
     if here.same_as:
         return here
@@ -321,8 +391,10 @@ def _rivals(runs: Iterable[DumpRun], stored: StoredRuns) -> list[Pair]:
     """Runs of the dump, each with the stored ones that it is held against."""
     pairs: list[Pair] = []
     for run in runs:
-        if run.measured:
-            pairs += [(run.index, rival.id) for rival in stored.rivals(run)]
+        if not run.measured:
+            continue
+        for rival in stored.rivals(run):
+            pairs.append((run.index, rival.id))
     return pairs
 
 
