@@ -33,6 +33,11 @@ from warehouse.records.canonical_json import fingerprint
 from warehouse.stats.items.responses import Responses, as_responses
 from warehouse.store.connection import Store
 
+Mask = NDArray[np.bool_]
+Figures = NDArray[np.float64]
+Numbers = NDArray[np.intp]
+Ids = NDArray[np.int64]
+
 
 @dataclass(frozen=True)
 class Form:
@@ -57,13 +62,13 @@ class Pool:
     conditions: tuple[Condition, ...]
     #: name of each model without what tells its conditions apart, shape (M,).
     names: tuple[str, ...]
-    form: NDArray[np.intp]  #: number of each item's form, shape (J,).
-    prompts: NDArray[np.int64]  #: id of each item's prompt, shape (J,).
+    form: Numbers  #: number of each item's form, shape (J,).
+    prompts: Ids  #: id of each item's prompt, shape (J,).
     keys: tuple[str, ...]  #: what to call each prompt.
     texts: tuple[str | None, ...]  #: theirs, None where there is none.
     natural_keys: tuple[str, ...]
     #: testlet of each item, shape (J,); None: every prompt is by itself.
-    clusters: NDArray[np.int64] | None
+    clusters: Ids | None
     notes: tuple[str, ...]  #: what a reader should know.
 
     @cached_property
@@ -93,7 +98,7 @@ class Pool:
         )
 
     @property
-    def means(self) -> NDArray[np.float64]:
+    def means(self) -> Figures:
         """Mean of each item over its models, shape (J,)."""
         successes = self.responses.successes
         trials = self.responses.trials
@@ -109,7 +114,7 @@ class Pool:
         names = np.array([form.benchmark for form in self.forms])
         return names[self.form]
 
-    def part(self, models: NDArray[np.bool_], items: NDArray[np.bool_]) -> Pool | None:
+    def part(self, models: Mask, items: Mask) -> Pool | None:
         """Some models and items; what then has no or a single answer goes too. None
         where too little is left."""
         kept = _answered(self.responses.answered(), models, items)
@@ -172,10 +177,10 @@ def _too_few(
     n_models: int,
 ) -> MisuseError:
     """The refusal of a pool without two models to compare."""
-    names = [leaf.name for leaf in leaves[:5]]
+    names = ", ".join(leaf.name for leaf in leaves[:5])
     message = (
-        f"{n_models} model(s) with scores of prompts on {', '.join(names)}; a common "
-        "scale needs at least 2"
+        f"{n_models} model(s) with scores of prompts on {names}; "
+        "a common scale needs at least 2"
     )
     entries = chain.from_iterable(leaf.entries for leaf in read)
     if any(entry.published is not None for entry in entries):
@@ -247,16 +252,14 @@ def _parts_of(
     return parts, notes
 
 
-def _answered(
-    answered: NDArray[np.bool_], models: NDArray[np.bool_], items: NDArray[np.bool_]
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
+def _answered(answered: Mask, models: Mask, items: Mask) -> tuple[Mask, Mask] | None:
     """Models with an answer, and items with those of two of them, among those chosen."""
     while True:
         shown = answered & models[:, None] & items
         with_two = shown.sum(axis=0) >= 2
         with_any = shown.any(axis=1)
-        is_settled = (with_two == items).all() and (with_any == models).all()
-        if is_settled:
+        is_same_items = np.array_equal(with_two, items)
+        if is_same_items and np.array_equal(with_any, models):
             break
         models = models & with_any
         items = items & with_two
@@ -280,11 +283,12 @@ def _assemble(
     table, models, left_out = _compared(table, models)
     forms: list[Form] = []
     for index, part in enumerate(parts):
-        forms.append(_form(part, table.trials[:, table.form == index]))
-    ids = table.prompts.tolist()
-    benchmarks = dict.fromkeys(form.benchmark for form in forms if form.n_items)
+        is_its = table.form == index
+        forms.append(_form(part, table.trials[:, is_its]))
+    shown = [rows[prompt] for prompt in table.prompts.tolist()]
+    used = [form.benchmark for form in forms if form.n_items]
     return Pool(
-        benchmarks=tuple(benchmarks),
+        benchmarks=tuple(dict.fromkeys(used)),
         forms=tuple(forms),
         responses=as_responses(
             table.successes,
@@ -296,24 +300,30 @@ def _assemble(
         names=tuple(model.bare for model in models),
         form=table.form,
         prompts=table.prompts,
-        keys=tuple(str(rows[i]["tool_id"] or rows[i]["key"]) for i in ids),
-        texts=tuple(rows[i]["text"] for i in ids),
-        natural_keys=tuple("/".join(map(str, rows[i]["order"][:3])) for i in ids),
+        keys=tuple(str(row["tool_id"] or row["key"]) for row in shown),
+        texts=tuple(row["text"] for row in shown),
+        natural_keys=tuple(map(_natural_key, shown)),
         clusters=_testlets(store, leaves, table.prompts, cluster),
         notes=(*notes, *left_out),
     )
+
+
+def _natural_key(row: Mapping[str, Any]) -> str:
+    """What a prompt is called in every store."""
+    split, key, occurrence, _ = row["order"]
+    return f"{split}/{key}/{occurrence}"
 
 
 @dataclass(frozen=True, eq=False)
 class _Table:
     """The cells of all forms beside each other."""
 
-    successes: NDArray[np.float64]  #: shape (models, items).
-    trials: NDArray[np.float64]  #: shape (models, items).
-    form: NDArray[np.intp]  #: number of each item's form, shape (items,).
-    prompts: NDArray[np.int64]  #: id of each item's prompt, shape (items,).
+    successes: Figures  #: shape (models, items).
+    trials: Figures  #: shape (models, items).
+    form: Numbers  #: number of each item's form, shape (items,).
+    prompts: Ids  #: id of each item's prompt, shape (items,).
 
-    def part(self, models: NDArray[np.bool_], items: NDArray[np.bool_]) -> _Table:
+    def part(self, models: Mask, items: Mask) -> _Table:
         """Some models and items."""
         return _Table(
             self.successes[models][:, items],
@@ -328,7 +338,8 @@ def _table_of(
 ) -> _Table:
     """The cells of all forms beside each other, the items of each by natural key."""
     sizes = [len(part.cells.prompts) for part in parts]
-    successes = np.zeros((n_models, sum(sizes)))
+    n_items = sum(sizes)
+    successes = np.zeros((n_models, n_items))
     trials = np.zeros_like(successes)
     prompts: list[int] = []
     for part in parts:
@@ -336,12 +347,17 @@ def _table_of(
         keys = [rows[prompt]["order"] for prompt in cells.prompts.tolist()]
         order = sorted(range(len(keys)), key=keys.__getitem__)
         start = len(prompts)
-        columns = slice(start, start + len(order))
-        successes[cells.rows, columns] = cells.successes[:, order]
-        trials[cells.rows, columns] = cells.trials[:, order]
+        end = start + len(order)
+        successes[cells.rows, start:end] = cells.successes[:, order]
+        trials[cells.rows, start:end] = cells.trials[:, order]
         prompts += cells.prompts[order].tolist()
-    form = np.repeat(np.arange(len(parts)), sizes)
-    return _Table(successes, trials, form, np.array(prompts, dtype=np.int64))
+    numbers = np.arange(len(parts))
+    return _Table(
+        successes=successes,
+        trials=trials,
+        form=np.repeat(numbers, sizes),
+        prompts=np.array(prompts, dtype=np.int64),
+    )
 
 
 def _compared(
@@ -359,12 +375,13 @@ def _compared(
             f"no two models answered the same two prompts ({n_models} models, "
             f"{n_items} prompts): nothing compares them"
         )
-    shown = [model for model, is_kept in zip(models, kept[0], strict=True) if is_kept]
+    are_kept = np.flatnonzero(kept[0]).tolist()
+    shown = [models[index] for index in are_kept]
     return table.part(*kept), shown, _notes_on_left_out(models, *kept)
 
 
 def _notes_on_left_out(
-    models: Sequence[_Model], is_kept: NDArray[np.bool_], items: NDArray[np.bool_]
+    models: Sequence[_Model], is_kept: Mask, items: Mask
 ) -> list[str]:
     """Notes on the prompts and models that are compared with nothing."""
     notes: list[str] = []
@@ -384,7 +401,7 @@ def _notes_on_left_out(
     return notes
 
 
-def _form(part: _Part, trials: NDArray[np.float64]) -> Form:
+def _form(part: _Part, trials: Figures) -> Form:
     condition = part.entry.condition
     benchmark, _ = condition.benchmark_split
     has_any = (trials > 0).any(axis=1)
@@ -398,9 +415,7 @@ def _form(part: _Part, trials: NDArray[np.float64]) -> Form:
     )
 
 
-def _item_names(
-    prompts: NDArray[np.int64], forms: Sequence[Form], form: NDArray[np.intp]
-) -> list[str]:
+def _item_names(prompts: Ids, forms: Sequence[Form], form: Numbers) -> list[str]:
     """``prompt:ID``, with the form where a prompt is several items."""
     names = [f"prompt:{prompt}" for prompt in prompts.tolist()]
     if len(np.unique(prompts)) == len(prompts):
@@ -412,13 +427,14 @@ def _item_names(
 def _testlets(
     store: Store,
     leaves: Sequence[Benchmark],
-    prompts: NDArray[np.int64],
+    prompts: Ids,
     cluster: str | None,
-) -> NDArray[np.int64] | None:
+) -> Ids | None:
     """Cluster of each item; None where each is by itself."""
     ids = list(chain.from_iterable(leaf.ids for leaf in leaves))
     defaults = list(chain.from_iterable(leaf.clusterings for leaf in leaves))
-    units = unit_map(store, ids, defaults, cluster, [prompts]).units(prompts)
+    clusters = unit_map(store, ids, defaults, cluster, [prompts])
+    units = clusters.units(prompts)
     if len(np.unique(units)) < len(units):
         return units
     return None

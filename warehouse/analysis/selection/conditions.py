@@ -23,6 +23,10 @@ from warehouse.store.curate.ignored_settings import IgnoredSettings
 from warehouse.store.sql.query_files import query_text
 
 Run = Mapping[str, Any]
+#: Settings of a run, as they are compared, by their paths.
+Settings = dict[str, str]
+#: Two words: a setting by its path with its value, or a model with a setting's name.
+Told = tuple[str, str]
 
 _EARLY = datetime.min
 #: What tells the runs of a model apart, and the sign before each.
@@ -70,7 +74,9 @@ class Condition:
     @property
     def benchmark_split(self) -> tuple[str, str]:
         """Benchmark and split."""
-        return str(self.runs[0]["benchmark"]), str(self.runs[0]["split"])
+        benchmark = self.setting("benchmark")
+        split = self.setting("split")
+        return str(benchmark), str(split)
 
     def setting(self, name: str) -> Any:
         """A column of ``run_current``; equal for all repeats."""
@@ -79,7 +85,11 @@ class Condition:
     @cached_property
     def newest(self) -> tuple[datetime, int]:
         """Start of the last repeat, and its id, to order by time."""
-        return max((run["started_at"] or _EARLY, run["run_id"]) for run in self.runs)
+        starts: list[tuple[datetime, int]] = []
+        for run in self.runs:
+            start = run["started_at"] or _EARLY
+            starts.append((start, run["run_id"]))
+        return max(starts)
 
 
 def read_runs(
@@ -160,18 +170,20 @@ def _is_shown(conditions: Sequence[Condition], name: str) -> bool:
             return False  # the position says the same, readably
     values: dict[str, set[Any]] = {}
     for condition in conditions:
-        values.setdefault(condition.model, set()).add(condition.setting(name))
-    if name in ALWAYS_TOLD and len(set().union(*values.values())) > 1:
-        return True
+        own = values.setdefault(condition.model, set())
+        own.add(condition.setting(name))
+    if name in ALWAYS_TOLD:
+        of_all = set().union(*values.values())
+        return len(of_all) > 1
     return any(len(own) > 1 for own in values.values())
 
 
 def _told_by_one_harness(
     conditions: Sequence[Condition], names: Sequence[str]
-) -> set[tuple[str, str]]:
+) -> set[Told]:
     """The settings of each model that some harness never tells: they tell its rows from
     none of another's, which the harness does."""
-    left_out: set[tuple[str, str]] = set()
+    left_out: set[Told] = set()
     for model, own in grouped(conditions, lambda condition: condition.model).items():
         by_harness = grouped(own, lambda condition: condition.setting("harness"))
         if len(by_harness) < 2:
@@ -246,12 +258,14 @@ def label_conditions(store: Store, conditions: Sequence[Condition]) -> list[str]
     conditions = [*conditions, *_others_of(conditions)]
     labels = describe(conditions)
     labels = _with_scorers(store, conditions, labels)
-    alike = grouped(range(len(conditions)), lambda at: conditions[at].model)
+    indices_of_all = range(len(conditions))
+    alike = grouped(indices_of_all, lambda index: conditions[index].model)
     several = [group for group in alike.values() if len(group) > 1]
     indices = list(chain.from_iterable(several))
     if not indices or len(indices) > MOST:
         return labels[:n_given]
-    settings = settings_of_conditions(store, [conditions[index] for index in indices])
+    told_apart = [conditions[index] for index in indices]
+    settings = settings_of_conditions(store, told_apart)
     for group in several:
         members = [conditions[index] for index in group]
         harnesses = {condition.setting("harness") for condition in members}
@@ -270,9 +284,10 @@ def _others_of(conditions: Sequence[Condition]) -> Iterable[Condition]:
     them."""
     keys = {condition.key for condition in conditions}
     others: dict[str, Condition] = {}
-    for other in chain.from_iterable(condition.others for condition in conditions):
-        if other.key not in keys:
-            others[other.key] = other
+    for condition in conditions:
+        for other in condition.others:
+            if other.key not in keys:
+                others[other.key] = other
     return others.values()
 
 
@@ -301,93 +316,28 @@ def _with_scorers(
 
 def settings_of_conditions(
     store: Store, conditions: Sequence[Condition]
-) -> dict[str, dict[str, str]]:
+) -> dict[str, Settings]:
     """The settings of each condition, by its key, without those that do not matter by a
     person's word."""
     first_runs = {condition.run_ids[0]: condition.key for condition in conditions}
     ignored = IgnoredSettings.read(store)
-    settings: dict[str, dict[str, str]] = {}
+    settings: dict[str, Settings] = {}
     for condition in conditions:
         settings[condition.key] = {}
     query = query_text("analysis", "settings_of_runs")
     for row in store.rows(query, {"run_ids": sorted(first_runs)}):
-        own = _parsed(row["settings"])
+        own = parsed_settings(row["settings"])
         for path in ignored.names_of(row["benchmark"], own):
             own.pop(path, None)
         settings[first_runs[row["run_id"]]] = own
     return settings
 
 
-def _parsed(settings: str | None) -> dict[str, str]:
+def parsed_settings(settings: str | None) -> Settings:
     """Settings from a column of the store; empty where it has none."""
     if not settings:
         return {}
     return dict(parse_json(settings))
-
-
-#: What names a checkpoint or a replicate of a training: rows go over these.
-_OF_TRAINING = frozenset(
-    """
-    training_seed initialisation_seed data_order_seed step epoch tokens revision base_checkpoint model model_name
-    model_id model_name_or_path pretrained engine deployment_name path model_path local_model_path checkpoint
-    checkpoint_path ckpt weights model_revision model_sha model_hash subfolder code_revision tokenizer_revision
-    """.split()
-)
-
-
-def settings_of_rows(
-    store: Store, conditions: Sequence[Condition]
-) -> dict[str, frozenset[tuple[str, str]]]:
-    """By key of each condition, the settings that seeds and checkpoints of one row
-    share: all but what names them."""
-    settings = settings_of_conditions(store, conditions)
-    others: dict[str, frozenset[tuple[str, str]]] = {}
-    for key, own in settings.items():
-        shared: set[tuple[str, str]] = set()
-        for path, form in own.items():
-            _, _, name = path.rpartition(".")
-            if name not in _OF_TRAINING:
-                shared.add((path, form))
-        others[key] = frozenset(shared)
-    return others
-
-
-def names_that_differ(store: Store, run_ids: Sequence[int]) -> list[str]:
-    """Names of the settings, marks and versions in which some runs differ."""
-    query = query_text("analysis", "settings_of_runs")
-    told: list[dict[str, str]] = []
-    for row in store.rows(query, {"run_ids": sorted(run_ids)}):
-        own: dict[str, str] = {}
-        for column in ("settings", "versions", "marks"):
-            own |= _parsed(row[column])
-        told.append(own)
-    return differing_paths(told)
-
-
-def differing_settings(
-    store: Store, conditions: Sequence[Condition], alike: Sequence[Sequence[Condition]]
-) -> dict[str, tuple[tuple[str, str], ...]]:
-    """By key of each condition, the settings in which conditions that are alike
-    differ.
-
-    Args:
-        conditions: all that are to be told apart.
-        alike: groups of them that should be one but for such settings.
-    """
-    settings = settings_of_conditions(store, conditions)
-    paths: set[str] = set()
-    for group in alike:
-        own = [settings[condition.key] for condition in group]
-        for path in set(chain.from_iterable(own)):
-            values = {other.get(path) for other in own}
-            if len(values) > 1:
-                paths.add(path)
-    named = sorted(paths)
-    told: dict[str, tuple[tuple[str, str], ...]] = {}
-    for key, settings_of_one in settings.items():
-        pairs = [(path, settings_of_one.get(path, "")) for path in named]
-        told[key] = tuple(pairs)
-    return told
 
 
 def _with_settings(
@@ -413,7 +363,8 @@ def _with_settings(
             with_hashes.append(_listed((part, said)))
         else:
             with_hashes.append(_listed((label, said)))
-    if len(set(complete)) == len(set(labels)):
+    n_complete = len(set(complete))
+    if n_complete == len(set(labels)):
         return complete
     return with_hashes
 
@@ -439,11 +390,14 @@ def _differences(
 def _says_fewshot(settings: Sequence[Mapping[str, str]], path: str) -> bool:
     """Whether a setting is the number of examples once more, under the name that a tool
     has for it."""
-    if not last_name(path).endswith(("shot", "shots")):
+    name = last_name(path)
+    if not name.endswith(("shot", "shots")):
         return False
-    return all(own[path] == own.get("fewshot") for own in settings if path in own)
+    told = [own for own in settings if path in own]
+    return all(own[path] == own.get("fewshot") for own in told)
 
 
 def _without_hashes(label: str) -> str:
-    parts = [part for part in label.split(", ") if not part.startswith(_HASH_PARTS)]
-    return ", ".join(parts)
+    parts = label.split(", ")
+    told = [part for part in parts if not part.startswith(_HASH_PARTS)]
+    return ", ".join(told)

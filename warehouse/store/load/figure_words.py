@@ -37,6 +37,8 @@ Word = dict[Name, tuple[Any, ...]]
 #: A source and a run that it publishes figures of, by their ids.
 Of = tuple[int, int]
 Row = Mapping[str, Any]
+#: A row that is to be stored: what stands in each column.
+Cells = dict[str, Any]
 
 
 def complete(connection: sa.Connection, published: Mapping[Of, Sequence[Row]]) -> None:
@@ -81,9 +83,9 @@ def word_of(rows: Iterable[Row]) -> Word:
     return {name_of(row): value_of(row) for row in rows}
 
 
-def as_rows(word: Word, what: Row) -> list[dict[str, Any]]:
+def as_rows(word: Word, what: Row) -> list[Cells]:
     """Rows for ``published_score`` that say this of a run, or of several."""
-    rows: list[dict[str, Any]] = []
+    rows: list[Cells] = []
     for name, value in word.items():
         row = dict(what)
         row.update(zip(_NAME, name, strict=True))
@@ -115,7 +117,9 @@ class _Words:
         self._connection = connection
         self._run_ids = sorted(run_ids)
         #: the figures that stand of each run, and the source of each figure.
-        self._standing: dict[int, Word] = {run_id: {} for run_id in self._run_ids}
+        self._standing: dict[int, Word] = {}
+        for run_id in self._run_ids:
+            self._standing[run_id] = {}
         self._given_by: dict[int, dict[Name, int]] = defaultdict(dict)
         #: what sources publish otherwise, as statements have it.
         self._stated: dict[Of, Word] = {}
@@ -125,7 +129,8 @@ class _Words:
 
     def _read_standing(self) -> None:
         figures = tables.published_score
-        query = sa.select(figures).where(figures.c.run_id.in_(self._run_ids))
+        is_of_runs = figures.c.run_id.in_(self._run_ids)
+        query = sa.select(figures).where(is_of_runs)
         for found in self._connection.execute(query).mappings():
             row = {str(name): value for name, value in found.items()}
             run_id = row["run_id"]
@@ -176,10 +181,8 @@ class _Words:
             stands = {**word, **stands}
             given = dict.fromkeys(word, source_id)
             given_by = {**given, **given_by}
-        is_as_before = (
-            stands == self._standing[run_id] and given_by == self._given_by[run_id]
-        )
-        if not is_as_before:
+        before = (self._standing[run_id], self._given_by[run_id])
+        if before != (stands, given_by):
             _replace(self._connection, run_id, stands, given_by)
         for source_id, word in words.items():
             self._state(source_id, run_id, word, stands)
@@ -195,13 +198,14 @@ class _Words:
 
     def write(self) -> None:
         """Store the statements that have changed."""
-        statements: list[dict[str, Any]] = []
+        statements: list[Cells] = []
         for source_id, run_id in sorted(self._changed):
             self._delete_statement(source_id, run_id)
             word = self._stated.get((source_id, run_id))
             if word is not None:
                 said = as_said(word)
-                statements.append(statement(source_id, FIGURES, run_id, said))
+                row = statement(source_id, FIGURES, run_id, said)
+                statements.append(row)
         write(self._connection, statements)
         self._changed.clear()
 
@@ -224,11 +228,12 @@ def _replace(
     """Store the figures of a run."""
     figures = tables.published_score
     run = tables.run
-    query = sa.select(run.c.run_group_id).where(run.c.id == run_id)
+    groups = sa.select(run.c.run_group_id)
+    query = groups.where(run.c.id == run_id)
     group = connection.execute(query).scalar_one()
     deletion = sa.delete(figures).where(figures.c.run_id == run_id)
     connection.execute(deletion)
-    rows: list[dict[str, Any]] = []
+    rows: list[Cells] = []
     for name, value in stands.items():
         what = {
             "run_group_id": group,
@@ -246,14 +251,15 @@ def _list_metrics(connection: sa.Connection, run_id: int, published: set[int]) -
     published."""
     measured = tables.run_metric
     scores = tables.prompt_score
-    query = sa.select(scores.c.metric_id).where(scores.c.run_id == run_id)
-    of_samples = set(connection.execute(query.distinct()).scalars())
+    scored = sa.select(scores.c.metric_id).distinct()
+    query = scored.where(scores.c.run_id == run_id)
+    of_samples = set(connection.execute(query).scalars())
     deletion = sa.delete(measured).where(
         measured.c.run_id == run_id,
         measured.c.metric_id.not_in(of_samples),
     )
     connection.execute(deletion)
-    rows: list[dict[str, int]] = []
+    rows: list[Cells] = []
     for metric in sorted(published - of_samples):
         row = {"run_id": run_id, "metric_id": metric, "n_scored": 0}
         rows.append(row)
