@@ -16,6 +16,7 @@ from warehouse.store.curate.ignored_settings import IgnoredSettings
 from warehouse.store.load.decisions import Decision, OnConflict
 from warehouse.store.load.dump_runs import (
     DumpRun,
+    Execution,
     StoredRun,
     are_apart,
     extent,
@@ -147,7 +148,7 @@ def _depend(
     """True where a run may take the place of a stored one, or of one that another
     source brings: under one key of the tool they hold different rows. What is the same
     again, or a repeat, is told alike among the runs of one source and of several."""
-    brought: dict[tuple[str, str | None], tuple[int, tuple[object, ...]]] = {}
+    brought: dict[Execution, tuple[int, tuple[object, ...]]] = {}
     for number, source in enumerate(sources):
         for run in runs[source.start : source.stop]:
             if _may_replace(run, stored):
@@ -169,7 +170,7 @@ def _may_replace(run: DumpRun, stored: StoredRuns) -> bool:
     return not run.measured and bool(stored.figures.get(run.recorded))
 
 
-def _brought_by(run: DumpRun) -> tuple[tuple[str, str | None], tuple[object, ...]]:
+def _brought_by(run: DumpRun) -> tuple[Execution, tuple[object, ...]]:
     """What execution a run is a try of, and what two tries of it have in common where
     they hold the same."""
     if not run.measured:

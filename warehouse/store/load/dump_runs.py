@@ -16,6 +16,13 @@ from warehouse.store.load.overlaps import Overlap
 from warehouse.store.load.parts import SourceClaim
 from warehouse.store.load.staging import Measured
 
+#: What an execution is known by: ids, seeds, times, costs, by their names.
+Marks = Mapping[str, str]
+#: A condition, and the tool's id of a run of it.
+Execution = tuple[str, str | None]
+#: Numbers of prompts, generations and scores; then the start.
+Extent = tuple[int, int, int, datetime]
+
 
 @dataclass(frozen=True)
 class StoredRun:
@@ -78,7 +85,8 @@ class DumpRun:
         return self.source.files.get(self.header.place)
 
     @property
-    def keys(self) -> tuple[str, str, str | None, str, Mapping[str, str]]:
+    def keys(self) -> tuple[str, str, str | None, str, Marks]:
+        """What a decision on it begins with: conditions, key, content and marks."""
         return (
             self.condition,
             self.recorded,
@@ -88,7 +96,7 @@ class DumpRun:
         )
 
     @property
-    def execution(self) -> tuple[str, str | None]:
+    def execution(self) -> Execution:
         """What the tries of one execution have in common: a tool's id names one run of
         each condition, since the checkpoints of a training or the temperatures of an
         experiment may share it."""
@@ -100,16 +108,18 @@ class DumpRun:
         return self.settings.settings.get("temperature") == "0"
 
 
-def are_apart(marks: Mapping[str, str], others: Mapping[str, str]) -> bool:
+def are_apart(marks: Marks, others: Marks) -> bool:
     """Whether two executions are told apart by something that both say: ids, seeds,
     times, costs."""
     return any(others.get(name, value) != value for name, value in marks.items())
 
 
-def seed_and_start(marks: Mapping[str, str]) -> tuple[str | None, str | None]:
+def seed_and_start(marks: Marks) -> tuple[str | None, str | None]:
     """What tells two tries apart that no tool names, of which one may hold a part of
     the other."""
-    return marks.get("sampling_seed"), marks.get("started_at")
+    seed = marks.get("sampling_seed")
+    start = marks.get("started_at")
+    return seed, start
 
 
 def is_same_execution(run: DumpRun, stored: StoredRun) -> bool:
@@ -123,14 +133,17 @@ def is_same_execution(run: DumpRun, stored: StoredRun) -> bool:
     return not are_apart(run.settings.marks, stored.marks)
 
 
-def extent(run: DumpRun) -> tuple[int, int, int, datetime]:
+def extent(run: DumpRun) -> Extent:
+    """How much a run of the dump holds."""
     measured = run.measured or Measured("", 0, 0, 0, 0)
     started = run.header.started_at or datetime.min
     return measured.n_prompts, measured.n_generations, measured.n_scores, started
 
 
-def extent_of_stored(row: StoredRun) -> tuple[int, int, int, datetime]:
-    return row.n_found, row.n_generations, row.n_scores, row.started_at or datetime.min
+def extent_of_stored(row: StoredRun) -> Extent:
+    """How much a stored run holds."""
+    started = row.started_at or datetime.min
+    return row.n_found, row.n_generations, row.n_scores, started
 
 
 def may_be_part(run: DumpRun, stored: StoredRun) -> bool:
@@ -147,7 +160,9 @@ def may_be_part(run: DumpRun, stored: StoredRun) -> bool:
 def may_be_one(run: DumpRun, row: StoredRun) -> bool:
     """True where a run and a stored one have equally many rows, and no marks that tell
     them apart."""
-    if extent(run)[:3] != extent_of_stored(row)[:3]:
+    counts = extent(run)[:3]
+    stored_counts = extent_of_stored(row)[:3]
+    if counts != stored_counts:
         return False
     return not are_apart(run.settings.marks, row.marks)
 
@@ -157,4 +172,6 @@ def gives_way(run: DumpRun, stored: StoredRun, overlap: Overlap) -> bool:
     lacks, the longer stays, then the later, whichever came into the store first."""
     if not overlap.has_all_stored:
         return False
-    return not overlap.is_all_stored or extent(run) >= extent_of_stored(stored)
+    if not overlap.is_all_stored:
+        return True
+    return extent(run) >= extent_of_stored(stored)

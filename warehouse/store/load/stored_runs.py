@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from warehouse.records import parse_json
 from warehouse.store.connection import Store
 from warehouse.store.load.dump_runs import (
     DumpRun,
+    Execution,
     StoredRun,
     are_apart,
     is_same_execution,
@@ -25,18 +26,21 @@ from warehouse.store.sql.query_files import query_text
 #: costs a comparison of all rows.
 MOST_TOLD_BY_ROWS = 20
 
+Key = TypeVar("Key")
+_Groups = dict[Key, list[StoredRun]]
+
 
 class StoredRuns:
     """The stored runs that a dump's runs may be the same as, by their keys."""
 
     def __init__(self, rows: Iterable[StoredRun]) -> None:
-        self.equal: dict[tuple[str, str], list[StoredRun]] = defaultdict(list)
+        #: by condition and content, by execution, and by the tool's id alone.
+        self.equal: _Groups[tuple[str, str]] = defaultdict(list)
         self.current_conditions: set[str] = set()
-        self.by_execution: dict[tuple[str, str | None], list[StoredRun]] = defaultdict(
-            list
-        )
-        self.by_run_key: dict[str, list[StoredRun]] = defaultdict(list)
-        self.figures: dict[str, list[StoredRun]] = defaultdict(list)
+        self.by_execution: _Groups[Execution] = defaultdict(list)
+        self.by_run_key: _Groups[str] = defaultdict(list)
+        #: those that have no samples, by their condition.
+        self.figures: _Groups[str] = defaultdict(list)
         self.invalidated: dict[str, int] = {}  # of each condition one
         #: runs of the dump with stored ones of equally many rows of which either alone
         #: has responses, so that it may be all of the other.
@@ -89,7 +93,8 @@ class StoredRuns:
         it, those that may hold all of it, or be all in it."""
         if self.holds(run):
             return []
-        current = [row for row in self.tries(run) if row.superseded_by is None]
+        tries = self.tries(run)
+        current = [row for row in tries if row.superseded_by is None]
         if run.key is not None:
             return current
         if self.are_draws(run):
@@ -115,7 +120,8 @@ class StoredRuns:
         samples, and the other way round."""
         if not run.recorded_otherwise:
             return []
-        others = self.by_execution.get((run.recorded_otherwise, run.key), [])
+        execution = (run.recorded_otherwise, run.key)
+        others = self.by_execution.get(execution, [])
         has_samples = bool(run.measured)
         return [row for row in others if bool(row.n_found) != has_samples]
 
@@ -129,11 +135,13 @@ class StoredRuns:
 
     def holds(self, run: DumpRun) -> bool:
         """Whether a source brought the same under the same key."""
-        return any(row.run_key == run.key for row in self.same(run))
+        same = self.same(run)
+        return any(row.run_key == run.key for row in same)
 
     def gave_way_to(self, run: DumpRun, run_id: int) -> list[StoredRun]:
         """The tries of a run that a stored one has superseded."""
-        return [row for row in self.tries(run) if row.superseded_by == run_id]
+        tries = self.tries(run)
+        return [row for row in tries if row.superseded_by == run_id]
 
     def under_other_settings(self, run: DumpRun) -> list[StoredRun]:
         """Stored runs that have the tool's id of a run, and were made under other
@@ -182,11 +190,12 @@ def of_one_with_responses(
     one alone has responses; nothing tells the two apart."""
     alike: dict[Pair, bool] = {}  # and whether the run of the dump has responses
     for run in runs:
-        if run.key is not None or not run.measured or not run.measured.n_generations:
+        measured = run.measured
+        if run.key is not None or not measured or not measured.n_generations:
             continue
         for row in stored.tries(run):
             if may_be_one(run, row):
-                alike[run.index, row.id] = run.measured.has_responses
+                alike[run.index, row.id] = measured.has_responses
     if not alike:
         return set()
     responded = (
