@@ -54,10 +54,9 @@ def pair_map(
         sheet.area(courses, f"q{shade}")
     _draw_names(sheet, names)
     _draw_legend(sheet, floor, largest, n_decimals)
-    rows: list[tuple[str, ...]] = []
+    table: list[tuple[str, ...]] = []
     for name, values, tests in zip(names, differences, tested, strict=True):
-        cells = _starred(values, tests, n_decimals)
-        rows.append((name, *cells))
+        table.append((name, *_starred(values, tests, n_decimals)))
     return Picture(
         title=title,
         say=f"{title}: {_in_words(len(names), shades)}",
@@ -66,7 +65,7 @@ def pair_map(
         height=floor + 26,
         body=sheet.body,
         head=("row minus column", *names),
-        rows=tuple(rows),
+        rows=tuple(table),
     )
 
 

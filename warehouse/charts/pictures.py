@@ -70,11 +70,7 @@ def forest(
     height = len(shown) * _ROW + 22
     sheet = Sheet()
     sheet.ticks(axis, height, zero=zero)
-    for at, name in enumerate(_names_beside(shown, figures)):
-        middle = at * _ROW + 23
-        sheet.text(0, middle - 9, name)
-        sheet.figure(middle - 9, figures[at])
-        _draw_interval(sheet, axis, shown[at], middle)
+    _draw_rows(sheet, axis, shown, figures)
     n_shown = _some(len(shown), len(rows))
     first = shown[0].name
     last = shown[-1].name
@@ -92,6 +88,17 @@ def forest(
         head=("Model", figure, "low", "high"),
         rows=tuple(_cells(row, n_decimals, sign=zero) for row in rows),
     )
+
+
+def _draw_rows(
+    sheet: Sheet, axis: Axis, rows: Sequence[Interval], figures: Sequence[str]
+) -> None:
+    """Names and figures, one below the other, each with its interval below it."""
+    for at, name in enumerate(_names_beside(rows, figures)):
+        middle = at * _ROW + 23
+        sheet.text(0, middle - 9, name)
+        sheet.figure(middle - 9, figures[at])
+        _draw_interval(sheet, axis, rows[at], middle)
 
 
 def _axis_of(rows: Sequence[Interval], *, zero: bool) -> Axis | None:

@@ -145,13 +145,7 @@ def scatter(
     plot.draw_lower_axis(ticks)
     plot.draw_left_axis()
     plot.draw_title(x)
-    points = [plot.point(spot) for spot in spots]
-    for point in points:
-        plot.draw_intervals(point)
-    if joined:
-        plot.draw_steps(points)
-    plot.draw_dots(points)
-    plot.draw_names(points)
+    plot.draw_points(spots, joined=joined)
     named = [spot.name for spot in spots if spot.named]
     table: list[tuple[str, ...]] = []
     for spot in spots:
@@ -235,6 +229,17 @@ class _Plot:
     def draw_title(self, title: str) -> None:
         """What the lower axis is, below it."""
         self.sheet.text(WIDTH, _HEIGHT - 3, title, anchor="end")
+
+    def draw_points(self, spots: Iterable[Spot], *, joined: bool) -> None:
+        """Points with their intervals and names, and steps between those that are
+        named where they are joined."""
+        points = [self.point(spot) for spot in spots]
+        for point in points:
+            self.draw_intervals(point)
+        if joined:
+            self.draw_steps(points)
+        self.draw_dots(points)
+        self.draw_names(points)
 
     def draw_intervals(self, point: _Point) -> None:
         """The intervals of a point along both axes."""
