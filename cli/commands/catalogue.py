@@ -78,7 +78,7 @@ def _mark(
 def _list(
     state: State, where: tuple[str, ...], everything: bool, output: Output
 ) -> None:
-    from warehouse.analysis.selection.conditions import ListedRun, list_runs
+    from warehouse.analysis.selection.listed_runs import ListedRun, list_runs
     from warehouse.store.curate import catalogue
 
     with state.open() as store:

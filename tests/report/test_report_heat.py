@@ -20,9 +20,11 @@ from tests.support.html import EVIL, Reader, serious, table
 from tests.support.mixed import N_PROMPTS, PARTIAL, PLAIN, STRANGE, mixed
 from warehouse.analysis.report_data.report import ReportData
 from warehouse.charts.chart import distinct
+from warehouse.charts.pair_map import pair_map
 from warehouse.charts.picture import WIDTH
-from warehouse.charts.pictures import MOST_ROWS, Interval, forest, pair_map, ties, wins
+from warehouse.charts.pictures import MOST_ROWS, Interval, forest, wins
 from warehouse.charts.scatter import Spot, scatter
+from warehouse.charts.ties import ties
 from warehouse.report.figures import board_pictures
 from warehouse.report.fold import MOST_NODES, n_nodes
 from warehouse.report.heat import (

@@ -14,7 +14,7 @@ from warehouse.errors import ConflictError, MisuseError
 from warehouse.importers.base import batch_of
 from warehouse.records import Dump
 from warehouse.store.curate import catalogue
-from warehouse.store.load import conflicts, source_ledger
+from warehouse.store.load import overlaps, source_ledger
 from warehouse.store.load.state import LoadOptions, NotTogetherError
 from warehouse.store.schema.migrate import check
 
@@ -351,7 +351,7 @@ def test_many_runs_are_held_against_many(
     kit: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In blocks: every second one is completed, every third one was longer before."""
-    monkeypatch.setattr(conflicts, "BLOCK", 4)
+    monkeypatch.setattr(overlaps, "BLOCK", 4)
     headers = [kit.header(model=f"org/{run:02}") for run in range(12)]
 
     def rows(longer: int) -> list[dict[str, Any]]:

@@ -54,7 +54,7 @@ class CatalogueMethods(Connection):
         Raises:
             MisuseError: another form, or no such field.
         """
-        from warehouse.analysis.selection.conditions import list_runs
+        from warehouse.analysis.selection.listed_runs import list_runs
         from warehouse.analysis.selection.selection import as_conditions
 
         return self._listing(

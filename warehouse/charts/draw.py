@@ -18,8 +18,8 @@ from markupsafe import Markup, escape
 
 from warehouse.charts.axes import step_of
 from warehouse.charts.chart import Chart, Spec
+from warehouse.charts.courses import ring
 from warehouse.charts.picture import Picture
-from warehouse.charts.pictures import ring
 
 #: Pixels of a letter, of a line of text, between marks, left of the area between the
 #: axes at least, and right of it.

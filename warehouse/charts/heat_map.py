@@ -8,11 +8,18 @@ from warehouse.charts.chart import Chart, Spec, bars, chart, distinct, with_word
 
 #: Shades of a heat map: the whole range of shares in so many equal steps.
 SHADES = 10
-#: Pixels of a heat map, the largest ones of its cells, and those of a cell with a name;
-#: names and characters of each.
-_SIDE, _LARGEST_CELL, _NAMED_CELL, _MOST_NAMES, _NAME = 420, 28, 13, 60, 34
-#: Pixels of two numbers at its edges that fit them, and which numbers stand there.
-_APART, _STRIDES = 18, (1, 2, 5, 10, 20, 50, 100, 200, 500, 10**9)
+#: Pixels of a heat map.
+_SIDE = 420
+#: Pixels of the largest cell, and of one with a name at least.
+_LARGEST_CELL, _NAMED_CELL = 28, 13
+#: Names that stand at the edges; of more the rows are numbered.
+_MOST_NAMES = 60
+#: Characters of a name.
+_NAME = 34
+#: Pixels between two numbers at the edges.
+_APART = 18
+#: Every so many rows one is numbered.
+_STRIDES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 10**9)
 
 
 def heat_map(
@@ -35,42 +42,81 @@ def heat_map(
     size = len(values)
     if not size:
         return None
-    named = len(names) <= _MOST_NAMES and bool(names)
-    cell = min(_LARGEST_CELL, max(_NAMED_CELL if named else 1, _SIDE // size))
+    is_named = 0 < len(names) <= _MOST_NAMES
+    cell = _cell(size, is_named=is_named)
+    words = words or _percentages()
+    edge = _edge(size, cell)
+    if is_named:
+        short = distinct(names, _NAME)
+        edge = with_words(edge, dict(enumerate(short, 1)))
+    at_the_top = {**edge["axis"], "orient": "top"}
+    downwards = {**edge["scale"], "reverse": True}
+    return chart(
+        title,
+        say,
+        {**edge, "axis": at_the_top},
+        {**edge, "scale": downwards},
+        [_painted(values, words)],
+        size=(cell * size, cell * size),
+    )
+
+
+def _cell(size: int, *, is_named: bool) -> int:
+    """Pixels of a cell."""
+    least = 1
+    if is_named:
+        least = _NAMED_CELL
+    even = _SIDE // size
+    return min(_LARGEST_CELL, max(least, even))
+
+
+def _percentages() -> list[str]:
+    """Shares of each shade, in percent."""
+    words: list[str] = []
+    for shade in range(SHADES):
+        low = 100 * shade // SHADES
+        high = 100 * (shade + 1) // SHADES
+        words.append(f"{low}–{high}%")
+    return words
+
+
+def _edge(size: int, cell: int) -> Spec:
+    """An axis of numbered rows, as many of them as have room."""
     stride = next(step for step in _STRIDES if step * cell >= _APART)
-    words = words or [
-        f"{100 * shade // SHADES}–{100 * (shade + 1) // SHADES}%"
-        for shade in range(SHADES)
-    ]
-    runs: list[tuple[int, float, float, float, float]] = []
-    for row, shares in enumerate(values):
-        for shade, first, last in _runs(shares):
-            runs.append((shade, row + 0.5, row + 1.5, first + 0.5, last + 0.5))
-    runs.sort()
-    cells = [
-        (left, right, top, bottom, words[shade])
-        for shade, top, bottom, left, right in runs
-    ]
-    kinds = {label: f"var(--q{shade})" for shade, label in enumerate(words)}
-    numbered: Spec = {
+    numbers = range(stride, size + 1, stride)
+    return {
         "type": "quantitative",
         "scale": {"domain": [0.5, size + 0.5], "nice": False},
         "axis": {
-            "values": list(range(stride, size + 1, stride)),
+            "values": list(numbers),
             "title": None,
             "grid": False,
             "domain": False,
             "ticks": False,
         },
     }
-    if named:
-        numbered = with_words(numbered, dict(enumerate(distinct(names, _NAME), 1)))
-    across = {**numbered, "axis": {**numbered["axis"], "orient": "top"}}
-    down = {**numbered, "scale": {**numbered["scale"], "reverse": True}}
-    painted = bars(cells, kinds)
-    painted["mark"] = {"type": "rect"}
-    painted["encoding"]["fill"]["legend"] |= {"columns": 5}
-    return chart(title, say, across, down, [painted], size=(cell * size, cell * size))
+
+
+def _painted(values: Sequence[Sequence[float | None]], words: Sequence[str]) -> Spec:
+    """The cells in their shades; neighbours of one shade in a row are one piece."""
+    pieces: list[tuple[int, float, float, float, float]] = []
+    for row, shares in enumerate(values):
+        top = row + 0.5
+        for shade, first, end in _runs(shares):
+            left = first + 0.5
+            right = end + 0.5
+            pieces.append((shade, top, top + 1, left, right))
+    cells: list[tuple[float, float, float, float, str]] = []
+    for shade, top, bottom, left, right in sorted(pieces):
+        cells.append((left, right, top, bottom, words[shade]))
+    kinds: dict[str, str] = {}
+    for shade, label in enumerate(words):
+        kinds[label] = f"var(--q{shade})"
+    layer = bars(cells, kinds)
+    layer["mark"] = {"type": "rect"}
+    legend = layer["encoding"]["fill"]["legend"]
+    legend["columns"] = 5
+    return layer
 
 
 def _runs(shares: Sequence[float | None]) -> list[tuple[int, int, int]]:
@@ -80,8 +126,11 @@ def _runs(shares: Sequence[float | None]) -> list[tuple[int, int, int]]:
         if share is None:
             continue
         shade = min(int(share * SHADES + 1e-9), SHADES - 1)
-        if runs and runs[-1][0] == shade and runs[-1][2] == index:
-            runs[-1] = (shade, runs[-1][1], index + 1)
-        else:
-            runs.append((shade, index, index + 1))
+        first = index
+        if runs:
+            shade_before, first_before, end = runs[-1]
+            if shade_before == shade and end == index:
+                first = first_before
+                runs.pop()
+        runs.append((shade, first, index + 1))
     return runs

@@ -10,24 +10,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup
-
-from warehouse.charts.axes import make_axis
-from warehouse.charts.picture import LETTER, NOTHING, WIDTH, Picture, Sheet, fitting
+from warehouse.charts.axes import Axis, make_axis
+from warehouse.charts.courses import across, box, ring
+from warehouse.charts.picture import LETTER, WIDTH, Picture, Sheet, fitting
 from warehouse.tables.page import is_finite, written
-from warehouse.tables.words import fixed
 
 #: Pixels of a row: a name with its figure, and what is drawn below them.
 _ROW = 31
-#: Pixels from a name in a diagram of ties to the next.
-_PITCH = 19
 #: Rows of a picture; a table below it has all.
 MOST_ROWS = 25
-#: Models and groups of a diagram of ties.
-MOST_TIED, MOST_GROUPS = 25, 8
-#: Pixels of a cell of a map of pairs.
-_CELL = 15
+#: Pixels from the middle of a dot to the line that begins beside it.
+_AROUND_DOT = 4.5
 _MARGIN = 6.0
+#: Colours of those that a model is better than, cannot be told from, is worse than.
+_OUTCOMES = ("mark", "grey", "warm")
 
 
 @dataclass(frozen=True)
@@ -67,46 +63,88 @@ def forest(
         most: rows that are drawn.
     """
     shown = rows[:most]
-    ends: list[float | None] = []
-    for row in shown:
-        ends += [row.estimate, row.low, row.high]
-    axis = make_axis(ends, zero=zero, left=_MARGIN, width=WIDTH - 2 * _MARGIN)
+    axis = _axis_of(shown, zero=zero)
     if axis is None:
         return None
-    height, sheet = len(shown) * _ROW + 22, Sheet()
-    sheet.ticks(axis, height, zero=zero)
     figures = [_figure(row, n_decimals, zero) for row in shown]
-    room = WIDTH - LETTER * (max(map(len, figures)) + 1)
-    for at, (row, name) in enumerate(
-        zip(shown, fitting([row.name for row in shown], room), strict=True)
-    ):
-        middle = at * _ROW + 23
-        colour = "dim" if row.mark else "mark"
-        dot = axis.at(row.estimate) or 0.0
-        sheet.text(0, middle - 9, name)
-        sheet.text(WIDTH, middle - 9, figures[at], "dim", "end")
-        if is_finite(row.low) and is_finite(row.high):
-            low, high = axis.at(row.low) or 0.0, axis.at(row.high) or 0.0
-            bars = [(low, dot - 4.5), (dot + 4.5, high)]
-            if row.filled:
-                bars = [(low, high)]
-            course = "".join(f"M{a:g} {middle}H{b:g}" for a, b in bars if a <= b)
-            sheet.line(course, colour, 2)
-        if row.filled:
-            sheet.line(f"M{dot} {middle}h0", colour, 9)
-        else:
-            sheet.line(ring(dot, middle, 3.5), colour, 2)
+    height = len(shown) * _ROW + 22
+    sheet = Sheet()
+    sheet.ticks(axis, height, zero=zero)
+    _draw_rows(sheet, axis, shown, figures)
+    n_shown = _some(len(shown), len(rows))
+    first = shown[0].name
+    last = shown[-1].name
     return Picture(
-        title,
-        f"{title}: {_some(len(shown), len(rows))}, from {shown[0].name} with "
-        f"{figures[0]} to {shown[-1].name} with {figures[-1]}",
-        note,
-        WIDTH,
-        height,
-        NOTHING.join(sheet.parts),
-        ("Model", figure, "low", "high"),
-        tuple(_cells(row, n_decimals, sign=zero) for row in rows),
+        title=title,
+        say=(
+            f"{title}: {n_shown}, "
+            f"from {first} with {figures[0]} "
+            f"to {last} with {figures[-1]}"
+        ),
+        note=note,
+        width=WIDTH,
+        height=height,
+        body=sheet.body,
+        head=("Model", figure, "low", "high"),
+        rows=tuple(_cells(row, n_decimals, sign=zero) for row in rows),
     )
+
+
+def _draw_rows(
+    sheet: Sheet, axis: Axis, rows: Sequence[Interval], figures: Sequence[str]
+) -> None:
+    """Names and figures, one below the other, each with its interval below it."""
+    for at, name in enumerate(_names_beside(rows, figures)):
+        middle = at * _ROW + 23
+        sheet.text(0, middle - 9, name)
+        sheet.figure(middle - 9, figures[at])
+        _draw_interval(sheet, axis, rows[at], middle)
+
+
+def _axis_of(rows: Sequence[Interval], *, zero: bool) -> Axis | None:
+    """The axis that holds all figures and the ends of their intervals."""
+    ends: list[float | None] = []
+    for row in rows:
+        ends += [row.estimate, row.low, row.high]
+    width = WIDTH - 2 * _MARGIN
+    return make_axis(ends, zero=zero, left=_MARGIN, width=width)
+
+
+def _names_beside(rows: Sequence[Interval], figures: Sequence[str]) -> list[str]:
+    """Names of the rows, as long as the longest figure leaves room for."""
+    n_letters = max(map(len, figures)) + 1
+    names = [row.name for row in rows]
+    return fitting(names, WIDTH - LETTER * n_letters)
+
+
+def _draw_interval(sheet: Sheet, axis: Axis, row: Interval, middle: int) -> None:
+    """An interval as a line, and its figure as a dot or a ring."""
+    colour = "mark"
+    if row.mark:
+        colour = "dim"
+    dot = axis.at(row.estimate) or 0.0
+    if is_finite(row.low) and is_finite(row.high):
+        low = axis.at(row.low) or 0.0
+        high = axis.at(row.high) or 0.0
+        if row.filled:
+            course = _bar(low, high, middle)
+        else:
+            before = _bar(low, dot - _AROUND_DOT, middle)
+            behind = _bar(dot + _AROUND_DOT, high, middle)
+            course = before + behind
+        sheet.line(course, colour, 2)
+    if row.filled:
+        sheet.dot(dot, middle, colour, 9)
+    else:
+        circle = ring(dot, middle, 3.5)
+        sheet.line(circle, colour, 2)
+
+
+def _bar(start: float, end: float, middle: int) -> str:
+    """The course of a part of an interval; empty where a ring leaves no room for it."""
+    if start > end:
+        return ""
+    return across(f"{start:g}", middle, f"{end:g}")
 
 
 def _cells(row: Interval, n_decimals: int, *, sign: bool) -> tuple[str, ...]:
@@ -119,90 +157,15 @@ def _cells(row: Interval, n_decimals: int, *, sign: bool) -> tuple[str, ...]:
     )
 
 
-def ring(x: float, y: float, radius: float) -> str:
-    """The course of a circle; what is below it shows through."""
-    arc = f"a{radius:g} {radius:g} 0 1 0"
-    return f"M{x - radius:g} {y:g}{arc} {2 * radius:g} 0{arc} {-2 * radius:g} 0"
-
-
 def _figure(row: Interval, n_decimals: int, sign: bool) -> str:
+    """A figure with its interval, where it has one."""
+    figure = written(row.estimate, n_decimals, sign=sign)
     ends = ""
     if is_finite(row.low) and is_finite(row.high):
-        ends = f" [{written(row.low, n_decimals)}, {written(row.high, n_decimals)}]"
-    return f"{written(row.estimate, n_decimals, sign=sign)}{row.mark}{ends}"
-
-
-def ties(
-    title: str,
-    rows: Sequence[tuple[str, float, str]],
-    *,
-    figure: str,
-    n_decimals: int,
-    note: str,
-) -> Picture | None:
-    """A critical-difference diagram, upright: names at their figures, bars that join
-    those no test tells apart.
-
-    None where it does not fit: fewer than three models, more than `MOST_TIED`, or more
-    than `MOST_GROUPS` bars.
-
-    Args:
-        title: what it is called.
-        rows: name, figure and letters of each model, best first.
-        figure: what the figures are.
-        n_decimals: of the figures.
-        note: what the picture rests on.
-    """
-    groups = _groups([own for _, _, own in rows])
-    if not 3 <= len(rows) <= MOST_TIED or len(groups) > MOST_GROUPS:
-        return None
-    height, sheet, left = len(rows) * _PITCH + 10, Sheet(), 82 + 9 * len(groups)
-    upright = make_axis([row[1] for row in rows], left=8, width=height - 22)
-    assert upright is not None  # of at least three figures
-    turned = rows[0][1] > rows[-1][1]
-    heights = {
-        value: height - 6 - at if turned else at
-        for _, value, _ in rows
-        if (at := upright.at(value)) is not None
-    }
-    sheet.line(f"M44 {heights[rows[0][1]]:.1f}V{heights[rows[-1][1]]:.1f}", "dim")
-    for at, words in upright.ticks:
-        y = height - 6 - at if turned else at
-        sheet.text(36, round(y + 4, 1), words, "dim", "end")
-        sheet.line(f"M40 {y:.1f}H44", "dim")
-    for at, name in enumerate(fitting([row[0] for row in rows], WIDTH - left)):
-        sheet.line(f"M44 {heights[rows[at][1]]:.1f}L66 {_PITCH * at + 12}H72", "faint")
-        sheet.text(left, _PITCH * at + 16, name)
-    for number, group in enumerate(groups):
-        x = 78 + 9 * number
-        sheet.line(f"M{x} {_PITCH * group[0] + 8}V{_PITCH * group[-1] + 16}", "mark", 3)
-        sheet.line("".join(f"M{x} {_PITCH * at + 12}h0" for at in group), "mark", 7)
-    in_words: list[str] = []
-    for group in groups:
-        in_words.append(", ".join(rows[at][0] for at in group))
-    says = "all differ"
-    if groups:
-        says = f"joined by a bar, as no test tells them apart: {'; '.join(in_words)}"
-    return Picture(
-        title,
-        f"{title}: {says}",
-        note,
-        WIDTH,
-        height,
-        NOTHING.join(sheet.parts),
-        ("Model", figure, "Group"),
-        tuple((name, fixed(value, n_decimals), own) for name, value, own in rows),
-    )
-
-
-def _groups(letters: Sequence[str]) -> list[list[int]]:
-    """Indices of the rows that share a letter, for each letter that several have."""
-    groups: list[list[int]] = []
-    for letter in sorted(set().union(*letters)):
-        group = [at for at, own in enumerate(letters) if letter in own]
-        if len(group) > 1:
-            groups.append(group)
-    return groups
+        low = written(row.low, n_decimals)
+        high = written(row.high, n_decimals)
+        ends = f" [{low}, {high}]"
+    return f"{figure}{row.mark}{ends}"
 
 
 def wins(
@@ -218,124 +181,46 @@ def wins(
     """
     if len(rows) < 3:
         return None
-    shown, sheet = rows[:MOST_ROWS], Sheet()
-    for at, name in enumerate(fitting([row[0] for row in shown], WIDTH - 90)):
-        counts, y, left = shown[at][1:], at * _ROW, 0.0
-        sheet.text(0, y + 13, name)
-        sheet.text(WIDTH, y + 13, " · ".join(map(str, counts)), "dim", "end")
-        for n, colour in zip(counts, ("mark", "grey", "warm"), strict=True):
-            width = WIDTH * n / (sum(counts) or 1)
-            if n:
-                sheet.area(f"M{left:.1f} {y + 18}h{width:.1f}v9h-{width:.1f}z", colour)
-            left += width
-    first = shown[0]
+    shown = rows[:MOST_ROWS]
+    sheet = Sheet()
+    names = [name for name, *_ in shown]
+    short = fitting(names, WIDTH - 90)
+    for at, name in enumerate(short):
+        counts = shown[at][1:]
+        top = at * _ROW
+        in_words = map(str, counts)
+        sheet.text(0, top + 13, name)
+        sheet.figure(top + 13, " · ".join(in_words))
+        _draw_shares(sheet, counts, top + 18)
+    n_shown = _some(len(shown), len(rows))
+    best, n_better, n_alike, n_worse = shown[0]
     return Picture(
-        title,
-        f"{title}: {_some(len(shown), len(rows))}; {first[0]} is better than "
-        f"{first[1]}, cannot be told from {first[2]}, worse than {first[3]}",
-        note,
-        WIDTH,
-        len(shown) * _ROW,
-        NOTHING.join(sheet.parts),
-        ("Model", "better than", "cannot tell", "worse than"),
-        tuple((row[0], *map(str, row[1:])) for row in rows),
-    )
-
-
-def pair_map(
-    title: str,
-    names: Sequence[str],
-    differences: Sequence[Sequence[float]],
-    tested: Sequence[Sequence[float]],
-    *,
-    n_decimals: int,
-    note: str,
-) -> Picture | None:
-    """Row minus column where a test finds a difference; empty where it does not; names
-    on both axes. None where it finds none.
-
-    Args:
-        title: what it is called.
-        names: of rows and columns.
-        differences: row minus column; NaN where there is none.
-        tested: 1 where a test finds a difference.
-        n_decimals: of the differences.
-        note: what the picture rests on.
-    """
-    shown, edge = fitting(names, 150), 176
-    sizes: list[float] = []
-    for values in differences:
-        sizes += [abs(value) for value in values if value == value]
-    largest = max(sizes, default=0.0) or 1.0
-    shades: dict[int, list[str]] = {}
-    for at, (values, tests) in enumerate(zip(differences, tested, strict=True)):
-        for other, (value, test) in enumerate(zip(values, tests, strict=True)):
-            if value == value and test == 1:
-                shade = min(int((value / largest + 1) * 5), 9)
-                cell = (
-                    f"M{edge + other * _CELL} "
-                    f"{edge + at * _CELL}h{_CELL - 1}v{_CELL - 1}h-{_CELL - 1}z"
-                )
-                shades.setdefault(shade, []).append(cell)
-    if not shades:
-        return None
-    size, sheet = len(names) * _CELL, Sheet()
-    for shade, cells in sorted(shades.items()):
-        sheet.area("".join(cells), f"q{shade}")
-    for at, name in enumerate(shown):
-        middle = edge + at * _CELL + _CELL / 2 + 3
-        sheet.text(edge - 6, middle, name, anchor="end")
-        sheet.text(
-            0,
-            0,
-            name,
-            more=Markup(' transform="translate({} {})rotate(-90)"').format(
-                middle + 1, edge - 6
-            ),
-        )
-    for shade in range(10):
-        sheet.area(f"M{edge + 14 * shade} {edge + size + 10}h14v10h-14z", f"q{shade}")
-    sheet.text(
-        edge - 6,
-        edge + size + 19,
-        f"row minus column {fixed(-largest, n_decimals)}",
-        "dim",
-        "end",
-    )
-    sheet.text(
-        edge + 146, edge + size + 19, fixed(largest, n_decimals, sign=True), "dim"
-    )
-    n_differ = sum(len(cells) for cells in shades.values()) // 2
-    return Picture(
-        title,
-        f"{title}: heat map of {len(names)} by {len(names)} models in order of rank; "
-        f"{n_differ} of {len(names) * (len(names) - 1) // 2} pairs differ",
-        note,
-        max(edge + size + 2, edge + 200),
-        edge + size + 26,
-        NOTHING.join(sheet.parts),
-        ("row minus column", *names),
-        tuple(
-            (name, *_starred(values, tests, n_decimals))
-            for name, values, tests in zip(names, differences, tested, strict=True)
+        title=title,
+        say=(
+            f"{title}: {n_shown}; "
+            f"{best} is better than {n_better}, "
+            f"cannot be told from {n_alike}, "
+            f"worse than {n_worse}"
         ),
+        note=note,
+        width=WIDTH,
+        height=len(shown) * _ROW,
+        body=sheet.body,
+        head=("Model", "better than", "cannot tell", "worse than"),
+        rows=tuple((name, *map(str, counts)) for name, *counts in rows),
     )
 
 
-def _starred(
-    differences: Sequence[float], tested: Sequence[float], n_decimals: int
-) -> list[str]:
-    """Differences as text, with a star where a test finds one; empty where there is
-    none."""
-    cells: list[str] = []
-    for value, test in zip(differences, tested, strict=True):
-        if value != value:
-            cells.append("")
-        elif test == 1:
-            cells.append(f"{fixed(value, n_decimals, sign=True)}*")
-        else:
-            cells.append(fixed(value, n_decimals, sign=True))
-    return cells
+def _draw_shares(sheet: Sheet, counts: Sequence[int], top: int) -> None:
+    """Counts as parts of one bar, each in its colour."""
+    n_all = sum(counts) or 1
+    left = 0.0
+    for n, colour in zip(counts, _OUTCOMES, strict=True):
+        width = WIDTH * n / n_all
+        if n:
+            part = box(f"{left:.1f}", top, f"{width:.1f}", 9)
+            sheet.area(part, colour)
+        left += width
 
 
 def _some(n: int, n_all: int) -> str:

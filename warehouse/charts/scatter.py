@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from warehouse.charts.axes import Axis, make_axis
+from warehouse.charts.courses import across, upright
 from warehouse.charts.picture import (
-    NOTHING,
     OVER,
     WIDTH,
     Picture,
@@ -18,6 +18,11 @@ from warehouse.charts.picture import (
     note_of,
 )
 from warehouse.tables.words import fixed
+
+#: Pixels of a plot, and from its top to the lower axis.
+_HEIGHT, _FLOOR = 220, 190
+#: Pixels before the left axis.
+_LEFT = 40.0
 
 
 @dataclass(frozen=True)
@@ -47,52 +52,66 @@ def by_cost(
 ) -> Picture | None:
     """Scores against costs, by logarithms where none is 0; those stand out, joined by a
     line, that are better than all that cost no more."""
-    ordered, frontier = list[Spot](), list[Spot]()
-    sign = 1 if higher_is_better else -1
-    for spot in sorted(spots, key=lambda spot: (spot.x, -sign * spot.y)):
-        named = (
-            not frontier
-            or sign * spot.y > sign * frontier[-1].y
-            or (spot.x, spot.y) == (frontier[-1].x, frontier[-1].y)
-        )
-        ordered.append(replace(spot, named=named))
-        frontier += ordered[-1:] if named else []
+    ordered = _marked(spots, higher_is_better=higher_is_better)
     ticks: list[tuple[float, str]] = []
     if ordered and ordered[0].x > 0:
-        ordered = [
-            replace(
-                spot,
-                x=math.log10(spot.x),
-                x_ends=spot.x_ends and _logarithms(spot.x_ends),
-            )
-            for spot in ordered
-        ]
-        low, high = ordered[0].x, ordered[-1].x
-        steps = (1, 2, 5) if high - low < 1.5 else (1,)
-        marks: list[float] = []
-        for power in range(math.floor(low) - 1, math.ceil(high) + 1):
-            marks += [step * 10.0**power for step in steps]
-        ticks = [
-            (math.log10(mark), f"{mark:g}")
-            for mark in marks
-            if low <= math.log10(mark) <= high
-        ]
+        ordered = [_by_logarithm(spot) for spot in ordered]
+        ticks = _ticks_of_logarithms(ordered[0].x, ordered[-1].x)
         x = f"{x}, logarithmic"
-    note = note_of([note, "blue: better than all that cost no more"])
     return scatter(
         title,
         ordered,
         x=x,
         y=y,
         n_decimals=n_decimals,
-        note=note,
+        note=note_of([note, "blue: better than all that cost no more"]),
         ticks=ticks,
         joined=True,
     )
 
 
-def _logarithms(ends: tuple[float, float]) -> tuple[float, float]:
-    return math.log10(ends[0]), math.log10(ends[1])
+def _marked(spots: Iterable[Spot], *, higher_is_better: bool) -> list[Spot]:
+    """Points by what they cost; those are named that are better than all that cost no
+    more."""
+    sign = -1
+    if higher_is_better:
+        sign = 1
+    marked: list[Spot] = []
+    best: Spot | None = None
+    for spot in sorted(spots, key=lambda spot: (spot.x, -sign * spot.y)):
+        is_named = (
+            best is None
+            or sign * spot.y > sign * best.y
+            or (spot.x, spot.y) == (best.x, best.y)
+        )
+        spot = replace(spot, named=is_named)
+        marked.append(spot)
+        if is_named:
+            best = spot
+    return marked
+
+
+def _by_logarithm(spot: Spot) -> Spot:
+    """A point at the logarithm of what it costs."""
+    ends = spot.x_ends
+    if ends:
+        ends = (math.log10(ends[0]), math.log10(ends[1]))
+    return replace(spot, x=math.log10(spot.x), x_ends=ends)
+
+
+def _ticks_of_logarithms(low: float, high: float) -> list[tuple[float, str]]:
+    """Round numbers between two logarithms."""
+    steps: tuple[int, ...] = (1,)
+    if high - low < 1.5:
+        steps = (1, 2, 5)
+    ticks: list[tuple[float, str]] = []
+    for power in range(math.floor(low) - 1, math.ceil(high) + 1):
+        for step in steps:
+            mark = step * 10.0**power
+            place = math.log10(mark)
+            if low <= place <= high:
+                ticks.append((place, f"{mark:g}"))
+    return ticks
 
 
 def scatter(
@@ -119,62 +138,163 @@ def scatter(
             logarithms.
         joined: a line of steps joins those that are named.
     """
-    left, height = 40.0, 220
+    axes = _axes_of(spots)
+    if len(spots) < 2 or axes is None:
+        return None
+    plot = _Plot(*axes)
+    plot.draw_lower_axis(ticks)
+    plot.draw_left_axis()
+    plot.draw_title(x)
+    plot.draw_points(spots, joined=joined)
+    named = [spot.name for spot in spots if spot.named]
+    table: list[tuple[str, ...]] = []
+    for spot in spots:
+        y_words = fixed(spot.y, n_decimals)
+        table.append((spot.name, spot.x_words, y_words))
+    return Picture(
+        title=title,
+        say=f"{title}: {len(spots)} models; stand out: {', '.join(named)}",
+        note=note,
+        width=WIDTH,
+        height=_HEIGHT,
+        body=plot.sheet.body,
+        head=("Model", x, y),
+        rows=tuple(table),
+    )
+
+
+def _axes_of(spots: Sequence[Spot]) -> tuple[Axis, Axis] | None:
+    """The lower and the left axis, which hold all points and intervals."""
     xs: list[float] = []
     ys: list[float] = []
     for spot in spots:
         xs += [spot.x, *(spot.x_ends or ())]
         ys += [spot.y, *(spot.y_ends or ())]
-    across = make_axis(xs, left=left + 6, width=WIDTH - left - 16)
-    up = make_axis(ys, left=8, width=height - 46)
-    if len(spots) < 2 or across is None or up is None:
+    across = make_axis(xs, left=_LEFT + 6, width=WIDTH - _LEFT - 16)
+    up = make_axis(ys, left=8, width=_HEIGHT - 46)
+    if across is None or up is None:
         return None
-    floor, sheet = height - 30, Sheet()
-    sheet.line(f"M{left} {floor}H{WIDTH}", "dim")
-    for at, words in [
-        (across.at(value) or 0.0, words) for value, words in ticks
-    ] or across.ticks:
-        sheet.text(at, floor + 13, words, "dim", end_at(at, left))
-    for at, words in up.ticks:
-        sheet.line(f"M{left} {floor - at:.1f}H{WIDTH}", "line")
-        sheet.text(left - 4, round(floor - at + 4, 1), words, "dim", "end")
-    sheet.text(WIDTH, height - 3, x, anchor="end")
-    positions = [
-        (spot, across.at(spot.x) or 0.0, round(floor - (up.at(spot.y) or 0.0), 1))
-        for spot in spots
-    ]
-    for spot, at, top in positions:
-        _whiskers(sheet, spot, (at, top), across, up, floor)
-    ends = sorted((at, top) for spot, at, top in positions if spot.named)
-    if joined and len(ends) > 1:
-        sheet.line(
-            f"M{ends[0][0]} {ends[0][1]}"
-            + "".join(f"H{at}V{top}" for at, top in ends[1:]),
-            "dim",
-            dashed=True,
-        )
-    for spot, at, top in sorted(positions, key=lambda position: position[0].named):
-        sheet.line(f"M{at} {top}h0", "mark" if spot.named else "faint", 7)
-    taken: list[float] = []
-    for spot, at, top in sorted(positions, key=lambda position: position[2]):
-        below = _free_below(top, taken)
-        if spot.named and below is not None:
-            taken.append(top + below)
-            is_left = at < WIDTH / 2
-            name = fitting([spot.name], (WIDTH - at if is_left else at - left) - 8)[0]
-            x_at, anchor = (at + 7, "start") if is_left else (at - 7, "end")
-            sheet.text(x_at, top + below + 4, name, anchor=anchor, more=OVER)
-    return Picture(
-        title,
-        f"{title}: {len(spots)} models; stand out: "
-        f"{', '.join(spot.name for spot in spots if spot.named)}",
-        note,
-        WIDTH,
-        height,
-        NOTHING.join(sheet.parts),
-        ("Model", x, y),
-        tuple((spot.name, spot.x_words, fixed(spot.y, n_decimals)) for spot in spots),
-    )
+    return across, up
+
+
+@dataclass(frozen=True)
+class _Point:
+    """A point in its place."""
+
+    spot: Spot
+    at: float  #: pixels from the left.
+    top: float  #: pixels from the top.
+
+
+@dataclass(frozen=True)
+class _Plot:
+    """A plot that is being drawn."""
+
+    across: Axis
+    up: Axis
+    sheet: Sheet = field(default_factory=Sheet)
+
+    def point(self, spot: Spot) -> _Point:
+        """A point in its place."""
+        at = self.across.at(spot.x) or 0.0
+        return _Point(spot, at, self._height_of(spot.y))
+
+    def _height_of(self, value: float) -> float:
+        """Pixels from the top to a value of the left axis."""
+        above = self.up.at(value) or 0.0
+        return round(_FLOOR - above, 1)
+
+    def draw_lower_axis(self, ticks: Sequence[tuple[float, str]]) -> None:
+        """A line with numbers, or with what stands in their place."""
+        floor = across(_LEFT, _FLOOR, WIDTH)
+        self.sheet.line(floor, "dim")
+        numbers = self.across.ticks
+        if ticks:
+            numbers = tuple(
+                (self.across.at(value) or 0.0, says) for value, says in ticks
+            )
+        for at, words in numbers:
+            anchor = end_at(at, _LEFT)
+            self.sheet.text(at, _FLOOR + 13, words, "dim", anchor)
+
+    def draw_left_axis(self) -> None:
+        """Lines at round numbers, with the numbers before them."""
+        for above, words in self.up.ticks:
+            y = _FLOOR - above
+            grid = across(_LEFT, f"{y:.1f}", WIDTH)
+            baseline = round(y + 4, 1)
+            self.sheet.line(grid, "line")
+            self.sheet.text(_LEFT - 4, baseline, words, "dim", "end")
+
+    def draw_title(self, title: str) -> None:
+        """What the lower axis is, below it."""
+        self.sheet.text(WIDTH, _HEIGHT - 3, title, anchor="end")
+
+    def draw_points(self, spots: Iterable[Spot], *, joined: bool) -> None:
+        """Points with their intervals and names, and steps between those that are
+        named where they are joined."""
+        points = [self.point(spot) for spot in spots]
+        for point in points:
+            self.draw_intervals(point)
+        if joined:
+            self.draw_steps(points)
+        self.draw_dots(points)
+        self.draw_names(points)
+
+    def draw_intervals(self, point: _Point) -> None:
+        """The intervals of a point along both axes."""
+        spot = point.spot
+        colour = "line"
+        if spot.named:
+            colour = "mark"
+        if spot.x_ends:
+            left, right = map(self.across.at, spot.x_ends)
+            course = across(left or 0.0, point.top, right or 0.0)
+            self.sheet.line(course, colour)
+        if spot.y_ends:
+            low, high = map(self._height_of, spot.y_ends)
+            course = upright(point.at, low, high)
+            self.sheet.line(course, colour)
+
+    def draw_steps(self, points: Sequence[_Point]) -> None:
+        """Steps from each point that is named to the next."""
+        corners = sorted((point.at, point.top) for point in points if point.spot.named)
+        if len(corners) < 2:
+            return
+        at, top = corners[0]
+        course = f"M{at} {top}"
+        for at, top in corners[1:]:
+            course += f"H{at}V{top}"
+        self.sheet.line(course, "dim", dashed=True)
+
+    def draw_dots(self, points: Sequence[_Point]) -> None:
+        """The points, those that are named above the others."""
+        for point in sorted(points, key=lambda point: point.spot.named):
+            colour = "faint"
+            if point.spot.named:
+                colour = "mark"
+            self.sheet.dot(point.at, point.top, colour, 7)
+
+    def draw_names(self, points: Sequence[_Point]) -> None:
+        """Names beside their points, from the top, as far as there is room."""
+        taken: list[float] = []
+        for point in sorted(points, key=lambda point: point.top):
+            below = _free_below(point.top, taken)
+            if point.spot.named and below is not None:
+                middle = point.top + below
+                taken.append(middle)
+                self._draw_name(point, middle + 4)
+
+    def _draw_name(self, point: _Point, baseline: float) -> None:
+        """A name on the side of its point that has more room."""
+        if point.at < WIDTH / 2:
+            room = WIDTH - point.at
+            x, anchor = point.at + 7, "start"
+        else:
+            room = point.at - _LEFT
+            x, anchor = point.at - 7, "end"
+        short = fitting([point.spot.name], room - 8)
+        self.sheet.text(x, baseline, short[0], anchor=anchor, more=OVER)
 
 
 def _free_below(top: float, taken: Sequence[float]) -> int | None:
@@ -184,22 +304,3 @@ def _free_below(top: float, taken: Sequence[float]) -> int | None:
         if all(abs(top + step - other) > 12 for other in taken):
             return step
     return None
-
-
-def _whiskers(
-    sheet: Sheet,
-    spot: Spot,
-    position: tuple[float, float],
-    across: Axis,
-    up: Axis,
-    floor: float,
-) -> None:
-    """The intervals of a point along both axes."""
-    (at, top), colour = position, "mark" if spot.named else "line"
-    if spot.x_ends:
-        sheet.line(
-            f"M{across.at(spot.x_ends[0])} {top}H{across.at(spot.x_ends[1])}", colour
-        )
-    if spot.y_ends:
-        low, high = (round(floor - (up.at(end) or 0.0), 1) for end in spot.y_ends)
-        sheet.line(f"M{at} {low}V{high}", colour)

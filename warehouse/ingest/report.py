@@ -21,7 +21,7 @@ from warehouse.records.score_span import MIXED, ScoreSpan
 from warehouse.records.setting_labels import differing_paths, short_values
 from warehouse.store.connection import Store
 from warehouse.store.lake.sync import SyncReport
-from warehouse.store.load.conflicts import are_apart
+from warehouse.store.load.dump_runs import are_apart
 from warehouse.store.load.state import LoadReport
 from warehouse.store.sql.query_files import query_text
 

@@ -14,9 +14,11 @@ from warehouse.analysis.pairs.charts import MOST_PAIRED
 from warehouse.analysis.report_data.part import BenchmarkPart
 from warehouse.analysis.suites.answer import SuiteBoard
 from warehouse.analysis.suites.row import SuiteRow
+from warehouse.charts.pair_map import pair_map
 from warehouse.charts.picture import Picture, note_of
-from warehouse.charts.pictures import Interval, forest, pair_map, ties, wins
+from warehouse.charts.pictures import Interval, forest, wins
 from warehouse.charts.scatter import Spot, by_cost, scatter
+from warehouse.charts.ties import ties
 from warehouse.report.heat import PART, PUBLISHED, mark_of
 from warehouse.tables.words import decimals, span_of
 

@@ -9,7 +9,7 @@ import pytest
 from tests.support.builders import StoreRows
 from warehouse.analysis.compare.answer import compare
 from warehouse.analysis.leaderboard.answer import leaderboard
-from warehouse.analysis.selection.conditions import list_runs
+from warehouse.analysis.selection.listed_runs import list_runs
 from warehouse.errors import MisuseError
 from warehouse.records import RunHeader
 from warehouse.records.settings import settings_of

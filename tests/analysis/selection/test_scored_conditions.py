@@ -13,13 +13,10 @@ from scipy import stats
 
 from tests.analysis.test_without_store import ACC, NOBODY
 from warehouse.analysis.selection import score_matrix
-from warehouse.analysis.selection.benchmarks import (
-    Benchmark,
-    BenchmarkFacts,
-    scored_metrics,
-)
+from warehouse.analysis.selection.benchmarks import Benchmark, BenchmarkFacts
 from warehouse.analysis.selection.clusterings import ClusterMap, outside_clusters
 from warehouse.analysis.selection.conditions import Condition
+from warehouse.analysis.selection.other_metrics import scored_metrics
 from warehouse.analysis.selection.reference import choose_conditions
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,

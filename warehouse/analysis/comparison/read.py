@@ -27,13 +27,11 @@ from warehouse.analysis.comparison.pairing import (
 from warehouse.analysis.selection.benchmarks import (
     BenchmarkNames,
     Metric,
-    advise_metric,
     choose_metrics,
     find_among,
     metrics_of,
     read_names,
     run_metrics_of,
-    scored_metrics,
 )
 from warehouse.analysis.selection.clusterings import (
     FIRST_OF_TEXTS,
@@ -44,6 +42,7 @@ from warehouse.analysis.selection.clusterings import (
 )
 from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.hooks import possible_plans, read_stopped
+from warehouse.analysis.selection.other_metrics import advise_metric, scored_metrics
 from warehouse.analysis.selection.prompts import (
     SharedPrompts,
     options,

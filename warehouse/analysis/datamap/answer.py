@@ -27,14 +27,13 @@ from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.benchmarks import (
     BenchmarkFacts,
     Metric,
-    advise_metric,
     choose_metrics,
     find_benchmark,
     metrics_of,
     run_metrics_of,
-    scored_metrics,
 )
 from warehouse.analysis.selection.conditions import Condition, label_conditions
+from warehouse.analysis.selection.other_metrics import advise_metric, scored_metrics
 from warehouse.analysis.selection.prompts import prompts_by_id
 from warehouse.analysis.selection.reference import (
     by_split,

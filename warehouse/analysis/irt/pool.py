@@ -3,21 +3,25 @@ cells kept."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.analysis.irt.cells import Cells, cells_of
+from warehouse.analysis.irt.forms import by_form, notes_on_mixed
 from warehouse.analysis.selection.benchmarks import Benchmark
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.prompts import keyed_prompts
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
-from warehouse.analysis.selection.scores import right_draws
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.suites.entries import (
+    ConditionSet,
     LeafEntries,
     describe_sets,
     match_conditions,
@@ -26,9 +30,13 @@ from warehouse.analysis.suites.entries import (
 from warehouse.analysis.suites.units import unit_map
 from warehouse.errors import MisuseError
 from warehouse.records.canonical_json import fingerprint
-from warehouse.records.run_fields import ALWAYS_TOLD
-from warehouse.stats.items.responses import Responses, as_responses, binarise
+from warehouse.stats.items.responses import Responses, as_responses
 from warehouse.store.connection import Store
+
+Mask = NDArray[np.bool_]
+Figures = NDArray[np.float64]
+Numbers = NDArray[np.intp]
+Ids = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -54,13 +62,13 @@ class Pool:
     conditions: tuple[Condition, ...]
     #: name of each model without what tells its conditions apart, shape (M,).
     names: tuple[str, ...]
-    form: NDArray[np.intp]  #: number of each item's form, shape (J,).
-    prompts: NDArray[np.int64]  #: id of each item's prompt, shape (J,).
+    form: Numbers  #: number of each item's form, shape (J,).
+    prompts: Ids  #: id of each item's prompt, shape (J,).
     keys: tuple[str, ...]  #: what to call each prompt.
     texts: tuple[str | None, ...]  #: theirs, None where there is none.
     natural_keys: tuple[str, ...]
     #: testlet of each item, shape (J,); None: every prompt is by itself.
-    clusters: NDArray[np.int64] | None
+    clusters: Ids | None
     notes: tuple[str, ...]  #: what a reader should know.
 
     @cached_property
@@ -68,40 +76,55 @@ class Pool:
         """sha256 of models, prompts, answers, testlets and notes: changes when any of
         them does."""
         responses = self.responses
+        forms = [f"{form.label}\0{form.metric}" for form in self.forms]
+        texts = [text or "" for text in self.texts]
+        trials = b""
+        if responses.trials is not None:
+            trials = responses.trials.tobytes()
+        testlets = b""
+        if self.clusters is not None:
+            _, numbers = np.unique(self.clusters, return_inverse=True)
+            testlets = numbers.tobytes()
         return fingerprint(
             "\0".join(responses.models),
-            "\0".join(f"{form.label}\0{form.metric}" for form in self.forms),
+            "\0".join(forms),
             "\0".join(self.natural_keys),
             "\0".join(self.notes),
-            "\0".join(text or "" for text in self.texts),
+            "\0".join(texts),
             self.form.astype(np.int64).tobytes(),
             responses.successes.tobytes(),
-            b"" if responses.trials is None else responses.trials.tobytes(),
-            b""
-            if self.clusters is None
-            else np.unique(self.clusters, return_inverse=True)[1].tobytes(),
+            trials,
+            testlets,
         )
 
     @property
-    def means(self) -> NDArray[np.float64]:
+    def means(self) -> Figures:
         """Mean of each item over its models, shape (J,)."""
-        y, k = self.responses.successes, self.responses.trials
-        if k is None:
-            return np.asarray(y.mean(axis=0, dtype=np.float64))
-        shares = np.divide(y, np.maximum(k, 1), dtype=np.float64).sum(axis=0)
-        return np.asarray(shares / self.responses.cells(0))
+        successes = self.responses.successes
+        trials = self.responses.trials
+        if trials is None:
+            return np.asarray(successes.mean(axis=0, dtype=np.float64))
+        draws = np.maximum(trials, 1)
+        shares = np.divide(successes, draws, dtype=np.float64)
+        n_models = self.responses.cells(0)
+        return np.asarray(shares.sum(axis=0) / n_models)
 
     def benchmark_of(self) -> NDArray[np.str_]:
         """Name of each item's benchmark, shape (J,)."""
-        return np.array([form.benchmark for form in self.forms])[self.form]
+        names = np.array([form.benchmark for form in self.forms])
+        return names[self.form]
 
-    def part(self, models: NDArray[np.bool_], items: NDArray[np.bool_]) -> Pool | None:
+    def part(self, models: Mask, items: Mask) -> Pool | None:
         """Some models and items; what then has no or a single answer goes too. None
         where too little is left."""
         kept = _answered(self.responses.answered(), models, items)
         if kept is None:
             return None
-        rows, columns = (np.flatnonzero(mask) for mask in kept)
+        rows = np.flatnonzero(kept[0])
+        columns = np.flatnonzero(kept[1])
+        clusters = self.clusters
+        if clusters is not None:
+            clusters = clusters[columns]
         return replace(
             self,
             responses=self.responses.part(rows, columns),
@@ -112,7 +135,7 @@ class Pool:
             keys=tuple(self.keys[j] for j in columns),
             texts=tuple(self.texts[j] for j in columns),
             natural_keys=tuple(self.natural_keys[j] for j in columns),
-            clusters=None if self.clusters is None else self.clusters[columns],
+            clusters=clusters,
         )
 
 
@@ -132,115 +155,114 @@ def read_pool(store: Store, leaves: Sequence[Benchmark], selection: Selection) -
     read, refused = read_leaves(store, leaves, selection)
     if not read:
         raise MisuseError("; ".join(refused))
-    notes = list(refused)
-    by_form = _by_form(read)
-    sets = match_conditions(by_form, latest=selection.latest)
+    forms = by_form(read)
+    sets = match_conditions(forms, latest=selection.latest)
     if len(sets) < 2:
-        listed = ", ".join(leaf.name for leaf in leaves[:5])
-        all_entries = chain.from_iterable(leaf.entries for leaf in read)
-        whole = any(entry.published is not None for entry in all_entries)
-        raise MisuseError(
-            f"{len(sets)} model(s) with scores of prompts on {listed}; a common scale "
-            "needs at least 2"
-            + "; figures of whole benchmarks have one of their own: warehouse irt scale"
-            * whole
-            + "".join(f"; {reason}" for reason in refused[:2])
-        )
-    labels = describe_sets(sets)
-    models = [group.model for group in sets]
-    names = [
-        f"{m} ({label})" if models.count(m) > 1 and label else m
-        for m, label in zip(models, labels, strict=True)
-    ]
-    order = sorted(range(len(sets)), key=lambda i: names[i])
-    row_of = {}
-    for row, i in enumerate(order):
-        for entry in sets[i].entries.values():
-            row_of[id(entry)] = row
-    parts: list[tuple[str, ScoredCondition, Cells]] = []
-    for label, entries in by_form.items():
-        rows = {row_of[id(entry)]: entry for entry in entries if id(entry) in row_of}
-        cells, reason = cells_of(rows)
-        notes += [f"{label}: {reason}"] if reason else []
-        if cells is not None:
-            parts.append((label, entries[0], cells))
-            notes += _mixed(label, list(rows.values()))
+        raise _too_few(leaves, read, refused, len(sets))
+    models = _sorted_models(sets)
+    parts, notes = _parts_of(forms, models)
+    notes = [*refused, *notes]
     if not parts:
         raise MisuseError(
             "no benchmark with scores that an item response model takes: "
             + "; ".join(notes)
         )
-    conditions = tuple(sets[i].conditions[0] for i in order)
-    bare = tuple(models[i] for i in order)
-    return _assemble(
-        store,
-        leaves,
-        parts,
-        [names[i] for i in order],
-        conditions,
-        bare,
-        selection.cluster,
-        notes,
+    return _assemble(store, leaves, parts, models, selection.cluster, notes)
+
+
+def _too_few(
+    leaves: Sequence[Benchmark],
+    read: Sequence[LeafEntries],
+    refused: Sequence[str],
+    n_models: int,
+) -> MisuseError:
+    """The refusal of a pool without two models to compare."""
+    names = ", ".join(leaf.name for leaf in leaves[:5])
+    message = (
+        f"{n_models} model(s) with scores of prompts on {names}; "
+        "a common scale needs at least 2"
     )
+    entries = chain.from_iterable(leaf.entries for leaf in read)
+    if any(entry.published is not None for entry in entries):
+        message += (
+            "; figures of whole benchmarks have one of their own: warehouse irt scale"
+        )
+    for reason in refused[:2]:
+        message += f"; {reason}"
+    return MisuseError(message)
 
 
-def _by_form(read: Sequence[LeafEntries]) -> dict[str, list[ScoredCondition]]:
-    """Entries with prompt scores by what makes items the same: benchmark, split,
-    version, metric, harness."""
-    groups: dict[tuple[str, ...], list[ScoredCondition]] = {}
-    for leaf in read:
-        for entry in leaf.entries:
-            if entry.usable is not None:
-                harness = str(entry.condition.setting("harness") or "")
-                groups.setdefault(
-                    (leaf.benchmark.name, harness, *entry.group), []
-                ).append(entry)
-    ordered = sorted(groups)
-    return {_label(key, ordered): groups[key] for key in ordered}
+@dataclass(frozen=True)
+class _Model:
+    """A model of the pool."""
+
+    name: str  #: with what tells its conditions apart.
+    bare: str  #: without.
+    group: ConditionSet  #: its condition on each form.
+
+    @property
+    def condition(self) -> Condition:
+        """One of its conditions."""
+        return self.group.conditions[0]
 
 
-def _label(key: tuple[str, ...], keys: Sequence[tuple[str, ...]]) -> str:
-    """The benchmark, and of the rest what differs among its forms."""
-    own = [other for other in keys if other[0] == key[0]]
-    differs = []
-    for index, part in enumerate(key):
-        if index and len({other[index] for other in own}) > 1:
-            differs.append(part)
-    settings = ", ".join(part or "none" for part in differs)
-    if settings:
-        return f"{key[0]} ({settings})"
-    return key[0]
+def _sorted_models(sets: Sequence[ConditionSet]) -> list[_Model]:
+    """The models by name; several conditions of one are told apart."""
+    counts = Counter(group.model for group in sets)
+    models: list[_Model] = []
+    for group, label in zip(sets, describe_sets(sets), strict=True):
+        bare = group.model
+        name = bare
+        if label and counts[bare] > 1:
+            name = f"{bare} ({label})"
+        models.append(_Model(name, bare, group))
+    return sorted(models, key=lambda model: model.name)
 
 
-def _mixed(label: str, entries: Sequence[ScoredCondition]) -> list[str]:
-    """A note on settings that make the same prompt another question for some models."""
-    notes = []
-    for name in ALWAYS_TOLD:
-        values = {entry.condition.setting(name) for entry in entries}
-        if name not in ("split", "agent") and len(values) > 1:
-            settings = ", ".join(
-                sorted(
-                    "none" if value in (None, "") else str(value) for value in values
-                )[:4]
-            )
-            notes.append(
-                f"{label}: models were asked with different {name} ({settings}); "
-                f"--where {name}=... chooses"
-            )
-    return notes
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """What the models answered on one form."""
+
+    label: str  #: of the form.
+    entry: ScoredCondition  #: one of those that were scored on it.
+    cells: Cells
 
 
-def _answered(
-    answered: NDArray[np.bool_], models: NDArray[np.bool_], items: NDArray[np.bool_]
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
+def _parts_of(
+    forms: Mapping[str, Sequence[ScoredCondition]], models: Sequence[_Model]
+) -> tuple[list[_Part], list[str]]:
+    """The forms with scores that can be taken, and what a reader should know."""
+    row_of: dict[int, int] = {}
+    for row, model in enumerate(models):
+        for entry in model.group.entries.values():
+            row_of[id(entry)] = row
+    parts: list[_Part] = []
+    notes: list[str] = []
+    for label, entries in forms.items():
+        rows: dict[int, ScoredCondition] = {}
+        for entry in entries:
+            if id(entry) in row_of:
+                rows[row_of[id(entry)]] = entry
+        cells, reason = cells_of(rows)
+        if reason:
+            notes.append(f"{label}: {reason}")
+        if cells is not None:
+            parts.append(_Part(label, entries[0], cells))
+            notes += notes_on_mixed(label, list(rows.values()))
+    return parts, notes
+
+
+def _answered(answered: Mask, models: Mask, items: Mask) -> tuple[Mask, Mask] | None:
     """Models with an answer, and items with those of two of them, among those chosen."""
-    models, items = models.copy(), items.copy()
     while True:
         shown = answered & models[:, None] & items
-        more_items, more_models = shown.sum(axis=0) >= 2, shown.any(axis=1)
-        if (more_items == items).all() and (more_models == models).all():
+        with_two = shown.sum(axis=0) >= 2
+        with_any = shown.any(axis=1)
+        is_same_items = np.array_equal(with_two, items)
+        if is_same_items and np.array_equal(with_any, models):
             break
-        models, items = models & more_models, items & more_items
+        models = models & with_any
+        items = items & with_two
     if models.sum() >= 2 and items.sum() >= 2:
         return (models, items)
     return None
@@ -249,165 +271,170 @@ def _answered(
 def _assemble(
     store: Store,
     leaves: Sequence[Benchmark],
-    parts: Sequence[tuple[str, ScoredCondition, Cells]],
-    names: Sequence[str],
-    conditions: tuple[Condition, ...],
-    bare: tuple[str, ...],
+    parts: Sequence[_Part],
+    models: Sequence[_Model],
     cluster: str | None,
-    notes: list[str],
+    notes: Sequence[str],
 ) -> Pool:
-    rows = keyed_prompts(
-        store, np.unique(np.concatenate([cells.prompts for _, _, cells in parts]))
+    """The pool of those models and prompts that are compared."""
+    all_prompts = np.concatenate([part.cells.prompts for part in parts])
+    rows = keyed_prompts(store, np.unique(all_prompts))
+    table = _table_of(parts, len(models), rows)
+    table, models, left_out = _compared(table, models)
+    forms: list[Form] = []
+    for index, part in enumerate(parts):
+        is_its = table.form == index
+        forms.append(_form(part, table.trials[:, is_its]))
+    shown = [rows[prompt] for prompt in table.prompts.tolist()]
+    used = [form.benchmark for form in forms if form.n_items]
+    return Pool(
+        benchmarks=tuple(dict.fromkeys(used)),
+        forms=tuple(forms),
+        responses=as_responses(
+            table.successes,
+            table.trials,
+            models=[model.name for model in models],
+            items=_item_names(table.prompts, forms, table.form),
+        ),
+        conditions=tuple(model.condition for model in models),
+        names=tuple(model.bare for model in models),
+        form=table.form,
+        prompts=table.prompts,
+        keys=tuple(str(row["tool_id"] or row["key"]) for row in shown),
+        texts=tuple(row["text"] for row in shown),
+        natural_keys=tuple(map(_natural_key, shown)),
+        clusters=_testlets(store, leaves, table.prompts, cluster),
+        notes=(*notes, *left_out),
     )
-    sizes = [len(cells.prompts) for _, _, cells in parts]
-    y, k = (np.zeros((len(names), sum(sizes))) for _ in range(2))
-    form = np.repeat(np.arange(len(parts)), sizes)
+
+
+def _natural_key(row: Mapping[str, Any]) -> str:
+    """What a prompt is called in every store."""
+    split, key, occurrence, _ = row["order"]
+    return f"{split}/{key}/{occurrence}"
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """The cells of all forms beside each other."""
+
+    successes: Figures  #: shape (models, items).
+    trials: Figures  #: shape (models, items).
+    form: Numbers  #: number of each item's form, shape (items,).
+    prompts: Ids  #: id of each item's prompt, shape (items,).
+
+    def part(self, models: Mask, items: Mask) -> _Table:
+        """Some models and items."""
+        return _Table(
+            self.successes[models][:, items],
+            self.trials[models][:, items],
+            self.form[items],
+            self.prompts[items],
+        )
+
+
+def _table_of(
+    parts: Sequence[_Part], n_models: int, rows: Mapping[int, Mapping[str, Any]]
+) -> _Table:
+    """The cells of all forms beside each other, the items of each by natural key."""
+    sizes = [len(part.cells.prompts) for part in parts]
+    n_items = sum(sizes)
+    successes = np.zeros((n_models, n_items))
+    trials = np.zeros_like(successes)
     prompts: list[int] = []
-    for (_, _, cells), start in zip(parts, np.cumsum([0, *sizes[:-1]]), strict=True):
+    for part in parts:
+        cells = part.cells
         keys = [rows[prompt]["order"] for prompt in cells.prompts.tolist()]
         order = sorted(range(len(keys)), key=keys.__getitem__)
-        columns = slice(start, start + len(order))
-        y[cells.rows, columns], k[cells.rows, columns] = (
-            cells.successes[:, order],
-            cells.trials[:, order],
-        )
+        start = len(prompts)
+        end = start + len(order)
+        successes[cells.rows, start:end] = cells.successes[:, order]
+        trials[cells.rows, start:end] = cells.trials[:, order]
         prompts += cells.prompts[order].tolist()
-    kept = _answered(k > 0, np.ones(len(y), bool), np.ones(y.shape[1], bool))
+    numbers = np.arange(len(parts))
+    return _Table(
+        successes=successes,
+        trials=trials,
+        form=np.repeat(numbers, sizes),
+        prompts=np.array(prompts, dtype=np.int64),
+    )
+
+
+def _compared(
+    table: _Table, models: Sequence[_Model]
+) -> tuple[_Table, list[_Model], list[str]]:
+    """Models and items that others compare, and notes on those that are left out
+    (MisuseError: nothing is compared)."""
+    is_answered = table.trials > 0
+    n_models, n_items = is_answered.shape
+    all_models = np.ones(n_models, bool)
+    all_items = np.ones(n_items, bool)
+    kept = _answered(is_answered, all_models, all_items)
     if kept is None:
         raise MisuseError(
-            f"no two models answered the same two prompts ({len(y)} models, "
-            f"{y.shape[1]} prompts): nothing compares them"
+            f"no two models answered the same two prompts ({n_models} models, "
+            f"{n_items} prompts): nothing compares them"
         )
-    models, items = kept
-    if not items.all():
+    are_kept = np.flatnonzero(kept[0]).tolist()
+    shown = [models[index] for index in are_kept]
+    return table.part(*kept), shown, _notes_on_left_out(models, *kept)
+
+
+def _notes_on_left_out(
+    models: Sequence[_Model], is_kept: Mask, items: Mask
+) -> list[str]:
+    """Notes on the prompts and models that are compared with nothing."""
+    notes: list[str] = []
+    n_items = int((~items).sum())
+    if n_items:
         notes.append(
-            f"{int((~items).sum())} prompts that a single model answered compare "
+            f"{n_items} prompts that a single model answered compare "
             "nobody, and are left out"
         )
-    if not models.all():
-        alone = [name for name, there in zip(names, models, strict=True) if not there]
-        notes.append(
-            f"left out, no prompt shared with another model: {', '.join(alone[:5])}"
-        )
-    ids, form = np.array(prompts, dtype=np.int64)[items], form[items]
-    forms = tuple(
-        _form(label, entry, k[models][:, items][:, form == index])
-        for index, (label, entry, _) in enumerate(parts)
-    )
-    responses = as_responses(
-        y[models][:, items],
-        k[models][:, items],
-        models=[name for name, there in zip(names, models, strict=True) if there],
-        items=_item_names(ids, forms, form),
-    )
-    keep = np.flatnonzero(models)
-    return Pool(
-        benchmarks=tuple(
-            dict.fromkeys(part.benchmark for part in forms if part.n_items)
-        ),
-        forms=forms,
-        responses=responses,
-        conditions=tuple(conditions[i] for i in keep),
-        names=tuple(bare[i] for i in keep),
-        form=form,
-        prompts=ids,
-        keys=tuple(str(rows[i]["tool_id"] or rows[i]["key"]) for i in ids.tolist()),
-        texts=tuple(rows[i]["text"] for i in ids.tolist()),
-        natural_keys=tuple(
-            "/".join(map(str, rows[i]["order"][:3])) for i in ids.tolist()
-        ),
-        clusters=_testlets(store, leaves, ids, cluster),
-        notes=tuple(notes),
-    )
+    alone: list[str] = []
+    for model, is_there in zip(models, is_kept, strict=True):
+        if not is_there:
+            alone.append(model.name)
+    if alone:
+        first = ", ".join(alone[:5])
+        notes.append(f"left out, no prompt shared with another model: {first}")
+    return notes
 
 
-def _form(label: str, entry: ScoredCondition, trials: NDArray[np.float64]) -> Form:
-    harness = str(entry.condition.setting("harness") or "")
-    benchmark = entry.condition.benchmark_split[0]
+def _form(part: _Part, trials: Figures) -> Form:
+    condition = part.entry.condition
+    benchmark, _ = condition.benchmark_split
+    has_any = (trials > 0).any(axis=1)
     return Form(
-        label,
-        benchmark,
-        harness,
-        entry.metric.label,
-        trials.shape[1],
-        int((trials > 0).any(axis=1).sum()),
+        label=part.label,
+        benchmark=benchmark,
+        harness=str(condition.setting("harness") or ""),
+        metric=part.entry.metric.label,
+        n_items=trials.shape[1],
+        n_models=int(has_any.sum()),
     )
 
 
-def _item_names(
-    prompts: NDArray[np.int64], forms: Sequence[Form], form: NDArray[np.intp]
-) -> list[str]:
+def _item_names(prompts: Ids, forms: Sequence[Form], form: Numbers) -> list[str]:
     """``prompt:ID``, with the form where a prompt is several items."""
-    twice = len(np.unique(prompts)) < len(prompts)
-    return [
-        f"prompt:{prompt} of {forms[index].label}" if twice else f"prompt:{prompt}"
-        for prompt, index in zip(prompts.tolist(), form.tolist(), strict=True)
-    ]
+    names = [f"prompt:{prompt}" for prompt in prompts.tolist()]
+    if len(np.unique(prompts)) == len(prompts):
+        return names
+    labels = [forms[index].label for index in form.tolist()]
+    return [f"{name} of {label}" for name, label in zip(names, labels, strict=True)]
 
 
 def _testlets(
     store: Store,
     leaves: Sequence[Benchmark],
-    prompts: NDArray[np.int64],
+    prompts: Ids,
     cluster: str | None,
-) -> NDArray[np.int64] | None:
+) -> Ids | None:
     """Cluster of each item; None where each is by itself."""
     ids = list(chain.from_iterable(leaf.ids for leaf in leaves))
     defaults = list(chain.from_iterable(leaf.clusterings for leaf in leaves))
-    units = unit_map(store, ids, defaults, cluster, [prompts]).units(prompts)
+    clusters = unit_map(store, ids, defaults, cluster, [prompts])
+    units = clusters.units(prompts)
     if len(np.unique(units)) < len(units):
         return units
     return None
-
-
-@dataclass(frozen=True, eq=False)
-class Cells:
-    """Successes and draws of some models on some prompts."""
-
-    rows: list[int]  #: number of each model in the pool, shape (m,).
-    prompts: NDArray[np.int64]  #: ids, ascending, shape (n,).
-    successes: NDArray[np.float64]  #: of draws, 0 where missing, shape (m, n).
-    trials: NDArray[np.float64]  #: draws, 0 where missing, shape (m, n).
-
-
-def cells_of(entries: Mapping[int, ScoredCondition]) -> tuple[Cells | None, str]:
-    """The cells of models (by number), and what a reader should know of them.
-
-    Scores that are right draws of so many stay counts. Others are cut to right and
-    wrong: from between the metric's bounds, else from between 0 and 1. None where they
-    lie elsewhere.
-    """
-    rows = sorted(entries)
-    if not rows:
-        return None, "left out: no model of the pool has scores on it"
-    scores = [entries[row].usable for row in rows]
-    present = [run for run in scores if run is not None]
-    metric = entries[rows[0]].metric
-    prompts = np.unique(np.concatenate([run.prompts for run in present]))
-    shape = (len(rows), len(prompts))
-    y, k = np.full(shape, np.nan), np.zeros(shape)
-    counted = [right_draws(run, metric) for run in present]
-    reason = next((why for _, why in counted if why), "")
-    for number, (run, (right, _)) in enumerate(zip(present, counted, strict=True)):
-        columns = np.searchsorted(prompts, run.prompts)
-        y[number, columns] = run.values if reason else right
-        k[number, columns] = 1.0 if reason else run.n_draws
-    note = ""
-    if reason:
-        low, high = metric.bounds or (None, None)
-        if low is not None and high is not None and high > low:
-            y = (y - low) / (high - low)
-        if not ((np.nan_to_num(y) >= 0) & (np.nan_to_num(y) <= 1)).all():
-            return (
-                None,
-                "left out: scores are neither right draws nor between bounds that the "
-                "metric states",
-            )
-        y, threshold = binarise(1 - y if metric.higher_is_better is False else y)
-        note = (
-            f"scores above {threshold:g} (of 0 to 1) count as right, others as wrong: "
-            f"{reason}"
-        )
-    elif metric.higher_is_better is False:
-        y = k - y
-    return Cells(rows, prompts, np.nan_to_num(y), k), note

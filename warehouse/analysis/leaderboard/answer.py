@@ -39,12 +39,9 @@ from warehouse.analysis.leaderboard.words import (
     rows_in_words,
 )
 from warehouse.analysis.results import Result, plain
-from warehouse.analysis.selection.benchmarks import (
-    OtherMetric,
-    describe_others,
-    direction_unknown,
-)
+from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.analysis.selection.clusterings import ClusterMap
+from warehouse.analysis.selection.other_metrics import OtherMetric, describe_others
 from warehouse.analysis.selection.score_matrix import LastPairs, score_table, too_many
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,

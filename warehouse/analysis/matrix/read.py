@@ -11,9 +11,10 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.selection.benchmarks import Metric, advise_others
+from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import NO_CLUSTERS
 from warehouse.analysis.selection.conditions import Condition
+from warehouse.analysis.selection.other_metrics import advise_others
 from warehouse.analysis.selection.prompts import keyed_prompts
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,

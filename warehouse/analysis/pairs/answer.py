@@ -15,7 +15,8 @@ from warehouse.analysis.comparison.pair_rows import PairColumns, PairRow
 from warehouse.analysis.comparison.words import not_compared_notes
 from warehouse.analysis.pairs.question import AllPairs
 from warehouse.analysis.results import Result
-from warehouse.analysis.selection.benchmarks import advise_others, direction_unknown
+from warehouse.analysis.selection.benchmarks import direction_unknown
+from warehouse.analysis.selection.other_metrics import advise_others
 from warehouse.analysis.selection.score_matrix import (
     LastPairs,
     RankedPairs,

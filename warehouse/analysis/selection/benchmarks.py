@@ -4,27 +4,26 @@ judged by."""
 from __future__ import annotations
 
 import shlex
-from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from math import inf
 from operator import itemgetter
-from typing import Any, TypeVar
+from typing import Any
 
 import pyarrow as pa
 
-from warehouse.analysis.results import Row
-from warehouse.analysis.selection.conditions import Condition, Run
+from warehouse.analysis.selection.conditions import Run
 from warehouse.analysis.selection.scorers import name_scorers, place_of, scorer_in_words
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.store.columns import rows_of
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
-Key = TypeVar("Key", bound=Hashable)
 _RUNS = (
     "select * from run_current where benchmark_id in (:benchmark_ids) order by run_id"
 )
+#: How far beyond a bound a value may lie that was rounded.
+_ROUNDING = 1e-9
 #: In what order runs and metrics stand.
 _RUN_ID = itemgetter("run_id")
 
@@ -102,11 +101,12 @@ class Metric:
         break them."""
         if self.bounds is None:
             return None
-        low, high = (
-            end if bound is None else bound
-            for bound, end in zip(self.bounds, (-inf, inf), strict=True)
-        )
-        if low - 1e-9 <= smallest and largest <= high + 1e-9:
+        low, high = self.bounds
+        if low is None:
+            low = -inf
+        if high is None:
+            high = inf
+        if low - _ROUNDING <= smallest and largest <= high + _ROUNDING:
             return self.bounds
         return None
 
@@ -153,61 +153,62 @@ def find_among(store: Store, names: BenchmarkNames, name: str) -> Benchmark:
         hint = did_you_mean(name, names.canonical, "see: warehouse benchmarks")
         raise MisuseError(f"no benchmark is called {name!r}; {hint}")
     benchmark = names.benchmark(name)
-    leaves = sorted(
-        str(row["name"])
-        for row in names.descendants(benchmark.ids)
-        if row["id"] not in names.children
-    )
+    leaves: list[str] = []
+    for row in names.descendants(benchmark.ids):
+        if row["id"] not in names.children:
+            leaves.append(str(row["name"]))
     if leaves and not _has_runs(store, benchmark.ids):
+        listed = ", ".join(sorted(leaves))
         raise MisuseError(
-            f"{name!r} is a suite; choose one of its benchmarks: {', '.join(leaves)} "
+            f"{name!r} is a suite; choose one of its benchmarks: {listed} "
             f"(or rank the whole suite: warehouse leaderboard --group {name})"
         )
     return benchmark
+
+
+#: A benchmark or suite by one of its names.
+_NameRow = dict[str, Any]
 
 
 class BenchmarkNames:
     """All benchmarks and suites: canonical name by name, rows that share one, rows
     below one."""
 
-    def __init__(self, rows: Sequence[dict[str, Any]]) -> None:
-        self.canonical: dict[str, str] = {row["name"]: row["canonical"] for row in rows}
-        self.joined: dict[str, list[dict[str, Any]]] = {}
-        self.children: dict[int | None, list[dict[str, Any]]] = {}
+    def __init__(self, rows: Sequence[_NameRow]) -> None:
+        self.canonical: dict[str, str] = {}
+        self.joined: dict[str, list[_NameRow]] = {}
+        self.children: dict[int | None, list[_NameRow]] = {}
         for row in rows:
-            self.joined.setdefault(row["canonical"], []).append(row)
+            canonical = row["canonical"]
+            self.canonical[row["name"]] = canonical
+            self.joined.setdefault(canonical, []).append(row)
             self.children.setdefault(row["parent_id"], []).append(row)
 
     def benchmark(self, name: str) -> Benchmark:
         """The benchmark or suite of a name."""
-        rows = self.joined[self.canonical[name]]
-        clusterings = (row["default_clustering_id"] for row in rows)
-        return Benchmark(
-            self.canonical[name],
-            tuple(row["id"] for row in rows),
-            tuple(c for c in clusterings if c is not None),
-        )
+        canonical = self.canonical[name]
+        rows = self.joined[canonical]
+        ids = [row["id"] for row in rows]
+        clusterings = [row["default_clustering_id"] for row in rows]
+        stated = [clustering for clustering in clusterings if clustering is not None]
+        return Benchmark(canonical, tuple(ids), tuple(stated))
 
-    def descendants(self, ids: Iterable[int]) -> list[dict[str, Any]]:
+    def descendants(self, ids: Iterable[int]) -> list[_NameRow]:
         """Everything below some rows; a ring in the tree is walked once."""
-        by_id: dict[int, dict[str, Any]] = {}
+        by_id: dict[int, _NameRow] = {}
         waiting = list(ids)
         while waiting:
-            new = {
-                row["id"]: row
-                for row in self.children.get(waiting.pop(), [])
-                if row["id"] not in by_id
-            }
-            by_id |= new
-            waiting += new
+            for row in self.children.get(waiting.pop(), []):
+                if row["id"] not in by_id:
+                    by_id[row["id"]] = row
+                    waiting.append(row["id"])
         return list(by_id.values())
 
 
 def read_names(store: Store) -> BenchmarkNames:
     """The names of all benchmarks and suites."""
-    return BenchmarkNames(
-        store.rows(query_text("analysis/selection", "benchmark_names"))
-    )
+    query = query_text("analysis/selection", "benchmark_names")
+    return BenchmarkNames(store.rows(query))
 
 
 def all_benchmarks(store: Store) -> list[Benchmark]:
@@ -234,10 +235,12 @@ def read_facts(
     Args:
         runs: what `runs_table` gives; None: it is read.
     """
-    ids = benchmark_ids
-    table = runs_table(store, ids) if runs is None else runs
+    if runs is None:
+        runs = runs_table(store, benchmark_ids)
     return BenchmarkFacts(
-        _by_id(store, table), metrics_of(store, ids), tuple(run_metrics_of(store, ids))
+        runs=_by_id(store, runs),
+        metrics=metrics_of(store, benchmark_ids),
+        run_metrics=tuple(run_metrics_of(store, benchmark_ids)),
     )
 
 
@@ -274,19 +277,22 @@ def runs_table(store: Store, benchmark_ids: Sequence[int]) -> pa.Table:
 
 
 def _by_id(store: Store, runs: pa.Table) -> tuple[Run, ...]:
-    return tuple(name_scorers(store, sorted(rows_of(runs), key=_RUN_ID)))
+    in_order = sorted(rows_of(runs), key=_RUN_ID)
+    return tuple(name_scorers(store, in_order))
 
 
 def metrics_of(store: Store, benchmark_ids: Sequence[int]) -> tuple[Metric, ...]:
     """All metrics of some benchmarks, by label."""
     query = query_text("analysis/selection", "benchmark_metrics")
-    metrics = store.rows(query, {"benchmark_ids": benchmark_ids}, per="benchmark_id")
-    return tuple(sorted(map(_metric, metrics), key=headline_scorer_first))
+    rows = store.rows(query, {"benchmark_ids": benchmark_ids}, per="benchmark_id")
+    metrics = map(_metric, rows)
+    return tuple(sorted(metrics, key=headline_scorer_first))
 
 
 def headline_scorer_first(metric: Metric) -> tuple[str, int, str, int]:
     """By label; of one label the headline scorer first, whichever was loaded first."""
-    return metric.label, place_of(metric.scorer_kind), metric.scored_by, metric.id
+    place = place_of(metric.scorer_kind)
+    return metric.label, place, metric.scored_by, metric.id
 
 
 def run_metrics_of(store: Store, benchmark_ids: Sequence[int]) -> list[dict[str, Any]]:
@@ -300,7 +306,9 @@ def run_metrics_of(store: Store, benchmark_ids: Sequence[int]) -> list[dict[str,
 
 
 def _metric(row: Mapping[str, Any]) -> Metric:
-    return Metric(**{**row, "is_default": bool(row["is_default"])})
+    fields = dict(row)
+    fields["is_default"] = bool(row["is_default"])
+    return Metric(**fields)
 
 
 def choose_metrics(
@@ -315,14 +323,9 @@ def choose_metrics(
         MisuseError: none has this name, or several do; names what there is.
     """
     labels = sorted({metric.label for metric in metrics})
-    if metric_name is None:
-        named = list(metrics)
-    else:
-        named = [metric for metric in metrics if metric.label == metric_name]
-        named = named or [metric for metric in metrics if metric.name == metric_name]
+    named = _called(metrics, metric_name)
     headline = {metric.label for metric in named if metric.is_default}
     chosen = [metric for metric in named if metric.label in headline] or named
-    per_benchmark = {(metric.benchmark_id, metric.label) for metric in chosen}
     if not labels:
         raise MisuseError(
             f"{benchmark} has no metric: what is stored of it has neither scores nor "
@@ -332,174 +335,32 @@ def choose_metrics(
         raise MisuseError(
             f"{benchmark} has no metric {metric_name!r}; it has: {', '.join(labels)}"
         )
-    if len(per_benchmark) > len({benchmark_id for benchmark_id, _ in per_benchmark}):
-        several = ", ".join(sorted({metric.label for metric in chosen}))
+    benchmarks = {metric.benchmark_id for metric in chosen}
+    per_benchmark = {(metric.benchmark_id, metric.label) for metric in chosen}
+    if len(per_benchmark) > len(benchmarks):
+        chosen_labels = {metric.label for metric in chosen}
+        several = ", ".join(sorted(chosen_labels))
         raise MisuseError(
             f"{benchmark} has several metrics, choose one with --metric: {several}"
         )
     return chosen
 
 
+def _called(metrics: Sequence[Metric], name: str | None) -> list[Metric]:
+    """The metrics of a name, with its filter or without; all where none is given."""
+    if name is None:
+        return list(metrics)
+    by_label = [metric for metric in metrics if metric.label == name]
+    by_name = [metric for metric in metrics if metric.name == name]
+    return by_label or by_name
+
+
 def _has_runs(store: Store, ids: Sequence[int]) -> bool:
-    return bool(
-        store.rows(
-            "select run_id from run_current where benchmark_id in (:ids) limit 1",
-            {"ids": ids},
-        )
-    )
+    query = "select run_id from run_current where benchmark_id in (:ids) limit 1"
+    return bool(store.rows(query, {"ids": ids}))
 
 
 def has_votes(store: Store, ids: Sequence[int]) -> bool:
-    """Whether there are votes between models on some benchmarks."""
-    return bool(
-        store.rows(
-            "select 1 as found from preference where benchmark_id in (:ids) limit 1",
-            {"ids": ids},
-        )
-    )
-
-
-@dataclass(frozen=True)
-class OtherMetric(Row):
-    """A metric that a leaderboard does not show."""
-
-    metric: str  #: name, with its filter.
-    higher_is_better: bool | None  #: direction; None if unknown.
-    n_conditions: int  #: conditions that have figures of it.
-    n_elsewhere: int  #: those of them that have no row on the leaderboard.
-    #: benchmarks of a suite on which they have them; None for a single benchmark.
-    n_benchmarks: int | None = None
-
-    def __str__(self) -> str:
-        count = f"{self.n_conditions} condition{'' if self.n_conditions == 1 else 's'}"
-        if self.n_benchmarks is not None:
-            count += (
-                f" on {self.n_benchmarks} "
-                f"benchmark{'' if self.n_benchmarks == 1 else 's'}"
-            )
-        if not self.n_elsewhere:
-            return f"{self.metric} ({count})"
-        missing = "none"
-        if self.n_elsewhere != self.n_conditions:
-            missing = f"{self.n_elsewhere} not"
-        return f"{self.metric} ({count}, {missing} of them above)"
-
-
-def others_among(
-    run_metrics: Iterable[Mapping[str, Any]],
-    metrics: Sequence[Metric],
-    conditions: Iterable[Condition],
-    shown: Collection[str],
-    label: str,
-) -> tuple[OtherMetric, ...]:
-    """The metrics other than ``label`` that some conditions have figures of: most
-    conditions first, then by name.
-
-    Args:
-        run_metrics: which runs have figures of which metrics, as ids.
-        metrics: of the benchmark.
-        conditions: those that a leaderboard is about.
-        shown: keys of those that have a row on it.
-        label: the metric that it shows.
-    """
-    keys = {}
-    for condition in conditions:
-        for run in condition.run_ids:
-            keys[run] = condition.key
-    return others_of_runs(run_metrics, metrics, keys, shown, label)
-
-
-def others_of_runs(
-    run_metrics: Iterable[Mapping[str, Any]],
-    metrics: Sequence[Metric],
-    keys: Mapping[int, Key],
-    shown: Collection[Key],
-    label: str,
-) -> tuple[OtherMetric, ...]:
-    """`others_among` of runs by the condition that each is of.
-
-    Args:
-        keys: what names the condition of each run.
-    """
-    named = {metric.id: metric for metric in metrics}
-    holders: dict[str, set[Key]] = {}
-    for row in run_metrics:
-        run, metric_id = row["run_id"], row["metric_id"]
-        if run in keys and metric_id in named and named[metric_id].label != label:
-            holders.setdefault(named[metric_id].label, set()).add(keys[run])
-    directions = {metric.label: metric.higher_is_better for metric in metrics}
-    others = [
-        OtherMetric(name, directions[name], len(own), len(own.difference(shown)))
-        for name, own in holders.items()
-    ]
-    return tuple(sorted(others, key=lambda other: (-other.n_conditions, other.metric)))
-
-
-def add_up(leaves: Iterable[Sequence[OtherMetric]]) -> tuple[OtherMetric, ...]:
-    """The other metrics of the benchmarks of a suite: conditions are summed over them."""
-    by_metric: dict[str, OtherMetric] = {}
-    for leaf in leaves:
-        for other in leaf:
-            sum_ = by_metric.get(
-                other.metric, OtherMetric(other.metric, other.higher_is_better, 0, 0, 0)
-            )
-            by_metric[other.metric] = replace(
-                sum_,
-                n_conditions=sum_.n_conditions + other.n_conditions,
-                n_elsewhere=sum_.n_elsewhere + other.n_elsewhere,
-                n_benchmarks=(sum_.n_benchmarks or 0) + 1,
-            )
-    return tuple(
-        sorted(
-            by_metric.values(), key=lambda other: (-other.n_conditions, other.metric)
-        )
-    )
-
-
-def scored_metrics(
-    run_metrics: Iterable[Mapping[str, Any]],
-    metrics: Sequence[Metric],
-    conditions: Sequence[Condition],
-) -> Counter[str]:
-    """Of how many conditions each metric, by label, has scored prompts.
-
-    Args:
-        run_metrics: which runs have figures of which metrics, as ids, and how many
-            scores.
-        metrics: of the benchmark.
-        conditions: those that are asked for.
-    """
-    named = {metric.id: metric.label for metric in metrics if metric.link != "none"}
-    scored: dict[int, set[str]] = {}
-    for row in run_metrics:
-        if row["n_scored"] > 0 and row["metric_id"] in named:
-            scored.setdefault(row["run_id"], set()).add(named[row["metric_id"]])
-    counts: Counter[str] = Counter()
-    for condition in conditions:
-        counts.update(set().union(*(scored.get(run, ()) for run in condition.run_ids)))
-    return counts
-
-
-def advise_metric(who: str, labels: Iterable[str]) -> str:
-    """Advice behind a refusal: ``; both have --metric f1``; empty if there is
-    none."""
-    named = " or ".join(sorted(labels))
-    if named:
-        return f"; {who} --metric {named}"
-    return ""
-
-
-def advise_others(others: Iterable[OtherMetric]) -> str:
-    """Advice behind a refusal for want of two conditions: the metrics that two
-    have."""
-    advice = describe_others([other for other in others if other.n_conditions > 1])
-    if advice:
-        return f"; {advice}"
-    return ""
-
-
-def describe_others(others: Sequence[OtherMetric]) -> str:
-    """One line that names them; empty if there is none."""
-    if others:
-        return f"other metrics (--metric NAME): {', '.join(map(str, others))}"
-    return ""
+    """True where there are votes between models on some benchmarks."""
+    query = "select 1 as found from preference where benchmark_id in (:ids) limit 1"
+    return bool(store.rows(query, {"ids": ids}))

@@ -3,7 +3,6 @@ labels."""
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,13 +19,18 @@ from warehouse.records import parse_json
 from warehouse.records.run_fields import ALWAYS_TOLD, HASHES, LABEL_FIELDS
 from warehouse.records.setting_labels import differing_paths, in_words, last_name
 from warehouse.store.connection import Store
-from warehouse.store.curate import catalogue
 from warehouse.store.curate.ignored_settings import IgnoredSettings
 from warehouse.store.sql.query_files import query_text
 
 Run = Mapping[str, Any]
+#: Settings of a run, as they are compared, by their paths.
+Settings = dict[str, str]
+#: Two words: a setting by its path with its value, or a model with a setting's name.
+Told = tuple[str, str]
 
 _EARLY = datetime.min
+#: What tells the runs of a model apart, and the sign before each.
+_SIGNS = (("@", "checkpoint"), ("#", "training_seed"), ("+", "agent"))
 
 
 @dataclass(frozen=True)
@@ -60,15 +64,19 @@ class Condition:
     @cached_property
     def who(self) -> str:
         """What was asked: ``MODEL[@CHECKPOINT][#SEED][+AGENT]``."""
-        signs = (("@", "checkpoint"), ("#", "training_seed"), ("+", "agent"))
-        return self.model + "".join(
-            f"{sign}{self.setting(name)}" for sign, name in signs if self.setting(name)
-        )
+        told = self.model
+        for sign, name in _SIGNS:
+            value = self.setting(name)
+            if value:
+                told += f"{sign}{value}"
+        return told
 
     @property
     def benchmark_split(self) -> tuple[str, str]:
         """Benchmark and split."""
-        return str(self.runs[0]["benchmark"]), str(self.runs[0]["split"])
+        benchmark = self.setting("benchmark")
+        split = self.setting("split")
+        return str(benchmark), str(split)
 
     def setting(self, name: str) -> Any:
         """A column of ``run_current``; equal for all repeats."""
@@ -77,27 +85,27 @@ class Condition:
     @cached_property
     def newest(self) -> tuple[datetime, int]:
         """Start of the last repeat, and its id, to order by time."""
-        return max((run["started_at"] or _EARLY, run["run_id"]) for run in self.runs)
+        starts: list[tuple[datetime, int]] = []
+        for run in self.runs:
+            start = run["started_at"] or _EARLY
+            starts.append((start, run["run_id"]))
+        return max(starts)
 
 
 def read_runs(
     store: Store, condition: str, parameters: Mapping[str, Any], *, per: str = ""
 ) -> list[Run]:
     """Current runs that fulfil an SQL condition on ``run_current``, by id."""
-    runs = store.rows(
-        f"select * from run_current where {condition} order by run_id",
-        parameters,
-        per=per,
-    )
-    return list(name_scorers(store, sorted(runs, key=itemgetter("run_id"))))
+    query = f"select * from run_current where {condition} order by run_id"
+    runs = store.rows(query, parameters, per=per)
+    runs.sort(key=itemgetter("run_id"))
+    return list(name_scorers(store, runs))
 
 
 def group_runs(runs: Iterable[Run]) -> list[Condition]:
     """Runs by condition, in the order of their first run."""
-    return [
-        Condition(key, tuple(members))
-        for key, members in grouped(runs, itemgetter("condition_key")).items()
-    ]
+    by_key = grouped(runs, itemgetter("condition_key"))
+    return [Condition(key, tuple(members)) for key, members in by_key.items()]
 
 
 def describe(conditions: Sequence[Condition]) -> list[str]:
@@ -108,64 +116,92 @@ def describe(conditions: Sequence[Condition]) -> list[str]:
     where it changes what the figure means. What still looks alike gets the head of its
     key.
     """
-    is_one_each = len({condition.model for condition in conditions}) == len(conditions)
-    names = [name for name in LABEL_FIELDS if not is_one_each or name in ALWAYS_TOLD]
-    differing = []
-    for name in names:
-        if len({condition.runs[0][name] for condition in conditions}) > 1:
-            differing.append(name)
-    shown = [name for name in differing if _is_shown(conditions, name)]
+    models = {condition.model for condition in conditions}
+    is_one_each = len(models) == len(conditions)
+    shown = _shown_settings(conditions, is_one_each=is_one_each)
     if is_one_each and not shown:
         return [""] * len(conditions)
     one_sided = _told_by_one_harness(conditions, shown)
-    labels = []
+    labels: list[str] = []
     for condition in conditions:
-        names = [name for name in shown if (condition.model, name) not in one_sided]
-        labels.append(
-            ", ".join(filter(None, (_in_words(condition, name) for name in names)))
-        )
-    seen = Counter(
-        (item.model, label) for item, label in zip(conditions, labels, strict=True)
-    )
-    return [
-        _with_key(label, condition.key) if seen[condition.model, label] > 1 else label
-        for condition, label in zip(conditions, labels, strict=True)
-    ]
+        words: list[str] = []
+        for name in shown:
+            if (condition.model, name) not in one_sided:
+                words.append(_in_words(condition, name))
+        labels.append(_listed(words))
+    return _told_apart(conditions, labels)
+
+
+def _listed(words: Iterable[str]) -> str:
+    """What there is of some words, in their order."""
+    return ", ".join(filter(None, words))
+
+
+def _told_apart(conditions: Sequence[Condition], labels: Sequence[str]) -> list[str]:
+    """Labels, with the head of the key where those of one model look alike."""
+    models = [condition.model for condition in conditions]
+    seen = Counter(zip(models, labels, strict=True))
+    told: list[str] = []
+    for condition, label in zip(conditions, labels, strict=True):
+        if seen[condition.model, label] > 1:
+            told.append(_with_key(label, condition.key))
+        else:
+            told.append(label)
+    return told
+
+
+def _shown_settings(conditions: Sequence[Condition], *, is_one_each: bool) -> list[str]:
+    """Fields in which conditions differ, and which labels tell."""
+    shown: list[str] = []
+    for name in LABEL_FIELDS:
+        if is_one_each and name not in ALWAYS_TOLD:
+            continue
+        values = {condition.setting(name) for condition in conditions}
+        if len(values) > 1 and _is_shown(conditions, name):
+            shown.append(name)
+    return shown
 
 
 def _is_shown(conditions: Sequence[Condition], name: str) -> bool:
     """Whether labels tell a setting in which some conditions differ."""
-    if name == "checkpoint" and any(
-        c.setting("position") is not None for c in conditions
-    ):
-        return False  # the position says the same, readably
+    if name == "checkpoint":
+        positions = [condition.setting("position") for condition in conditions]
+        if any(position is not None for position in positions):
+            return False  # the position says the same, readably
     values: dict[str, set[Any]] = {}
     for condition in conditions:
-        values.setdefault(condition.model, set()).add(condition.setting(name))
-    if name in ALWAYS_TOLD and len(set().union(*values.values())) > 1:
-        return True
+        own = values.setdefault(condition.model, set())
+        own.add(condition.setting(name))
+    if name in ALWAYS_TOLD:
+        of_all = set().union(*values.values())
+        return len(of_all) > 1
     return any(len(own) > 1 for own in values.values())
 
 
 def _told_by_one_harness(
     conditions: Sequence[Condition], names: Sequence[str]
-) -> set[tuple[str, str]]:
+) -> set[Told]:
     """The settings of each model that some harness never tells: they tell its rows from
     none of another's, which the harness does."""
-    left_out: set[tuple[str, str]] = set()
+    left_out: set[Told] = set()
     for model, own in grouped(conditions, lambda condition: condition.model).items():
         by_harness = grouped(own, lambda condition: condition.setting("harness"))
         if len(by_harness) < 2:
             continue
         for name in names:
-            values = []
-            for of_one in by_harness.values():
-                values.append({condition.setting(name) for condition in of_one})
-            is_never_told = any(not told - {None, ""} for told in values)
-            is_one_each = all(len(told) == 1 for told in values)
-            if name != "harness" and is_never_told and is_one_each:
+            if name != "harness" and _is_one_sided(by_harness.values(), name):
                 left_out.add((model, name))
     return left_out
+
+
+def _is_one_sided(groups: Iterable[Sequence[Condition]], name: str) -> bool:
+    """True where some group never tells a setting, and each has one value of it."""
+    values: list[set[Any]] = []
+    for group in groups:
+        values.append({condition.setting(name) for condition in group})
+    is_never_told = any(told <= {None, ""} for told in values)
+    is_one_each = all(len(told) == 1 for told in values)
+    return is_never_told and is_one_each
 
 
 def _in_words(condition: Condition, name: str) -> str:
@@ -173,10 +209,13 @@ def _in_words(condition: Condition, name: str) -> str:
     if value in (None, ""):
         return ""
     if name == "position":
-        return f"{condition.setting('position_unit') or 'position'}={value:g}"
+        unit = condition.setting("position_unit") or "position"
+        return f"{unit}={value:g}"
     if name == "agent":
         return f"+{value}"
-    return f"{name}={str(value)[:8] if name in HASHES else value}"
+    if name in HASHES:
+        value = str(value)[:8]
+    return f"{name}={value}"
 
 
 def _with_key(label: str, key: str) -> str:
@@ -205,6 +244,8 @@ _HASHED = {
     "system_prompt_hash": "system_prompt_hash",
     "scorers_key": "scorers",
 }
+#: How the parts of a label begin that are a hash.
+_HASH_PARTS = tuple(f"{name}=" for name in (*_HASHED, "condition"))
 
 
 def label_conditions(store: Store, conditions: Sequence[Condition]) -> list[str]:
@@ -213,30 +254,41 @@ def label_conditions(store: Store, conditions: Sequence[Condition]) -> list[str]
 
     One that was taken as the newest is told from those that it was taken from too.
     """
-    n_given, keys = len(conditions), {condition.key for condition in conditions}
-    others = {}
-    for condition in conditions:
-        for other in condition.others:
-            if other.key not in keys:
-                others[other.key] = other
-    conditions = [*conditions, *others.values()]
+    n_given = len(conditions)
+    conditions = [*conditions, *_others_of(conditions)]
     labels = describe(conditions)
     labels = _with_scorers(store, conditions, labels)
-    alike = grouped(range(len(conditions)), lambda at: conditions[at].model)
+    indices_of_all = range(len(conditions))
+    alike = grouped(indices_of_all, lambda index: conditions[index].model)
     several = [group for group in alike.values() if len(group) > 1]
     indices = list(chain.from_iterable(several))
     if not indices or len(indices) > MOST:
         return labels[:n_given]
-    settings = settings_of_conditions(store, [conditions[index] for index in indices])
+    told_apart = [conditions[index] for index in indices]
+    settings = settings_of_conditions(store, told_apart)
     for group in several:
-        own = [settings.get(conditions[index].key, {}) for index in group]
-        harnesses = {conditions[index].setting("harness") for index in group}
+        members = [conditions[index] for index in group]
+        harnesses = {condition.setting("harness") for condition in members}
         told = _with_settings(
-            [labels[index] for index in group], own, told_by_all=len(harnesses) > 1
+            [labels[index] for index in group],
+            [settings.get(condition.key, {}) for condition in members],
+            told_by_all=len(harnesses) > 1,
         )
         for index, label in zip(group, told, strict=True):
             labels[index] = label
     return labels[:n_given]
+
+
+def _others_of(conditions: Sequence[Condition]) -> Iterable[Condition]:
+    """Conditions that some were taken from as the newest, and that are not among
+    them."""
+    keys = {condition.key for condition in conditions}
+    others: dict[str, Condition] = {}
+    for condition in conditions:
+        for other in condition.others:
+            if other.key not in keys:
+                others[other.key] = other
+    return others.values()
 
 
 def _with_scorers(
@@ -247,101 +299,45 @@ def _with_scorers(
     hashed = [index for index, label in enumerate(labels) if "scorers_key=" in label]
     if not hashed:
         return labels
-    names = scorers_of(store, [conditions[index].run_ids[0] for index in hashed])
-    told = {
-        index: names.get(conditions[index].run_ids[0], (0, ""))[1] for index in hashed
-    }
+    first_runs = {index: conditions[index].run_ids[0] for index in hashed}
+    names = scorers_of(store, list(first_runs.values()))
+    told: dict[int, str] = {}
+    for index, run in first_runs.items():
+        _, told[index] = names.get(run, (0, ""))
     keys = {conditions[index].setting("scorers_key") for index in hashed}
-    if not all(told.values()) or len(set(told.values())) < len(keys):
+    n_told = len(set(told.values()))
+    if not all(told.values()) or n_told < len(keys):
         return labels
-    return [
-        _SCORERS_KEY.sub(f"by {told[index]}", label) if index in told else label
-        for index, label in enumerate(labels)
-    ]
+    named = list(labels)
+    for index, words in told.items():
+        named[index] = _SCORERS_KEY.sub(f"by {words}", labels[index])
+    return named
 
 
 def settings_of_conditions(
     store: Store, conditions: Sequence[Condition]
-) -> dict[str, dict[str, str]]:
+) -> dict[str, Settings]:
     """The settings of each condition, by its key, without those that do not matter by a
     person's word."""
     first_runs = {condition.run_ids[0]: condition.key for condition in conditions}
     ignored = IgnoredSettings.read(store)
-    settings = {condition.key: dict[str, str]() for condition in conditions}
-    for row in store.rows(
-        query_text("analysis", "settings_of_runs"), {"run_ids": sorted(first_runs)}
-    ):
-        own = parse_json(row["settings"]) if row["settings"] else {}
-        left_out = set(ignored.names_of(row["benchmark"], own))
-        settings[first_runs[row["run_id"]]] = {
-            path: form for path, form in own.items() if path not in left_out
-        }
+    settings: dict[str, Settings] = {}
+    for condition in conditions:
+        settings[condition.key] = {}
+    query = query_text("analysis", "settings_of_runs")
+    for row in store.rows(query, {"run_ids": sorted(first_runs)}):
+        own = parsed_settings(row["settings"])
+        for path in ignored.names_of(row["benchmark"], own):
+            own.pop(path, None)
+        settings[first_runs[row["run_id"]]] = own
     return settings
 
 
-#: What names a checkpoint or a replicate of a training: rows go over these.
-_OF_TRAINING = frozenset(
-    """
-    training_seed initialisation_seed data_order_seed step epoch tokens revision base_checkpoint model model_name
-    model_id model_name_or_path pretrained engine deployment_name path model_path local_model_path checkpoint
-    checkpoint_path ckpt weights model_revision model_sha model_hash subfolder code_revision tokenizer_revision
-    """.split()
-)
-
-
-def settings_of_rows(
-    store: Store, conditions: Sequence[Condition]
-) -> dict[str, frozenset[tuple[str, str]]]:
-    """By key of each condition, the settings that seeds and checkpoints of one row
-    share: all but what names them."""
-    settings = settings_of_conditions(store, conditions)
-    others = {}
-    for key, own in settings.items():
-        others[key] = frozenset(
-            (path, form)
-            for path, form in own.items()
-            if path.rpartition(".")[2] not in _OF_TRAINING
-        )
-    return others
-
-
-def names_that_differ(store: Store, run_ids: Sequence[int]) -> list[str]:
-    """Names of the settings, marks and versions in which some runs differ."""
-    told: list[dict[str, str]] = []
-    for row in store.rows(
-        query_text("analysis", "settings_of_runs"), {"run_ids": sorted(run_ids)}
-    ):
-        parts = [
-            parse_json(row[name])
-            for name in ("settings", "versions", "marks")
-            if row[name]
-        ]
-        told.append(dict(chain.from_iterable(part.items() for part in parts)))
-    return differing_paths(told)
-
-
-def differing_settings(
-    store: Store, conditions: Sequence[Condition], alike: Sequence[Sequence[Condition]]
-) -> dict[str, tuple[tuple[str, str], ...]]:
-    """By key of each condition, the settings in which conditions that are alike
-    differ.
-
-    Args:
-        conditions: all that are to be told apart.
-        alike: groups of them that should be one but for such settings.
-    """
-    settings = settings_of_conditions(store, conditions)
-    paths: set[str] = set()
-    for group in alike:
-        own = [settings[condition.key] for condition in group]
-        for path in set(chain.from_iterable(own)):
-            if len({other.get(path) for other in own}) > 1:
-                paths.add(path)
-    named = sorted(paths)
-    told = {}
-    for key, values in settings.items():
-        told[key] = tuple((path, values.get(path, "")) for path in named)
-    return told
+def parsed_settings(settings: str | None) -> Settings:
+    """Settings from a column of the store; empty where it has none."""
+    if not settings:
+        return {}
+    return dict(parse_json(settings))
 
 
 def _with_settings(
@@ -357,90 +353,51 @@ def _with_settings(
         told_by_all: of several harnesses only what each condition tells: the others say
             little that these would.
     """
-    told = [*LABEL_FIELDS, *_TOLD_AS_FIELDS, *_HASHED.values()]
-    paths = [
-        path
-        for path in differing_paths(settings, told)
-        if last_name(path) not in _REVISIONS and not _says_fewshot(settings, path)
-    ]
-    if told_by_all:
-        everywhere = set(paths).intersection(*settings)
-        paths = [path for path in paths if path in everywhere]
-    words = in_words(settings, paths) if paths else [""] * len(labels)
+    words = _differences(settings, told_by_all=told_by_all)
     stripped = [_without_hashes(label) for label in labels]
-    complete = [
-        ", ".join(filter(None, pair)) for pair in zip(stripped, words, strict=True)
-    ]
-    if len(set(complete)) == len(set(labels)):
+    complete: list[str] = []
+    with_hashes: list[str] = []
+    for label, part, said in zip(labels, stripped, words, strict=True):
+        complete.append(_listed((part, said)))
+        if part == label:
+            with_hashes.append(_listed((part, said)))
+        else:
+            with_hashes.append(_listed((label, said)))
+    n_complete = len(set(complete))
+    if n_complete == len(set(labels)):
         return complete
-    return [
-        ", ".join(filter(None, (label if _has_hash(label) else part, said)))
-        for label, part, said in zip(labels, stripped, words, strict=True)
-    ]
+    return with_hashes
+
+
+def _differences(
+    settings: Sequence[Mapping[str, str]], *, told_by_all: bool
+) -> list[str]:
+    """The settings of each in words, as far as they differ and no field of the run says
+    the same."""
+    told = [*LABEL_FIELDS, *_TOLD_AS_FIELDS, *_HASHED.values()]
+    paths: list[str] = []
+    for path in differing_paths(settings, told):
+        if last_name(path) in _REVISIONS or _says_fewshot(settings, path):
+            continue
+        if told_by_all and not all(path in own for own in settings):
+            continue
+        paths.append(path)
+    if not paths:
+        return [""] * len(settings)
+    return in_words(settings, paths)
 
 
 def _says_fewshot(settings: Sequence[Mapping[str, str]], path: str) -> bool:
     """Whether a setting is the number of examples once more, under the name that a tool
     has for it."""
-    if not last_name(path).endswith(("shot", "shots")):
+    name = last_name(path)
+    if not name.endswith(("shot", "shots")):
         return False
-    return all(own[path] == own.get("fewshot") for own in settings if path in own)
-
-
-def _has_hash(label: str) -> bool:
-    return label != _without_hashes(label)
+    told = [own for own in settings if path in own]
+    return all(own[path] == own.get("fewshot") for own in told)
 
 
 def _without_hashes(label: str) -> str:
-    hashes = tuple(f"{name}=" for name in (*_HASHED, "condition"))
-    return ", ".join(part for part in label.split(", ") if not part.startswith(hashes))
-
-
-@dataclass(frozen=True)
-class ListedRun(catalogue.RunEntry):
-    """One run, and ``condition``: what differs between its settings and those of other
-    runs on its benchmark.
-
-    Empty where nothing differs, and for a run that was superseded or invalidated.
-    """
-
-    condition: str
-
-
-def list_runs(
-    store: Store, *, where: Sequence[str] = (), everything: bool = False
-) -> list[ListedRun]:
-    """The runs of a store, oldest first, with what sets them apart.
-
-    Args:
-        where: as of :func:`warehouse.store.curate.catalogue.runs`.
-        everything: superseded and invalidated runs too.
-
-    Raises:
-        MisuseError: a text of ``where`` of another form, or no such field.
-    """
-    runs = catalogue.runs(store, where=where, everything=everything)
-    labels = _labels(store) if runs else {}
-    entries = (
-        {field.name: getattr(run, field.name) for field in dataclasses.fields(run)}
-        for run in runs
-    )
-    return [
-        ListedRun(**entry, condition=labels.get(entry["run_id"], ""))
-        for entry in entries
-    ]
-
-
-def _labels(store: Store) -> dict[int, str]:
-    """For each current run the label of its condition among those on its benchmark and
-    split."""
-    alike = grouped(
-        group_runs(read_runs(store, "true", {})),
-        lambda condition: condition.benchmark_split,
-    )
-    labels_of_runs = {}
-    for conditions in alike.values():
-        told = label_conditions(store, conditions)
-        for condition, label in zip(conditions, told, strict=True):
-            labels_of_runs.update(dict.fromkeys(condition.run_ids, label))
-    return labels_of_runs
+    parts = label.split(", ")
+    told = [part for part in parts if not part.startswith(_HASH_PARTS)]
+    return ", ".join(told)

@@ -22,9 +22,8 @@ from numpy.typing import NDArray
 from warehouse.analysis.groups import grouped
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import ClusterMap
-from warehouse.analysis.selection.conditions import (
-    Condition,
-    Run,
+from warehouse.analysis.selection.conditions import Condition, Run
+from warehouse.analysis.selection.row_settings import (
     differing_settings,
     names_that_differ,
     settings_of_rows,

@@ -10,16 +10,11 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from warehouse.analysis.selection.benchmarks import (
-    Benchmark,
-    BenchmarkFacts,
-    Metric,
-    OtherMetric,
-    others_among,
-)
+from warehouse.analysis.selection.benchmarks import Benchmark, BenchmarkFacts, Metric
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.conditions import Condition, Run, label_conditions
 from warehouse.analysis.selection.hooks import StoppedRun, StoredPlans, read_stopped
+from warehouse.analysis.selection.other_metrics import OtherMetric, others_among
 from warehouse.analysis.selection.scorers import others_in_words, place_of
 from warehouse.analysis.selection.scores import (
     PromptScores,

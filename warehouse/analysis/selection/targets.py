@@ -12,15 +12,14 @@ from warehouse.analysis.groups import grouped
 from warehouse.analysis.selection.benchmarks import (
     Benchmark,
     Metric,
-    advise_metric,
     choose_metrics,
     find_benchmark,
     metrics_of,
     run_metrics_of,
-    scored_metrics,
 )
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition
+from warehouse.analysis.selection.other_metrics import advise_metric, scored_metrics
 from warehouse.analysis.selection.reference import (
     conditions_on,
     find_conditions,

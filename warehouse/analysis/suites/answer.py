@@ -15,7 +15,11 @@ from warehouse.analysis.leaderboard.words import (
     row_notes,
 )
 from warehouse.analysis.results import Result
-from warehouse.analysis.selection.benchmarks import OtherMetric, add_up, describe_others
+from warehouse.analysis.selection.other_metrics import (
+    OtherMetric,
+    add_up,
+    describe_others,
+)
 from warehouse.analysis.selection.prompts import sharing_in_words
 from warehouse.analysis.selection.score_matrix import too_many
 from warehouse.analysis.selection.scored_conditions import PARTIAL

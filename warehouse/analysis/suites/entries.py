@@ -17,14 +17,13 @@ from warehouse.analysis.selection.benchmarks import (
     Benchmark,
     BenchmarkFacts,
     Metric,
-    OtherMetric,
     choose_metrics,
     headline_scorer_first,
-    others_among,
     read_facts,
 )
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition, Run, group_runs
+from warehouse.analysis.selection.other_metrics import OtherMetric, others_among
 from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.selection.rows import RowPlan, plan_rows, without_place
 from warehouse.analysis.selection.scored_conditions import (

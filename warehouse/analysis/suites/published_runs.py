@@ -19,13 +19,9 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from warehouse.analysis.groups import grouped
-from warehouse.analysis.selection.benchmarks import (
-    Benchmark,
-    Metric,
-    metrics_of,
-    others_of_runs,
-)
+from warehouse.analysis.selection.benchmarks import Benchmark, Metric, metrics_of
 from warehouse.analysis.selection.conditions import Condition
+from warehouse.analysis.selection.other_metrics import others_of_runs
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkCoverage,
     ScoredCondition,

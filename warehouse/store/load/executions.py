@@ -19,8 +19,8 @@ from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.load import figure_words, run_tags, sample_words
 from warehouse.store.load.chains import supersede
-from warehouse.store.load.conflicts import are_apart
 from warehouse.store.load.dimensions import allocate
+from warehouse.store.load.dump_runs import are_apart
 from warehouse.store.load.run_keys import execution_key, stored_marks
 from warehouse.store.load.statements import (
     NO_WORDS,

@@ -22,7 +22,7 @@ from warehouse.store.curate import field_clusters
 from warehouse.store.load import executions, run_tags
 from warehouse.store.load.bulk_insert import append, as_arrow
 from warehouse.store.load.chains import supersede
-from warehouse.store.load.conflicts import Decision
+from warehouse.store.load.decisions import Decision
 from warehouse.store.load.dimensions import allocate
 from warehouse.store.load.run_keys import (
     execution_key,

@@ -45,7 +45,8 @@ from warehouse.store.load.bulk_insert import (
     parsing,
     unfit,
 )
-from warehouse.store.load.conflicts import Decision, decide
+from warehouse.store.load.conflicts import decide
+from warehouse.store.load.decisions import Decision
 from warehouse.store.load.dimensions import Dimensions
 from warehouse.store.load.facts import add_prompts, benchmarks_of
 from warehouse.store.load.kept_words import give_back, words_of_people

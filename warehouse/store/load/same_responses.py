@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from warehouse.errors import ConflictError
 from warehouse.store.connection import Store
-from warehouse.store.load.conflicts import Decision
+from warehouse.store.load.decisions import Decision
 from warehouse.store.load.state import _Load
 from warehouse.store.sql.query_files import query_text
 

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from warehouse.store.alchemy import sa
 from warehouse.store.load.bulk_insert import as_arrow
-from warehouse.store.load.conflicts import Decision
+from warehouse.store.load.decisions import Decision
 from warehouse.store.load.scratch import Scratch
 from warehouse.store.load.state import _Load
 from warehouse.store.load.statements import (

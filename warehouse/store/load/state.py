@@ -14,7 +14,7 @@ from warehouse.errors import InputError
 from warehouse.records import Dump, MetricSpec, PublishedScore, SameContent
 from warehouse.records.credentials import masked
 from warehouse.records.settings import RunSettings, settings_of
-from warehouse.store.load.conflicts import Decision, OnConflict
+from warehouse.store.load.decisions import Decision, OnConflict
 from warehouse.store.load.parts import SourceClaim as SourceClaim
 from warehouse.store.load.parts import SourcePart as SourcePart
 from warehouse.store.load.run_keys import spec_of

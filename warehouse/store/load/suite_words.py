@@ -69,12 +69,11 @@ def complete(connection: sa.Connection, published: Mapping[int, Sequence[Row]]) 
         connection: to the store, which has the links of the sources of the load.
         published: rows for ``published_score``, by source; each source has some.
     """
-    statements = [
-        statement(
-            source_id, SUITE_FIGURES, rows[0]["run_group_id"], as_said(word_of(rows))
-        )
-        for source_id, rows in published.items()
-    ]
+    statements: list[dict[str, Any]] = []
+    for source_id, rows in published.items():
+        group = rows[0]["run_group_id"]
+        said = as_said(word_of(rows))
+        statements.append(statement(source_id, SUITE_FIGURES, group, said))
     write(connection, statements)
     _settle(connection, set(published))
 
@@ -89,17 +88,22 @@ def restate(
         groups: ids of the invocations of the runs that it held.
         run_ids: ids of those of its runs that stay.
     """
-    run, links, said = tables.run, tables.run_source, tables.statement
-    touched = run.c.run_group_id.in_(sorted(groups)) | run.c.id.in_(sorted(run_ids))
+    run = tables.run
+    links = tables.run_source
+    said = tables.statement
+    is_of_groups = run.c.run_group_id.in_(sorted(groups))
+    is_among_runs = run.c.id.in_(sorted(run_ids))
     beside = (
         sa.select(links.c.source_id)
         .join(run, run.c.id == links.c.run_id)
-        .where(touched)
+        .where(is_of_groups | is_among_runs)
     )
     query = sa.select(said.c.source_id).where(
-        said.c.about == SUITE_FIGURES, said.c.source_id.in_(beside)
+        said.c.about == SUITE_FIGURES,
+        said.c.source_id.in_(beside),
     )
-    _settle(connection, set(connection.execute(query).scalars()))
+    source_ids = set(connection.execute(query).scalars())
+    _settle(connection, source_ids)
 
 
 def _settle(connection: sa.Connection, source_ids: Collection[int]) -> None:
@@ -107,51 +111,72 @@ def _settle(connection: sa.Connection, source_ids: Collection[int]) -> None:
     if not source_ids:
         return
     sources = _sources(connection, source_ids)
-    figures, said = tables.published_score, tables.statement
-    of_them = figures.c.source_id.in_(sorted(source_ids)) & figures.c.run_id.is_(None)
-    connection.execute(sa.delete(figures).where(of_them))
-    standing = _standing(connection, {source.group for source in sources}, source_ids)
+    figures = tables.published_score
+    deletion = sa.delete(figures).where(
+        figures.c.source_id.in_(sorted(source_ids)),
+        figures.c.run_id.is_(None),
+    )
+    connection.execute(deletion)
+    groups = {source.group for source in sources}
+    standing = _standing(connection, groups, source_ids)
     for source in sources:
-        new = source.said
-        if not source.gives_a_run:
-            said_before = standing.before(source)
-            new = {
-                name: value for name, value in new.items() if name not in said_before
-            }
+        new = _new_words(source, standing)
         standing.add(source, new)
-        what = {"source_id": source.id, "run_group_id": source.group, "run_id": None}
+        what = {
+            "source_id": source.id,
+            "run_group_id": source.group,
+            "run_id": None,
+        }
         append(connection, figures, as_rows(new, what))
         if source.gives_a_run:
-            is_its = (said.c.about == SUITE_FIGURES) & (said.c.source_id == source.id)
-            connection.execute(sa.delete(said).where(is_its))
+            _delete_statement(connection, source)
+
+
+def _new_words(source: _Source, standing: _Standing) -> Word:
+    """The figures of a source that it gives itself: all of those in its own
+    invocation, else what no earlier source says."""
+    if source.gives_a_run:
+        return source.said
+    said_before = standing.before(source)
+    new: Word = {}
+    for name, value in source.said.items():
+        if name not in said_before:
+            new[name] = value
+    return new
+
+
+def _delete_statement(connection: sa.Connection, source: _Source) -> None:
+    said = tables.statement
+    deletion = sa.delete(said).where(
+        said.c.about == SUITE_FIGURES,
+        said.c.source_id == source.id,
+    )
+    connection.execute(deletion)
 
 
 def _sources(connection: sa.Connection, source_ids: Collection[int]) -> list[_Source]:
     """The sources with what they publish and which runs they hold, in the order in
     which they came."""
-    rows = [
-        row
-        for row in of_sources(connection, SUITE_FIGURES)
-        if row.source_id in source_ids
-    ]
-    sources = {
-        row.source_id: _Source(row.source_id, row.subject_id, from_said(row.said))
-        for row in rows
-    }
-    run, links = tables.run, tables.run_source
+    sources: dict[int, _Source] = {}
+    for row in of_sources(connection, SUITE_FIGURES):
+        if row.source_id in source_ids:
+            said = from_said(row.said)
+            sources[row.source_id] = _Source(row.source_id, row.subject_id, said)
+    run = tables.run
+    links = tables.run_source
     query = (
         sa.select(links.c.source_id, run.c.id, run.c.run_group_id)
         .join(run, run.c.id == links.c.run_id)
         .where(links.c.source_id.in_(sorted(sources)))
     )
     for source_id, run_id, group in connection.execute(query):
-        sources[source_id].run_ids.add(run_id)
-        sources[source_id].groups.add(group)
+        source = sources[source_id]
+        source.run_ids.add(run_id)
+        source.groups.add(group)
     firsts = _first_sources(connection, sources.values())
     for source in sources.values():
-        source.gives_a_run = any(
-            firsts[run_id] == source.id for run_id in source.run_ids
-        )
+        givers = {firsts[run_id] for run_id in source.run_ids}
+        source.gives_a_run = source.id in givers
     return list(sources.values())
 
 
@@ -162,10 +187,8 @@ def _first_sources(
     run_ids: set[int] = set()
     for source in sources:
         run_ids.update(source.run_ids)
-    return {
-        run_id: holders[0]
-        for run_id, holders in holders_of_runs(connection, run_ids).items()
-    }
+    holders = holders_of_runs(connection, run_ids)
+    return {run_id: source_ids[0] for run_id, source_ids in holders.items()}
 
 
 @dataclass
@@ -182,7 +205,8 @@ class _Standing:
         place = self.places[source.id]
         found: Word = {}
         for (group, other), word in self.words.items():
-            if group == source.group and self.places[other] < place:
+            is_earlier = self.places[other] < place
+            if is_earlier and group == source.group:
                 found.update(word)
         return found
 
@@ -194,22 +218,30 @@ class _Standing:
 def _standing(
     connection: sa.Connection, groups: Collection[int], source_ids: Collection[int]
 ) -> _Standing:
-    figures, source = tables.published_score, tables.source
+    """The figures of suites in some invocations, with the order of all sources that
+    say them."""
+    figures = tables.published_score
     query = sa.select(figures).where(
-        figures.c.run_id.is_(None), figures.c.run_group_id.in_(sorted(groups))
+        figures.c.run_id.is_(None),
+        figures.c.run_group_id.in_(sorted(groups)),
     )
     words: dict[tuple[int, int], Word] = defaultdict(dict)
     for row in connection.execute(query).mappings():
         found: dict[str, Any] = {str(name): value for name, value in row.items()}
-        words[found["run_group_id"], found["source_id"]].update(word_of([found]))
-    all_ids = {*source_ids, *(source_id for _, source_id in words)}
+        key = (found["run_group_id"], found["source_id"])
+        words[key].update(word_of([found]))
+    others = [source_id for _, source_id in words]
+    places = _places(connection, {*source_ids, *others})
+    return _Standing(places, dict(words))
+
+
+def _places(connection: sa.Connection, source_ids: Collection[int]) -> dict[int, int]:
+    """The place of each source among those that were loaded, the first first."""
+    source = tables.source
     in_order = (
         sa.select(source.c.id)
-        .where(source.c.id.in_(sorted(all_ids)))
+        .where(source.c.id.in_(sorted(source_ids)))
         .order_by(sa.nulls_last(source.c.loaded_at), source.c.id)
     )
-    places = {
-        source_id: place
-        for place, source_id in enumerate(connection.execute(in_order).scalars())
-    }
-    return _Standing(places, dict(words))
+    ids = connection.execute(in_order).scalars()
+    return {source_id: place for place, source_id in enumerate(ids)}
