@@ -22,13 +22,14 @@ from warehouse.errors import MisuseError, WarehouseError, did_you_mean
 from warehouse.questions.question import FieldOption, Options, Question, options
 from warehouse.records.canonical_json import json_text, records_as_json
 from warehouse.refresh.alerts import Rules
-from warehouse.report.board import DIRECTION, in_words
+from warehouse.report.board import in_words
 from warehouse.serve.answers import Answers
 from warehouse.serve.differences import shortened
 from warehouse.serve.following import FollowedStore
 from warehouse.serve.heat_data import HeatData
 from warehouse.store.sql.query_files import query_text
 from warehouse.tables.page import broken, unbroken
+from warehouse.tables.words import DIRECTIONS
 
 #: Pages that every page leads to, in the order of questions: address, name.
 NAVIGATION = (
@@ -262,7 +263,7 @@ class Renderer:
             "shortened": shortened,
         }
         self._environment.globals |= {
-            "direction": DIRECTION,
+            "direction": DIRECTIONS,
             "figures": figures,
             "notes": notes,
             "link": link,
