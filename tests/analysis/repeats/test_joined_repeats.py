@@ -14,6 +14,7 @@ import pytest
 from tests.support.cli import Caller
 from warehouse.analysis.repeats.joined import FEWEST_OF_MORE, FEWEST_OF_TWO
 from warehouse.api import Warehouse, connect
+from warehouse.stats import equal_responses
 from warehouse.stats.rows.repeats import repeats_test
 from warehouse.store.open import open_store
 
@@ -270,3 +271,37 @@ def test_fewer_differing_prompts_than_are_looked_for_can_tell_nothing() -> None:
         runs = [[1.0] * 4 for _ in range(n_runs)]
         runs[0][: FEWEST_OF_MORE - 1] = [0.0] * (FEWEST_OF_MORE - 1)
         assert "repeats_differ" not in repeats_test(runs).flags
+
+
+def test_gr18_equal_responses_give_no_false_alarm(
+    data_dir: Path, duckdb_url: str
+) -> None:
+    """Of two runs of letters 19 of 20 are equal, and scored alike."""
+    folder = data_dir / "lm_eval_logs" / "negotiationtom"
+    if not folder.exists():
+        pytest.skip(f"no {folder}")
+    by_run = []
+    for began in ("18-15-33", "17-52-34"):
+        (path,) = folder.rglob(f"samples_negotiationtom_intention_*{began}*.jsonl")
+        lines = path.read_text(encoding="utf-8").splitlines()
+        by_run.append({row["doc_hash"]: row for row in map(json.loads, lines)})
+    first, second = by_run
+    assert first.keys() == second.keys() and len(first) == 20
+    equal = [key for key in first if first[key]["resps"] == second[key]["resps"]]
+    scores = [(first[key]["exact_match"], second[key]["exact_match"]) for key in equal]
+    n_otherwise = sum(one != other for one, other in scores)
+    assert (len(equal), n_otherwise) == (19, 0)
+    assert not equal_responses(len(equal), n_otherwise).scored_differently
+    report = connect(duckdb_url).ingest(folder)
+    assert report.total("n_repeats")
+    assert not [note for note in report.changed if "equal responses" in note]
+
+
+def test_gr18_empty_responses_tell_nothing(data_dir: Path, duckdb_url: str) -> None:
+    """33 equal pairs, all empty, of which 5 are scored otherwise: that is not used."""
+    folder = data_dir / "verifiers" / "mmmu"
+    if not folder.exists():
+        pytest.skip(f"no {folder}")
+    report = connect(duckdb_url).ingest(folder)
+    assert report.total("n_runs")
+    assert not [note for note in report.changed if "equal responses" in note]
