@@ -140,7 +140,8 @@ def _context(kind: str, words: list[str]) -> click.Context:
                 "can"
             )
     try:
-        context = command.make_context(kind, words, parent=top)
+        with top:  # closed at once: what its words change in the process ends with them
+            context = command.make_context(kind, words, parent=top)
     except click.ClickException as error:
         raise MisuseError(
             f"'{shlex.join([kind, *words])}': {error.format_message()}"

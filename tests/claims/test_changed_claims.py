@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 import json
+import logging
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -153,6 +154,8 @@ def test_the_command_that_people_read_asks_what_is_recomputed(
     ), row
     if "cannot" in part:
         run("claim", command, "-o", "d.json", db="s.db").fails(2, part)
+    # a stranger's words silence nothing that this process says afterwards
+    assert logging.getLogger("warehouse").level == logging.NOTSET
 
 
 def test_the_same_question_in_other_words_holds(run: Caller, place: Path) -> None:

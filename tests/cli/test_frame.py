@@ -105,15 +105,15 @@ def test_every_example_can_be_pasted(
     ):
         Path(file).touch()
     _program, *words = shlex.split(example)
-    top = cli.make_context("warehouse", words)
-    command: click.Command = cli
-    arguments = [*top._protected_args, *top.args]
-    while isinstance(command, click.Group) and arguments:
-        _name, following, arguments = command.resolve_command(top, arguments)
-        assert following is not None
-        command = following
-        if not isinstance(command, click.Group):
-            command.make_context(command.name, arguments, parent=top)
+    with cli.make_context("warehouse", words) as top:
+        command: click.Command = cli
+        arguments = [*top._protected_args, *top.args]
+        while isinstance(command, click.Group) and arguments:
+            _name, following, arguments = command.resolve_command(top, arguments)
+            assert following is not None
+            command = following
+            if not isinstance(command, click.Group):
+                command.make_context(command.name, arguments, parent=top)
 
 
 def test_the_commands_are_those_of_the_table() -> None:

@@ -59,11 +59,11 @@ def parses(words: list[str]) -> None:
     Raises:
         click.UsageError: otherwise.
     """
-    top = cli.make_context("warehouse", list(words))
-    arguments = [*top._protected_args, *top.args]
-    command = cli.get_command(top, arguments[0])
-    assert command is not None, arguments[0]
-    command.make_context(command.name, arguments[1:], parent=top)
+    with cli.make_context("warehouse", list(words)) as top:
+        arguments = [*top._protected_args, *top.args]
+        command = cli.get_command(top, arguments[0])
+        assert command is not None, arguments[0]
+        command.make_context(command.name, arguments[1:], parent=top)
 
 
 @pytest.fixture
