@@ -244,7 +244,9 @@ def entry_of(name: str) -> CommandEntry | None:
     """
     if name in COMMANDS:
         return COMMANDS[name]
-    found = added(name) if name not in FORMER else None
+    found = None
+    if name not in FORMER:
+        found = added(name)
     if found:
         return CommandEntry(name, found.section, "", found.sentence, found.examples)
     return None

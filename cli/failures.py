@@ -51,7 +51,9 @@ def failure_of(error: Exception) -> Failure | None:
     engines = sys.modules.get(
         "warehouse.store.engines"
     )  # not loaded: no engine can have failed
-    failed = engines.store_failure(error) if engines else None
+    failed = None
+    if engines:
+        failed = engines.store_failure(error)
     return failed and Failure(str(failed), failed.kind, failed.exit_code)
 
 

@@ -116,13 +116,14 @@ def _without_keys(text: str) -> str:
 def _fail(failure: Failure, args: Sequence[str]) -> int:
     """Say it, to a program that asked with ``--json`` as an object in the last line of
     standard error."""
-    options = args[: args.index("--")] if "--" in args else args
+    options = args
+    if "--" in args:
+        options = args[: args.index("--")]
     as_json = "--json" in options
     failure = failure._replace(message=_without_keys(failure.message))
-    text = (
-        json.dumps(failure.to_dict())
-        if as_json
-        else fitted(f"Error: {visible(failure.message)}", sys.stderr)
-    )
+    if as_json:
+        text = json.dumps(failure.to_dict())
+    else:
+        text = fitted(f"Error: {visible(failure.message)}", sys.stderr)
     print(text, file=sys.stderr)
     return failure.exit_code

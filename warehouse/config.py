@@ -151,7 +151,9 @@ class Config:
 
     def get(self, name: str, default: Any = None) -> Any:
         """Value of a key of the other tables, by full name; ages as `timedelta`."""
-        return self.others[name].value if name in self.others else default
+        if name in self.others:
+            return self.others[name].value
+        return default
 
 
 def load(
@@ -234,7 +236,10 @@ def outside_of_folder(folder: Path, setting: Setting) -> bool:
         return not _is_store_of(folder, setting.value)
     if setting.name not in _PATHS:
         return False
-    paths = [setting.value] if isinstance(setting.value, str) else setting.value
+    if isinstance(setting.value, str):
+        paths = [setting.value]
+    else:
+        paths = setting.value
     return not all(
         _is_local(path) and stays_within(folder, Path(path)) for path in paths
     )
@@ -339,7 +344,9 @@ def user_file(environment: Mapping[str, str]) -> Path | None:
     if os.path.isabs(base):  # others are to be passed over, says the XDG specification
         return Path(base) / "warehouse" / FILE
     home = environment.get("HOME") or environment.get("USERPROFILE")
-    return Path(home) / ".config" / "warehouse" / FILE if home else None
+    if home:
+        return Path(home) / ".config" / "warehouse" / FILE
+    return None
 
 
 def _url(
@@ -364,7 +371,9 @@ def parse_age(text: str) -> timedelta | None:
     """``90d``, ``12h`` or ``4w`` as a length of time; None for anything else."""
     match = _AGE.fullmatch(text)
     try:
-        return timedelta(**{_UNITS[match[2]]: float(match[1])}) if match else None
+        if match:
+            return timedelta(**{_UNITS[match[2]]: float(match[1])})
+        return None
     except OverflowError:
         return None
 
@@ -404,7 +413,8 @@ def _settings(
             kind = KNOWN[table][key]
             if not _FITS[kind](value):
                 raise _wrong_type(path, name, value, kind, lines)
-            value = parse_age(value) if kind == AGE else value
+            if kind == AGE:
+                value = parse_age(value)
             yield name, Setting(name, value, f"{shown}, line {lines.get(name, 1)}")
 
 
@@ -449,7 +459,9 @@ def _told(value: Any) -> str:
     """A value as an error may quote it: a URL can hold a secret, whatever it was
     written for."""
     text = repr(value)
-    return f"a {type(value).__name__}" if "://" in text or "@" in text else text
+    if "://" in text or "@" in text:
+        return f"a {type(value).__name__}"
+    return text
 
 
 def _lines(text: str) -> dict[str, int]:

@@ -221,7 +221,10 @@ def load_model(kind: str, spec: str, folder: Path | None, device: str | None) ->
 
 
 def _read(kind: Any, spec: str, folder: Path | None, device: str | None) -> Any:
-    source = spec if folder is None else str(folder)
+    if folder is None:
+        source = spec
+    else:
+        source = str(folder)
     if folder is None:
         with suppress(Exception):  # not kept on this machine yet: fetched below
             return kind(source, device=device, local_files_only=True)
@@ -310,12 +313,20 @@ def load_embedder(
     if is_own(spec):
         refuse_for_own(device, batch_size)
         return _own_embedder(spec)
-    labelled = None if Path(spec).exists() else _LABELLED.fullmatch(spec)
-    label, source = (labelled["label"], labelled["rest"]) if labelled else (None, spec)
+    if Path(spec).exists():
+        labelled = None
+    else:
+        labelled = _LABELLED.fullmatch(spec)
+    label, source = (None, spec)
+    if labelled:
+        label, source = (labelled["label"], labelled["rest"])
     folder = find_folder(source)
     model = load_model("SentenceTransformer", source, folder, device)
     name = label or (source if folder is None else folder.name)
-    revision = hub_revision(model) if folder is None else folder_revision(folder)
+    if folder is None:
+        revision = hub_revision(model)
+    else:
+        revision = folder_revision(folder)
     return SentenceEmbedder(name, revision, model, batch_size)
 
 
@@ -365,7 +376,9 @@ def refuse_for_own(device: str | None, batch_size: int = BATCH) -> None:
         MisuseError: a device, or a size of batches.
     """
     if device is not None or batch_size != BATCH:
-        name = "--batch-size" if device is None else "--device"
+        name = "--device"
+        if device is None:
+            name = "--batch-size"
         raise MisuseError(
             f"{name} is for models that are loaded by folder or name: MODULE:FUNCTION "
             "and objects say it"

@@ -95,7 +95,9 @@ class InputError(WarehouseError):
         self.found, self.path, self.place = found, path, place
         self.expected, self.advice = expected, advice
         where = ", ".join(part for part in (path, place) if part)
-        message = f"{where}: {found}" if where else found
+        message = found
+        if where:
+            message = f"{where}: {found}"
         if expected:
             message += f"; expected {expected}"
         if advice:
@@ -205,7 +207,9 @@ def did_you_mean(name: str, names: Iterable[str], otherwise: str) -> str:
     close = [
         spelled[one] for one in get_close_matches(name.lower(), spelled, cutoff=0.65)
     ]
-    return f"did you mean {' or '.join(close)}?" if close else otherwise
+    if close:
+        return f"did you mean {' or '.join(close)}?"
+    return otherwise
 
 
 def refuse_unknown(

@@ -123,7 +123,9 @@ def _listed(manifest: Path) -> list[str] | None:
     write it: others have one too."""
     try:
         head = json.loads(manifest.read_text(encoding="utf-8"))
-        return list(head["rows"]) if _MARKS & head.keys() else None
+        if _MARKS & head.keys():
+            return list(head["rows"])
+        return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 

@@ -57,8 +57,13 @@ def _entries(documented: type) -> Iterator[str]:
     above: list[str] = []
     for line in lines:
         read = _LINE.fullmatch(line)
-        field, text = read.group("field", "text") if read else (None, None)
+        field, text = (None, None)
+        if read:
+            field, text = read.group("field", "text")
         if field and (text or above):
             meaning = text or " ".join(above)
             yield meaning if _SEVERAL.match(meaning) else f"{field}: {meaning}"
-        above = [*above, text] if text and not field else []
+        if text and not field:
+            above = [*above, text]
+        else:
+            above = []

@@ -326,11 +326,9 @@ def _abandoned(target: Path, ending: str = "") -> list[Path]:
     with suppress(OSError):
         for entry in os.scandir(target.parent):
             name = entry.name.removesuffix(ending)
-            number = (
-                _DRAFT.fullmatch(name.removeprefix(begin))
-                if name.startswith(begin)
-                else None
-            )
+            number = None
+            if name.startswith(begin):
+                number = _DRAFT.fullmatch(name.removeprefix(begin))
             if (
                 number
                 and entry.name == name + ending
@@ -346,7 +344,9 @@ def _hidden(target: Path) -> str:
 
 
 def _is_written(draft: str, process: int) -> bool:
-    return draft in _OURS if process == os.getpid() else _runs(process)
+    if process == os.getpid():
+        return draft in _OURS
+    return _runs(process)
 
 
 @contextmanager
@@ -389,7 +389,10 @@ def _send(path: Path, content: Content) -> int:
         _fill(whole, content)
         size = whole.tell()
         whole.seek(0)
-        handle = os.open(path, os.O_WRONLY) if number is None else os.dup(number)
+        if number is None:
+            handle = os.open(path, os.O_WRONLY)
+        else:
+            handle = os.dup(number)
         with os.fdopen(handle, "wb") as stream:
             shutil.copyfileobj(whole, stream)
     return size
@@ -399,7 +402,9 @@ def _descriptor(path: Path) -> int | None:
     """The number of the descriptor of this process that a path names."""
     text = os.path.abspath(path)
     match = _DESCRIPTOR.fullmatch(text)
-    return int(match[1] or match[2]) if match else _STANDARD.get(text)
+    if match:
+        return int(match[1] or match[2])
+    return _STANDARD.get(text)
 
 
 def _runs(process: int) -> bool:

@@ -45,7 +45,9 @@ class Tools:
         if name not in TOOLS:
             raise MisuseError(f"no tool {name!r}; {suggestion(name, TOOLS)}")
         question, paging = TOOLS[name].read(arguments)
-        before = self.kept.pop(repr(question), None) if paging.offset else None
+        before = None
+        if paging.offset:
+            before = self.kept.pop(repr(question), None)
         answered = before or TOOLS[name].answer(self.context, question)
         self.kept = dict([*self.kept.items(), (repr(question), answered)][-KEPT:])
         return page_of(answered, paging)

@@ -140,7 +140,10 @@ class Context:
 
     def line(self, *words: str) -> str:
         """A command line on this store."""
-        store = [] if self.state.db is None else ["--db", shown_text(self.state.db)]
+        if self.state.db is None:
+            store = []
+        else:
+            store = ["--db", shown_text(self.state.db)]
         return shlex.join(["warehouse", *store, *words])
 
 
@@ -502,11 +505,10 @@ def _written(
         if cut.happened
         else {}
     )
-    only = (
-        []
-        if list(columns) == list(answered.columns)
-        else ["--columns", ",".join(columns)]
-    )
+    if list(columns) == list(answered.columns):
+        only = []
+    else:
+        only = ["--columns", ",".join(columns)]
     tail["command"] = answered.command("--json", *only)
     return f'{json_text(head)[:-1]},"rows":[{objects}],{json_text(tail)[1:]}'
 

@@ -76,7 +76,9 @@ def audit(
         part = "effect"
     else:
         part = "rows"
-    records = first_rows(report.rows, top, output) if part == "rows" else None
+    records = None
+    if part == "rows":
+        records = first_rows(report.rows, top, output)
     if output.for_people:
         state.show(report.view(verbose=state.verbose, top=top))
     else:

@@ -83,7 +83,10 @@ def _list(
 
     with state.open() as store:
         rows = list_runs(store, where=where, everything=everything)
-        hints = [] if rows else catalogue.hints_on_runs(store, where)
+        if rows:
+            hints = []
+        else:
+            hints = catalogue.hints_on_runs(store, where)
     output.emit_records(
         ListedRun,
         rows,
@@ -132,11 +135,9 @@ def sources(state: State, source: str | None, output: Output) -> None:
 
     with state.open() as store:
         entries = catalogue.sources(store, source)
-        rejected = (
-            catalogue.rejections(store, entries[0].source_id)
-            if source and entries
-            else []
-        )
+        rejected = []
+        if source and entries:
+            rejected = catalogue.rejections(store, entries[0].source_id)
     output.emit_records(
         catalogue.SourceEntry,
         entries,
@@ -184,7 +185,10 @@ def prices(state: State, file: Path | None, output: Output) -> None:
         stored_prices,
     )
 
-    read = [] if file is None else read_prices(file)
+    if file is None:
+        read = []
+    else:
+        read = read_prices(file)
     with state.open(write=bool(read)) as store:
         if read:
             put_prices(store, read)

@@ -130,7 +130,10 @@ def _shown(
 
     A single benchmark is its own mean.
     """
-    overall = [] if comparison.overall is None else [comparison.overall]
+    if comparison.overall is None:
+        overall = []
+    else:
+        overall = [comparison.overall]
     if not only_overall:
         return [*comparison.rows, *(overall if both else [])]
     if len(comparison.rows) == 1:

@@ -43,6 +43,9 @@ def formulations(
         return state.notes(report.notes)
     view = report.view(verbose=state.verbose)
     if models or crossings:
-        table = words.models_table(report) if models else words.crossings_table(report)
+        if models:
+            table = words.models_table(report)
+        else:
+            table = words.crossings_table(report)
         view = View((report.one_line, "", table, *legend(words.MODELS)), report.notes)
     state.show(view)

@@ -40,7 +40,9 @@ def sequential_gate(
     state: State, typed_gate: GateOptions, output: Output, markdown: bool
 ) -> int:
     """Print the verdict so far, or follow a log until there is one; the exit code."""
-    looks = (typed_gate.looks or LOOKS) if typed_gate.obf else None
+    looks = None
+    if typed_gate.obf:
+        looks = typed_gate.looks or LOOKS
     question = typed_gate.shared_with(SequentialReleaseGate, looks=looks)
     if typed_gate.follow is not None:
         return _follow(state, typed_gate, question, output)

@@ -172,7 +172,9 @@ def scale(
         part = "rows"
     else:
         part = "predictions"
-    records = first_rows(report.rows, top, output) if part == "rows" else None
+    records = None
+    if part == "rows":
+        records = first_rows(report.rows, top, output)
     output.give(
         report,
         lambda: print_view(report.view(top=top, by_benchmark=by_benchmark)),

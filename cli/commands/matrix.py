@@ -149,7 +149,10 @@ def _member_rows(result: MatrixClusters) -> Iterator[dict[str, Any]]:
 def weights(
     state: State, /, output: Output, part: Part, given: Path | None, **options: Any
 ) -> None:
-    options["given"] = None if given is None else read_weights(given)
+    if given is None:
+        options["given"] = None
+    else:
+        options["given"] = read_weights(given)
     with opened(state, "random weightings", options) as scores:
         result = scores.weights(**options)
     fields = {"schemes": "rows", "random": "random", "pairs": "outranks"}

@@ -32,6 +32,9 @@ def prefer(state: State, /, elo: bool, output: Output, **options: Any) -> None:
         raise MisuseError("these rows have the Elo anyway: leave out --elo")
     view = report.view(elo=elo)
     output.give(report, lambda: print_view(view))
-    notes = view.notes if output.for_people else report.notes
+    if output.for_people:
+        notes = view.notes
+    else:
+        notes = report.notes
     state.notes(in_flags(Prefer, note) for note in notes)
     say_next(state, output, report, question)

@@ -166,7 +166,9 @@ def refresh_request(
 
     def setting(name: str) -> Any:
         given = options.get(name)
-        return config.get(f"refresh.{name}") if given in (None, ()) else given
+        if given in (None, ()):
+            return config.get(f"refresh.{name}")
+        return given
 
     names = {"resamples": "n_resamples"}
     numbers = {
@@ -246,11 +248,10 @@ def history(
         if len(given) == 2:
             changes = look(store, *given, **options)
         else:
-            changes = (
-                look(store, None, benchmark, **options)
-                if benchmark
-                else history_of(store, names[0], **options)
-            )
+            if benchmark:
+                changes = look(store, None, benchmark, **options)
+            else:
+                changes = history_of(store, names[0], **options)
     state.give(output, changes, changes.view)
 
 
@@ -317,7 +318,9 @@ def tell_alerts(
     from warehouse.records.clock import utc_now
     from warehouse.refresh.deliver_alerts import deliver_alerts
 
-    emit = partial(_rows, output) if only else _lines
+    emit = _lines
+    if only:
+        emit = partial(_rows, output)
     channels: dict[str, Channel] = {LOG: partial(_emitted, emit, refresh_id)}
     if webhook := webhook_of(config):
         channels[WEBHOOK] = partial(_posted, webhook)

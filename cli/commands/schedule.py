@@ -175,7 +175,9 @@ def _stay(state: State, settings: _Settings) -> None:
     times = _times(settings)
     _require_outputs(_job(settings))  # a mistake in it ends us now, not every run
     log = _log(state, settings)
-    path = Path(settings["health"]) if settings["health"] else None
+    path = None
+    if settings["health"]:
+        path = Path(settings["health"])
     health = Health(
         path, log, aware_now, cron=times.expression, timezone=str(times.zone)
     )

@@ -114,7 +114,10 @@ def check(context: click.Context, /, state: State, deep: bool, output: Output) -
     ):
         report = prove(store, deep=deep, progress=done)
         name = store.name
-        outdated = [] if report.drift else _outdated(store)
+        if report.drift:
+            outdated = []
+        else:
+            outdated = _outdated(store)
     if output.for_people:
         _print(name, report, outdated)
     else:

@@ -58,7 +58,10 @@ def _print_notes(report: IngestReport, state: State) -> None:
             echo(fitted(visible(f"note: {note}"), sys.stderr), err=True)
         return
     notes = [*report.all_notes, *_of_files(report.unread, each=state.verbose)]
-    shown = notes if state.verbose else notes[:LISTED]
+    if state.verbose:
+        shown = notes
+    else:
+        shown = notes[:LISTED]
     state.notes(shown)
     if len(notes) > len(shown):
         state.say(f"... and {len(notes) - len(shown)} more notes: -v shows all")
@@ -155,7 +158,10 @@ def _print_reconciliation(rows: tuple[Reconciled, ...], state: State) -> None:
     differing = [row for row in rows if row.verdict not in RECONCILED]
     if not differing:
         return
-    shown = differing if state.verbose else differing[:LISTED]
+    if state.verbose:
+        shown = differing
+    else:
+        shown = differing[:LISTED]
     echo()
     names = [item.name for item in fields(shown[0])]
     cells = []

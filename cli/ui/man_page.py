@@ -72,7 +72,10 @@ def _date() -> str:
     """When the page was made; packagers set SOURCE_DATE_EPOCH, so that equal sources
     give equal pages."""
     seconds = os.environ.get("SOURCE_DATE_EPOCH")
-    made = datetime.fromtimestamp(int(seconds), UTC) if seconds else datetime.now(UTC)
+    if seconds:
+        made = datetime.fromtimestamp(int(seconds), UTC)
+    else:
+        made = datetime.now(UTC)
     return f"{made:%Y-%m-%d}"
 
 

@@ -49,7 +49,9 @@ def say_next(state: State, output: Output, answer: Any, question: Any = None) ->
         WarehouseError
     ):  # what no command can say is no reason to fail after an answer
         after = STEPS.get(type(answer).__name__)
-        step = after(answer, question) if after else None
+        step = None
+        if after:
+            step = after(answer, question)
     if step is not None:
         print(
             visible(f"next, {step[0]}: {with_store(state, step[1])}"), file=sys.stderr
@@ -60,11 +62,10 @@ def with_store(state: State, line: str) -> str:
     """A command with the store of this one, where that was named."""
     from warehouse.store.engines import shown_text
 
-    db = (
-        []
-        if state.db is None
-        else ["--db", shown_text(state.db) if "://" in state.db else state.db]
-    )
+    if state.db is None:
+        db = []
+    else:
+        db = ["--db", shown_text(state.db) if "://" in state.db else state.db]
     return line.replace("warehouse", shlex.join(["warehouse", *db]), 1)
 
 

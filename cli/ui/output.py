@@ -151,11 +151,10 @@ class Output:
         plain = []
         for row in rows:
             plain.append(without_surrogates({name: row[name] for name in columns}))
-        table = (
-            pa.Table.from_pylist(plain)
-            if plain
-            else pa.table({name: [] for name in columns})
-        )
+        if plain:
+            table = pa.Table.from_pylist(plain)
+        else:
+            table = pa.table({name: [] for name in columns})
         write_parquet(table, self.path or Path(), force=self.force)
 
 
@@ -192,7 +191,9 @@ def write_csv(
             front.
     """
     writer = csv.writer(sys.stdout, lineterminator="\n")
-    shown = _harmless if safe else visible
+    shown = visible
+    if safe:
+        shown = _harmless
     writer.writerow([shown(name) for name in columns])
     for row in rows:
         cells = [_csv_cell(row[name]) for name in columns]

@@ -140,7 +140,10 @@ def _numbers(
 
 def _type(option: FieldOption) -> Any:
     """What click makes of a value, with its limits."""
-    most = None if option.most == float("inf") else option.most
+    if option.most == float("inf"):
+        most = None
+    else:
+        most = option.most
     if option.least is None and most is None or option.type not in (float, int):
         return option.type
     if option.type is int:

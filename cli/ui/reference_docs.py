@@ -43,11 +43,9 @@ def reference() -> str:
         own = [
             param.opts[0] for param in context.command.params if _key(param) in shared
         ]
-        tables = (
-            ["tables"]
-            if {param.name for param in context.command.params} >= TABLES
-            else []
-        )
+        tables = []
+        if {param.name for param in context.command.params} >= TABLES:
+            tables = ["tables"]
         also = ""
         if own or tables:
             also = f"\nAlso {', '.join([*(f'`{flag}`' for flag in own), *tables])}.\n"

@@ -138,7 +138,8 @@ def print_page(
             for part in parts
         )
     )
-    view = in_percent(view) if percent else view
+    if percent:
+        view = in_percent(view)
     if form == "html":
         print(in_html(view, rows=sys.maxsize))
     else:
@@ -150,7 +151,10 @@ def _record(part: str | Table) -> bool:
     recorded = _RECORDED.get()
     if recorded is None:
         return False
-    recorded += part.split("\n") if isinstance(part, str) else [part]
+    if isinstance(part, str):
+        recorded += part.split("\n")
+    else:
+        recorded += [part]
     return True
 
 
@@ -170,7 +174,9 @@ def _print(table: Table) -> tuple[str, ...]:
         if table.rows:
             return tuple(table.columns[index] for index in table.filled())
         return ()
-    chosen = chosen_columns(table.columns) if table.rows else []
+    chosen = []
+    if table.rows:
+        chosen = chosen_columns(table.columns)
     if not sys.stdout.isatty():
         layout = lay_out(table, chosen=chosen)
         for start in range(0, len(layout.lines), LINES_AT_ONCE):
@@ -231,7 +237,9 @@ def print_hanging(name: str, text: str) -> None:
         return
     room = shutil.get_terminal_size().columns - len(name) - 2
     text = visible(text)
-    lines = fold(text, room) if sys.stdout.isatty() and room > LEAST else [text]
+    lines = [text]
+    if sys.stdout.isatty() and room > LEAST:
+        lines = fold(text, room)
     print(
         f"{name}  {lines[0]}".rstrip(),
         *(" " * (len(name) + 2) + line for line in lines[1:]),

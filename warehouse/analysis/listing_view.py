@@ -119,7 +119,9 @@ def look_of(
     further = ("superseded_by",) if everything else ()
     if "shown" in look:
         return look | {"shown": (*look["shown"], *further)}
-    own = [item.name for item in fields(entries[0])] if entries else []
+    own = []
+    if entries:
+        own = [item.name for item in fields(entries[0])]
     renamed = any(getattr(entry, own[0]) != entry.shown_as for entry in entries)
     return look | {"shown": [name for name in own if renamed or name != "shown_as"]}
 

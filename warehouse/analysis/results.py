@@ -436,11 +436,10 @@ def _kind_of(result: type[Result], part: str) -> Any:
         getter = getattr(member, "fget", None) or getattr(
             member, "func", None
         )  # of a property, or a cached one
-        declared = (
-            get_annotations(getter)["return"]
-            if getter
-            else get_annotations(base).get(part)
-        )
+        if getter:
+            declared = get_annotations(getter)["return"]
+        else:
+            declared = get_annotations(base).get(part)
         if declared is not None:
             return vars(sys.modules[base.__module__]).get(
                 str(declared).removeprefix("tuple[").removesuffix(", ...]")

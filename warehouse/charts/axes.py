@@ -52,7 +52,9 @@ def make_axis(
     low, high = ends
     step = step_of(high - low)
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
-    form = f".{digits}f" if digits <= 6 and max(-low, high) < 1e6 else ".3g"
+    form = ".3g"
+    if digits <= 6 and max(-low, high) < 1e6:
+        form = f".{digits}f"
     numbers = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
     ticks = (
         (_pixel(ends, number * step, left, width), f"{number * step + 0.0:{form}}")

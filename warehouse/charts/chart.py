@@ -263,7 +263,9 @@ def bars(
         for low, high, floor, top, kind in bins
         if top > floor
     ]
-    legend = {"columns": len(kinds), "symbolType": "square"} if with_legend else None
+    legend = None
+    if with_legend:
+        legend = {"columns": len(kinds), "symbolType": "square"}
     return layer(
         {"type": "rect", "stroke": "var(--bg)"},
         rows,
@@ -315,7 +317,9 @@ def distinct(names: Sequence[str], length: int) -> list[str]:
     shared = ""
     if len({*names}) > 1 and max(map(len, names)) > length:
         shared = os.path.commonprefix(names)
-    cut = len(shared.rstrip(_INSIDE)) if len(shared) > 1 else 0
+    cut = 0
+    if len(shared) > 1:
+        cut = len(shared.rstrip(_INSIDE))
     for name in names:
         if cut:
             name = f"…{name[cut:]}"

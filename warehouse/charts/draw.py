@@ -223,7 +223,9 @@ class _Plot:
         )
 
     def text(self, x: float, y: float, words: str, colour: str, more: str = "") -> None:
-        anchor = f' text-anchor="{more}"' if more in ("middle", "end") else more
+        anchor = more
+        if more in ("middle", "end"):
+            anchor = f' text-anchor="{more}"'
         self.parts.append(
             (
                 "text",
@@ -268,7 +270,10 @@ class _Plot:
                     min(max(at, half - self.left), self.across.length + _RIGHT - half),
                     1,
                 )
-                y = -_GAP if self.is_above else self.up.length + _LINE - 2
+                if self.is_above:
+                    y = -_GAP
+                else:
+                    y = self.up.length + _LINE - 2
                 self.text(at, y, words, "var(--dim)", "middle")
                 taken = at + half + 4
 
@@ -382,7 +387,9 @@ def _points(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> No
 
 
 def _rules(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> None:
-    ends = ("x2", "y") if "x2" in encoding else ("x", "y2")
+    ends = ("x", "y2")
+    if "x2" in encoding:
+        ends = ("x2", "y")
     look = {
         "width": mark.get("strokeWidth", 1),
         "opacity": mark.get("strokeOpacity", 1),
@@ -468,7 +475,10 @@ def _boxes(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> Non
 
 
 def _ends(plot: _Plot, along: str, figures: Sequence[float]) -> tuple[float, float]:
-    scale = plot.across if along == "x" else plot.up
+    if along == "x":
+        scale = plot.across
+    else:
+        scale = plot.up
     return scale.at(figures[0]), scale.at(figures[-1])
 
 
@@ -487,7 +497,9 @@ def _legend(spec: Spec, width: float, top: float) -> tuple[str, float]:
     """The legend below the axes, and where it ends."""
     parts, x, y = list[str](), 0.0, top + 8
     for words, sign in _entries(spec):
-        indent = 26 if sign else 0
+        indent = 0
+        if sign:
+            indent = 26
         room = indent + wide(words) + 12
         if x and x + room > width + 12:
             x, y = 0.0, y + _LINE

@@ -35,7 +35,9 @@ def estimates_chart(result: Any) -> Chart | None:
     ]
     if not points:
         return None
-    columns = result.rows[0].columns() if hasattr(result.rows[0], "columns") else ()
+    columns = ()
+    if hasattr(result.rows[0], "columns"):
+        columns = result.rows[0].columns()
     zero = "difference" in columns and "estimate" not in columns
     dated = [point for point in points if point.get("day")]
     return interval_chart(
@@ -204,7 +206,9 @@ def _point(row: Any, several: bool) -> Spec | None:
     if estimate is None:
         return None
     low, high = getattr(row, "ci_low", None), getattr(row, "ci_high", None)
-    words = [getattr(row, "benchmark", "")] if several else []
+    words = []
+    if several:
+        words = [getattr(row, "benchmark", "")]
     if hasattr(row, "model_a"):
         words.append(f"{row.model_a} - {row.model_b}")
     else:
@@ -212,5 +216,7 @@ def _point(row: Any, several: bool) -> Spec | None:
             getattr(row, name, "") for name in ("model", "condition", "statistic")
         ]
     name = " ".join(str(word) for word in words if word)
-    day = {"day": row.release_date} if hasattr(row, "release_date") else {}
+    day = {}
+    if hasattr(row, "release_date"):
+        day = {"day": row.release_date}
     return {"name": name, "estimate": estimate, "low": low, "high": high, **day}

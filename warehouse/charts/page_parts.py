@@ -43,7 +43,10 @@ def figures(several: Iterable[Chart | Picture | None], wide: bool = False) -> Ma
     drawn = [picture_of(figure) for figure in several if figure is not None]
     if not drawn:
         return _NOTHING
-    kind = Markup(' wide" tabindex="0"') if wide else Markup('"')
+    if wide:
+        kind = Markup(' wide" tabindex="0"')
+    else:
+        kind = Markup('"')
     inside = [
         _FIGURE.format(one.title, one.svg, one.note, one.markdown) for one in drawn
     ]

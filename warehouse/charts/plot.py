@@ -100,7 +100,10 @@ def plot(result: Any) -> Any:
         import altair
     except ImportError:
         return VegaLite(spec, [*map(picture_of, charts)])
-    kind = altair.VConcatChart if "vconcat" in spec else altair.LayerChart
+    if "vconcat" in spec:
+        kind = altair.VConcatChart
+    else:
+        kind = altair.LayerChart
     return kind.from_dict(spec)
 
 
@@ -157,7 +160,9 @@ class Drawn:
 def in_svg(charts: Sequence[Chart | Picture | None]) -> str | None:
     """Figures below each other as a file of SVG; None where there is none."""
     pictures = [picture_of(figure) for figure in charts if figure is not None]
-    return Drawn(pictures).to_svg() if pictures else None
+    if pictures:
+        return Drawn(pictures).to_svg()
+    return None
 
 
 def _stacked_spec(charts: Sequence[Chart]) -> Spec:

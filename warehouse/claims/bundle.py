@@ -149,7 +149,9 @@ def _check_rows(own: Mapping[str, Any]) -> None:
 
 
 def _check_value(value: Any, name: str) -> None:
-    parts = value if isinstance(value, list) else [value]
+    parts = [value]
+    if isinstance(value, list):
+        parts = value
     if len(parts) > MOST_ENTRIES:
         raise ValueError(f"a list of {len(parts)} entries in {name}")
     for part in parts:

@@ -233,7 +233,9 @@ def _result(store: Store, kind: str, given: dict[str, Any]) -> Any:
 
 
 def _numbers(value: Any) -> list[int]:
-    items = value if isinstance(value, list) else [value]
+    items = [value]
+    if isinstance(value, list):
+        items = value
     return [item for item in items if isinstance(item, int)]
 
 
@@ -250,8 +252,12 @@ def _value(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_value(part) for part in value]
     if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if isinstance(value, str | int | bool | None) else str(value)
+        if math.isfinite(value):
+            return value
+        return None
+    if isinstance(value, str | int | bool | None):
+        return value
+    return str(value)
 
 
 def runs_behind(store: Store, run_ids: Sequence[int]) -> list[dict[str, Any]]:

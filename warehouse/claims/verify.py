@@ -373,7 +373,9 @@ def _same(value: Any, other: Any) -> bool:
 
 
 def _short(value: Any) -> str:
-    return MISSING if value is _NO_COLUMN else f"{value}"[:100]
+    if value is _NO_COLUMN:
+        return MISSING
+    return f"{value}"[:100]
 
 
 def store_of_dumps(folder: Path, paths: Sequence[str], claim: Claim) -> str:

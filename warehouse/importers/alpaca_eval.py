@@ -293,7 +293,10 @@ def _score(preference: Any) -> Row:
     if preference is None or (
         preference == _FAILED and not isinstance(preference, bool)
     ):
-        raw = None if preference is None else compact(preference)
+        if preference is None:
+            raw = None
+        else:
+            raw = compact(preference)
         return {"metric": METRIC, "value": None, "status": "error", "raw": raw}
     value = number_or_none(preference)
     if (
@@ -304,7 +307,10 @@ def _score(preference: Any) -> Row:
         raise ValueError(
             f"preference is {compact(preference)[:60]}, not between 1 and 2"
         )
-    won = 0.5 if value == _DRAW_IN_OLD_FILES else value - 1
+    if value == _DRAW_IN_OLD_FILES:
+        won = 0.5
+    else:
+        won = value - 1
     return {"metric": METRIC, "value": won, "raw": compact(preference)}
 
 

@@ -136,7 +136,9 @@ def infer_step(*texts: str | Path | None) -> int | None:
     400
     """
     for text in texts:
-        steps = _STEP.findall(str(text)) if text is not None else []
+        steps = []
+        if text is not None:
+            steps = _STEP.findall(str(text))
         if steps:
             return int(steps[-1])
     return None

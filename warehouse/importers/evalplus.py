@@ -141,7 +141,9 @@ class EvalPlus:
 
 def _options(named: re.Match[str]) -> Row:
     """Options in a file's name besides model and temperature."""
-    sanitized = True if named["sanitized"] else None
+    sanitized = None
+    if named["sanitized"]:
+        sanitized = True
     return without_nulls(
         {
             "backend": named["backend"],
@@ -271,7 +273,10 @@ def _status(entry: Row, key: str) -> str | None:
 
 
 def _score(tests: str, status: str | None) -> Row:
-    value = None if status is None else float(status == "pass")
+    if status is None:
+        value = None
+    else:
+        value = float(status == "pass")
     return {
         "metric": METRIC,
         "filter": tests,

@@ -267,7 +267,10 @@ def _metrics(trials: Iterable[Row]) -> Iterator[MetricSpec]:
         for name, value in _rewards(trial).items():
             values_by_metric.setdefault(name, []).append(value)
     names = list(values_by_metric) or [REWARD]
-    default = REWARD if REWARD in names else names[0]
+    if REWARD in names:
+        default = REWARD
+    else:
+        default = names[0]
     for name in names:
         is_binary = all(value in (0, 1) for value in values_by_metric.get(name, ()))
         yield MetricSpec(
@@ -402,14 +405,13 @@ def _transcript(
             )
             break
     own = part_of(trial, "agent_result")
-    parts = (
-        [own]
-        if own
-        else [
+    if own:
+        parts = [own]
+    else:
+        parts = [
             part_of(step, "agent_result")
             for step in objects_of(trial.get("step_results"))
         ]
-    )
     kind = str(part_of(trial, "exception_info").get("exception_type"))
     extra = {
         "uuid": text_or_none(trial.get("id")),
@@ -434,9 +436,16 @@ def _scores(trial: Row, exception: str | None, names: Sequence[str]) -> list[Row
     scores = []
     for name in names:
         reward = rewards.get(name)
-        value = number_or_none(reward) if valid else None
-        raw = None if value is not None or reward is None else as_text(reward)
-        status = "scored" if value is not None else lacking
+        value = None
+        if valid:
+            value = number_or_none(reward)
+        if value is not None or reward is None:
+            raw = None
+        else:
+            raw = as_text(reward)
+        status = lacking
+        if value is not None:
+            status = "scored"
         scores.append({"metric": name, "value": value, "status": status, "raw": raw})
     return scores
 

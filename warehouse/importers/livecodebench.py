@@ -101,9 +101,13 @@ class LiveCodeBench:
         path = source.files[0]
         named = _NAME.fullmatch(path.name)
         folder = path.absolute().parent.name
-        model = folder if named and not is_fixed_name(folder) else None
+        model = None
+        if named and not is_fixed_name(folder):
+            model = folder
         require_model(settings.model or model, source.name)
-        scenario = named["scenario"] if named else "codegeneration"
+        scenario = "codegeneration"
+        if named:
+            scenario = named["scenario"]
         header = RunHeader(
             harness=HARNESS,
             model=model or "",
@@ -152,13 +156,17 @@ def _published(files: Sequence[Path]) -> Iterator[PublishedScore]:
     """``[{"pass@1": 0.5, "detail": …}, results, metadata]``"""
     for path in files:
         document = read_document(path, list)
-        figures = document[0] if document and isinstance(document[0], dict) else {}
+        figures = {}
+        if document and isinstance(document[0], dict):
+            figures = document[0]
         details = part_of(figures, "detail")
         for name, value in figures.items():
             if details.get(name) == {}:
                 continue  # the share of no problem
             if _RATE.fullmatch(name) and number_or_none(value) is not None:
-                statistic = "mean" if name == METRIC else name
+                statistic = name
+                if name == METRIC:
+                    statistic = "mean"
                 yield PublishedScore(METRIC, number_or_none(value), statistic=statistic)
 
 
@@ -210,7 +218,9 @@ def _rows(notes: list[str], item: tuple[int, Row]) -> Iterator[Row]:
 
 def _identifier(problem: Row) -> str:
     """Id of a problem; scenarios that ask several things of it number them."""
-    key = "question_id" if problem.get("question_id") is not None else "id"
+    key = "id"
+    if problem.get("question_id") is not None:
+        key = "question_id"
     part = problem.get("test_id")
     name = required_text(problem, key)
     if part is None:

@@ -89,7 +89,9 @@ class Metr:
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one file (InputError: it is damaged, or names no agent)."""
         path, *companions = source.files
-        days = _days(companions[0]) if companions else {}
+        days = {}
+        if companions:
+            days = _days(companions[0])
         same = SameInAll(_OF_ROWS)
         for row, _ in RowSource(path, path.name, NEEDED).rows():
             same.add(text_or_none(row.get("alias")), row)
@@ -128,7 +130,9 @@ class Metr:
 def _days(path: Path) -> dict[str, str]:
     """Days of release by alias."""
     document = read_yaml(path)
-    listed = document.get("date") if isinstance(document, dict) else None
+    listed = None
+    if isinstance(document, dict):
+        listed = document.get("date")
     if not isinstance(listed, dict):
         raise InputError(
             "no days of release",

@@ -95,7 +95,9 @@ class Mteb:
             ):
                 tasks.append(item.path)
         for path in tasks:
-            companions = [meta[path.parent]] if path.parent in meta else []
+            companions = []
+            if path.parent in meta:
+                companions = [meta[path.parent]]
             yield source_of(path, *companions)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
@@ -103,7 +105,9 @@ class Mteb:
         names the model)."""
         path = source.files[0]
         document = read_document(path)
-        about = read_document(source.files[1]) if len(source.files) > 1 else {}
+        about = {}
+        if len(source.files) > 1:
+            about = read_document(source.files[1])
         model = text_or_none(about.get("name")) or _named_by_folder(path)
         require_model(settings.model or model, str(path))
         parts = list(filter(_is_scored, _parts(document)))

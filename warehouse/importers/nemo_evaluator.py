@@ -103,7 +103,10 @@ class NemoEvaluator:
         first = source.files[0]
         _refuse_wrapper(first)
         files = {path.name: path for path in source.files}
-        bundle = {} if first.name == RESULTS else read_document(first)
+        if first.name == RESULTS:
+            bundle = {}
+        else:
+            bundle = read_document(first)
         dump = Dump((), ())
         rows = files.get(RESULTS)
         log = _read_log(files.get(LOG), dump)
@@ -276,7 +279,9 @@ def _published(
     over problems). Its two kinds of intervals are no standard errors and not taken;
     ``summary`` is over rows, and the mean of another weighting."""
     for name, entry in scores.items():
-        value = number_or_none(entry.get("value")) if isinstance(entry, dict) else None
+        value = None
+        if isinstance(entry, dict):
+            value = number_or_none(entry.get("value"))
         if value is None:
             continue
         if name == "mean_reward":
@@ -419,7 +424,9 @@ def _failure(row: Row, said: Row) -> str | None:
         or judge.get("error")
         or said.get("error")
     )
-    return "error" if has_failed else None
+    if has_failed:
+        return "error"
+    return None
 
 
 def _scores(row: Row, said: Row, scorers: Sequence[str]) -> Iterator[Row]:
@@ -432,7 +439,10 @@ def _scores(row: Row, said: Row, scorers: Sequence[str]) -> Iterator[Row]:
         (REWARD, row.get(REWARD)),
         *((name, own.get(name)) for name in scorers),
     ):
-        value = None if failure else number_or_none(figure)
+        if failure:
+            value = None
+        else:
+            value = number_or_none(figure)
         if value is not None:
             yield {
                 "metric": name,

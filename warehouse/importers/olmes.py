@@ -115,7 +115,9 @@ class Olmes:
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one task (InputError: a file is damaged, or nothing names the model)."""
         files = {path.name[path.name.rindex("-") :]: path for path in source.files}
-        document = read_document(files[METRICS]) if METRICS in files else {}
+        document = {}
+        if METRICS in files:
+            document = read_document(files[METRICS])
         path, dump, survey = files.get(PREDICTIONS), Dump((), ()), _Survey()
         if path:
             for row, _ in RowSource(path, path.name, _KEYS).rows():
@@ -268,7 +270,10 @@ def _model(config: Row) -> dict[str, Any]:
         text_or_none(config.get("model")) or "",
         text_or_none(config.get("revision")),
     )
-    location = name if is_local(name) else text_or_none(config.get("model_path")) or ""
+    if is_local(name):
+        location = name
+    else:
+        location = text_or_none(config.get("model_path")) or ""
     if location and (not name or name == location or says_nothing(name)):
         folder, _, last = location.rstrip("/").rpartition("/")
         is_step = infer_step(last) is not None and folder != ""
@@ -366,7 +371,10 @@ def _rows(row: Row, survey: _Survey, requests: Mapping[str, Row]) -> Iterator[Ro
 
 def _score(name: str, figure: Any, n_draws: int) -> Row:
     value = number_or_none(figure)
-    raw = None if figure is None or value is not None else as_text(figure)[:200]
+    if figure is None or value is not None:
+        raw = None
+    else:
+        raw = as_text(figure)[:200]
     return {
         "metric": name,
         "value": value,

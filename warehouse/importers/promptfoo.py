@@ -266,7 +266,9 @@ class Tests:
     def of(cls, document: Row, rows: Sequence[Row]) -> Tests:
         """Look at all results of a file."""
         options = [_options(part_of(row, "testCase")) for row in rows]
-        first = options[0] if options else {}
+        first = {}
+        if options:
+            first = options[0]
         shared = {}
         for name, value in first.items():
             if all(item.get(name) == value for item in options):
@@ -405,7 +407,9 @@ def _model(row: Row) -> str | None:
 
 def _run_id(document: Row, row: Row) -> str | None:
     evaluation = text_or_none(document.get("evalId"))
-    return f"{evaluation}/{row['promptIdx']}" if evaluation else None
+    if evaluation:
+        return f"{evaluation}/{row['promptIdx']}"
+    return None
 
 
 def _provider_entry(document: Row, row: Row) -> Row:
@@ -426,7 +430,9 @@ def _provider_entry(document: Row, row: Row) -> Row:
         return entries[0]
     own = _asked_with(asked[number])
     turn = sum(_asked_with(other) == own for other in asked[:number])
-    return entries[turn] if turn < len(entries) else entries[0]
+    if turn < len(entries):
+        return entries[turn]
+    return entries[0]
 
 
 def _asked_with(entry: Row) -> list[Any]:
@@ -499,9 +505,9 @@ def _published(results: Row, number: int) -> Iterator[PublishedScore]:
     prompts = results.get("prompts")
     if not isinstance(prompts, list) or number >= len(prompts):
         return
-    metrics = (
-        part_of(prompts[number], "metrics") if isinstance(prompts[number], dict) else {}
-    )
+    metrics = {}
+    if isinstance(prompts[number], dict):
+        metrics = part_of(prompts[number], "metrics")
     counts = [
         whole_count(metrics.get(f"test{kind}Count"))
         for kind in ("Pass", "Fail", "Error")
@@ -677,19 +683,25 @@ def _counted(usage: Row) -> Row:
 def _transcript(sent: str | None, output: Any) -> Row:
     """The calls of tools that stand in place of an answer, or beside it; empty where
     there are none."""
-    answer = (
-        output if isinstance(output, dict) else {"content": None, "tool_calls": output}
-    )
+    if isinstance(output, dict):
+        answer = output
+    else:
+        answer = {"content": None, "tool_calls": output}
     if not any("function" in call for call in calls_of(answer)):
         return {}
     said = {"content": answer.get("content"), "tool_calls": answer["tool_calls"]}
-    question = [] if sent is None else given([{"role": "user", "content": sent}])
+    if sent is None:
+        question = []
+    else:
+        question = given([{"role": "user", "content": sent}])
     return transcript_of([*question, {"role": "assistant", **said}], says_errors=False)
 
 
 def _target(asserted: Sequence[Any]) -> str | None:
     """The value that a lone assertion asks for."""
-    only = asserted[0] if len(asserted) == 1 and isinstance(asserted[0], dict) else {}
+    only = {}
+    if len(asserted) == 1 and isinstance(asserted[0], dict):
+        only = asserted[0]
     value = only.get("value")
     return as_text_or_none(value)
 

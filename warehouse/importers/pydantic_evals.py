@@ -143,7 +143,9 @@ def _metrics(cases: Sequence[Row]) -> Iterator[MetricSpec]:
 
     asserted = names("assertions")
     for name in asserted:
-        is_default = True if len(asserted) == 1 else None
+        is_default = None
+        if len(asserted) == 1:
+            is_default = True
         yield binary_metric(
             name,
             scorer=name,
@@ -196,7 +198,9 @@ def _evaluator(cases: Sequence[Row], part: str, name: str) -> Row:
 def _notes(cases: Sequence[Row], failures: Sequence[Row]) -> Iterator[str]:
     if failures:
         n = len(failures)
-        failed = "tasks failed and are" if n > 1 else "task failed and is"
+        failed = "task failed and is"
+        if n > 1:
+            failed = "tasks failed and are"
         yield f"{n} {failed} unscored, as in the report's own averages"
     labels = sorted(set(chain.from_iterable(part_of(case, "labels") for case in cases)))
     if labels:

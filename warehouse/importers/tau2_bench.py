@@ -172,9 +172,15 @@ def _published(row: Row) -> Iterator[PublishedScore]:
     """pass^k as shares; files hold percent, and null for what was not run."""
     for k, key in enumerate(_PASSES, start=1):
         value: Any = row.get(key)
-        number = None if isinstance(value, bool) else number_or_none(value)
+        if isinstance(value, bool):
+            number = None
+        else:
+            number = number_or_none(value)
         if number is not None:
-            statistic = "mean" if k == 1 else f"pass^{k}"
+            if k == 1:
+                statistic = "mean"
+            else:
+                statistic = f"pass^{k}"
             yield PublishedScore(
                 METRIC,
                 share_of(number),

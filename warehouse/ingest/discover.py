@@ -74,7 +74,9 @@ def _plan(
     from warehouse.importers.tabular.importer import load_mapping
     from warehouse.importers.tabular.mapping_files import mapping_file
 
-    parsed = load_mapping(mapping_file(mapping)) if mapping else None
+    parsed = None
+    if mapping:
+        parsed = load_mapping(mapping_file(mapping))
     fields = options.cluster_by
     settings = ImportSettings(
         dict(values),

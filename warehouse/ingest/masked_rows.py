@@ -48,7 +48,8 @@ def _with_masked(
         if field.name in names:
             column = batch.column(at)
             kept = _masked_texts(column, mask)
-            batch = batch if kept is column else batch.set_column(at, field, kept)
+            if kept is not column:
+                batch = batch.set_column(at, field, kept)
     return batch
 
 

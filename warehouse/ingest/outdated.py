@@ -73,7 +73,9 @@ def _numbers(version: str) -> tuple[int, ...] | None:
 
 
 def _outdated(row: Mapping[str, Any], installed: str) -> OutdatedSource:
-    settings = parse_json(row["settings"]) if row["settings"] else {}
+    settings = {}
+    if row["settings"]:
+        settings = parse_json(row["settings"])
     command = _command(row["path"], settings)
     return OutdatedSource(
         row["id"],

@@ -312,7 +312,9 @@ class Apart:
         if not self._here:
             return []
         count = len(self._here)
-        were_read = "sources were read" if count > 1 else "source was read"
+        were_read = "source was read"
+        if count > 1:
+            were_read = "sources were read"
         return [
             f"{count} {were_read} by this process, since executors could not: "
             f"{self._here[0]}"

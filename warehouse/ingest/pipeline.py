@@ -337,7 +337,9 @@ def _begin(
             continue
         work.begun.add(entry.source)
         to_parse.append(Wanted(task, identity, entry))
-    claimed = claim_sources(work, to_parse, reports, patient) if to_parse else []
+    claimed = []
+    if to_parse:
+        claimed = claim_sources(work, to_parse, reports, patient)
     ours = {*reports, *(item.task.number for item in claimed)}
     begun = [task for task in group if task.number in ours]
     if not claimed:
@@ -428,9 +430,10 @@ def _load_one(
         reason = masked(
             work.shown(f"{error}{_which_is_later(work.store, item.task.job, error)}")
         )
-        message = (
-            reason if name in reason else f"{name}: {without_prefix(reason, name)}"
-        )
+        if name in reason:
+            message = reason
+        else:
+            message = f"{name}: {without_prefix(reason, name)}"
         if not work.dry_run:
             source_ledger.refuse(work.store, item.claim, message, item.rejections)
         return LoadReport(
@@ -456,11 +459,10 @@ def _which_is_later(store: Store, job: _Job, error: WarehouseError) -> str:
         is_there = path.is_file() and not path.samefile(
             new.files[0]
         )  # else it was changed where it lay
-        last = (
-            {in_time(pair)[-1].name for pair in ([stored, new], [new, stored])}
-            if is_there
-            else set()
-        )
+        if is_there:
+            last = {in_time(pair)[-1].name for pair in ([stored, new], [new, stored])}
+        else:
+            last = set()
         if len(last) == 1:
             is_new = last == {new.name}
             return "; by the times in both, " + (

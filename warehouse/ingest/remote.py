@@ -432,11 +432,10 @@ def _start(shown: str) -> str:
 
 def _missing(package: str, shown: str) -> MisuseError:
     ours = package in ("fsspec", "aiohttp", "huggingface_hub")
-    command = (
-        install_command("remote")
-        if ours
-        else f"{sys.executable or 'python'} -m pip install {package}"
-    )
+    if ours:
+        command = install_command("remote")
+    else:
+        command = f"{sys.executable or 'python'} -m pip install {package}"
     return MisuseError(
         f"'{shown}' needs the package {package}, which is not installed; run: {command}"
     )
@@ -449,7 +448,9 @@ def _name(name: str, otherwise: str) -> str:
         and not re.search(r"[/\0]", name)
         and len(os.fsencode(name)) <= NAME_BYTES
     )
-    return name if fits else re.sub(r"[^\w-]", "_", otherwise)[:NAME_BYTES]
+    if fits:
+        return name
+    return re.sub(r"[^\w-]", "_", otherwise)[:NAME_BYTES]
 
 
 def _is_left_out(path: str, name: str, page: str) -> bool:

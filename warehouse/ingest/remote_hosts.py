@@ -102,7 +102,10 @@ class Hosts:
             self.kinds = frozenset(kinds)
         for kind, address in kinds.items():
             if kind != "public" and kind not in self.kinds and not self.allow_private:
-                where = host if address == host else f"{host} ({address})"
+                if address == host:
+                    where = host
+                else:
+                    where = f"{host} ({address})"
                 raise InputError(
                     f"redirected to {where}, a {kind} address",
                     path=self.shown,

@@ -474,7 +474,9 @@ def _unexpected(settings: Sequence[Mapping[str, str]]) -> list[str]:
     if not _EXPECTED_SETTINGS.isdisjoint(differing):
         return []
     paths = differing_paths(settings)
-    return paths if len(paths) <= _FEW_SETTINGS else []
+    if len(paths) <= _FEW_SETTINGS:
+        return paths
+    return []
 
 
 def _kept_apart(
@@ -652,7 +654,9 @@ def _are_of_one_size(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
 
 
 def _on_lone(row: Mapping[str, Any], other: Mapping[str, Any], n_lone: int) -> str:
-    more = f", nor do {n_lone - 2} more models with others" if n_lone > 2 else ""
+    more = ""
+    if n_lone > 2:
+        more = f", nor do {n_lone - 2} more models with others"
     return (
         f"{row['benchmark']}: {row['model']} ({row['n_found']} prompts) and "
         f"{other['model']} ({other['n_found']}) share next to none{more}, so that "
@@ -751,7 +755,9 @@ def _on_scales(
 
 
 def _on_corrected(path: str, ids: Sequence[int]) -> str:
-    noun = "sources" if len(ids) > 1 else "source"
+    noun = "source"
+    if len(ids) > 1:
+        noun = "sources"
     sources = f"{noun} {', '.join(map(str, ids))}"
     forget = " && ".join(f"warehouse forget {number}" for number in ids)
     return (
@@ -761,5 +767,7 @@ def _on_corrected(path: str, ids: Sequence[int]) -> str:
 
 
 def _some(parts: Sequence[str]) -> str:
-    more = [f"{len(parts) - _MOST_NAMED} more"] if len(parts) > _MOST_NAMED else []
+    more = []
+    if len(parts) > _MOST_NAMED:
+        more = [f"{len(parts) - _MOST_NAMED} more"]
     return ", ".join([*parts[:_MOST_NAMED], *more])

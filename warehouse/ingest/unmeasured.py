@@ -79,7 +79,9 @@ def note_words_for_figures(dump: Dump) -> None:
         ):
             words.setdefault(item.metric, []).append(item.raw)
     for metric, said in words.items():
-        noun = "figures" if len(said) > 1 else "figure"
+        noun = "figure"
+        if len(said) > 1:
+            noun = "figures"
         dump.notes.append(
             f"{len(said)} published {noun} of {metric!r}, no number "
             f"({said[0][:_SHOWN]!r}): kept as text, in no mean"

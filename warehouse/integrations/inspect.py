@@ -125,7 +125,10 @@ class Stopper:
         settings: SequentialSettings,
         selection: Selection,
     ) -> None:
-        self._store = None if store is None else str(store)
+        if store is None:
+            self._store = None
+        else:
+            self._store = str(store)
         self._reference = baseline
         self._settings, self._selection = settings, selection
         self._test: LiveTest | None = None

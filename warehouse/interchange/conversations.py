@@ -78,9 +78,10 @@ def _texts(content: Any) -> tuple[list[str], list[str]]:
 
 
 def _call(index: int, number: int, call: Any) -> Row:
-    fields = (
-        call if isinstance(call, dict) else {"function": "unknown", "arguments": call}
-    )
+    if isinstance(call, dict):
+        fields = call
+    else:
+        fields = {"function": "unknown", "arguments": call}
     arguments = fields.get("arguments")
     if isinstance(arguments, dict):
         named = arguments
@@ -149,7 +150,10 @@ def _chat_message(item: Row, index: int) -> Row:
     if role != "tool":
         return message
     error = item.get("error")
-    details = error if isinstance(error, dict) else {"message": error}
+    if isinstance(error, dict):
+        details = error
+    else:
+        details = {"message": error}
     tool_call_id = None
     if item.get("tool_call_id"):
         tool_call_id = _text(item["tool_call_id"])
@@ -183,7 +187,10 @@ def _parts(item: Row) -> str | list[Row]:
 
 
 def _tool_call(value: Any, unnamed: str) -> Row:
-    call = value if isinstance(value, dict) else {"arguments": value}
+    if isinstance(value, dict):
+        call = value
+    else:
+        call = {"arguments": value}
     arguments = call.get("arguments")
     if arguments is None:
         named = {}

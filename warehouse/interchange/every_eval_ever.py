@@ -218,7 +218,9 @@ def blocks_of(store: Store, run: Run) -> Iterator[FactBlock]:
     ordered = sorted(prompts, key=lambda row: (row["occurrence"], row["id"]))
     positions = {row["id"]: position for position, row in enumerate(ordered)}
     ids = [row["id"] for row in prompts]
-    size = SPOKEN_BLOCK if store.rows(_SPOKEN, {"run": run.id}) else BLOCK
+    size = BLOCK
+    if store.rows(_SPOKEN, {"run": run.id}):
+        size = SPOKEN_BLOCK
     for start in range(0, len(ids), size):
         block = ids[start : start + size]
         yield FactBlock(store, run, {"first": block[0], "last": block[-1]}, positions)
@@ -414,16 +416,23 @@ def golds_of(target: str | None) -> list[str]:
     if target is None:
         return []
     try:
-        golds = json.loads(target) if target.startswith("[") else None
+        golds = None
+        if target.startswith("["):
+            golds = json.loads(target)
     except ValueError:
         golds = None
     texts = isinstance(golds, list) and all(isinstance(item, str) for item in golds)
-    return golds if texts and isinstance(golds, list) else [target]
+    if texts and isinstance(golds, list):
+        return golds
+    return [target]
 
 
 def _is_correct(value: float, spec: Row) -> bool:
     """Whether a score is the best there is; never, where no bound says what that is."""
-    best = spec["low"] if spec["higher_is_better"] is False else spec["high"]
+    if spec["higher_is_better"] is False:
+        best = spec["low"]
+    else:
+        best = spec["high"]
     return bool(best is not None and value == best)
 
 
@@ -432,7 +441,9 @@ def _turns(way: Row) -> Row:
     known."""
     if "messages" not in way:
         return {}
-    turns = {"num_turns": way["n_turns"]} if way.get("n_turns") else {}
+    turns = {}
+    if way.get("n_turns"):
+        turns = {"num_turns": way["n_turns"]}
     if "tools" in way:
         turns["tool_calls_count"] = sum(tool["n_calls"] for tool in way["tools"])
     return turns
@@ -489,4 +500,6 @@ def _counts(generation: Row, way: Row) -> Row:
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)

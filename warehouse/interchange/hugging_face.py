@@ -117,8 +117,13 @@ def model_index(
 
 
 def _result(row: Row, dataset: str, configuration: str) -> dict[str, Any]:
-    unit = f" ({row['unit']})" if row["unit"] else ""
-    shots = {} if row["fewshot"] is None else {"num_few_shot": row["fewshot"]}
+    unit = ""
+    if row["unit"]:
+        unit = f" ({row['unit']})"
+    if row["fewshot"] is None:
+        shots = {}
+    else:
+        shots = {"num_few_shot": row["fewshot"]}
     where = {"config": configuration, "split": row["split"], "args": shots}
     arguments = {name: row[name] for name in _ARGUMENTS} | {
         "n_draws": row["n_draws"] or None
@@ -202,7 +207,10 @@ def _present(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _at(settings: Any, path: Sequence[str]) -> Any:
     for name in path:
-        settings = settings.get(name) if isinstance(settings, Mapping) else None
+        if isinstance(settings, Mapping):
+            settings = settings.get(name)
+        else:
+            settings = None
     return settings
 
 

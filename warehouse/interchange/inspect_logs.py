@@ -124,7 +124,10 @@ def _model(run: Run) -> str:
 def _created(run: Run, now: float) -> str:
     """When the run began, else when it is written."""
     begun = run.header.get("started_at")
-    when = datetime.fromisoformat(begun) if begun else datetime.fromtimestamp(now, UTC)
+    if begun:
+        when = datetime.fromisoformat(begun)
+    else:
+        when = datetime.fromtimestamp(now, UTC)
     return when.replace(tzinfo=UTC, microsecond=0).isoformat()
 
 
@@ -321,7 +324,9 @@ def _spoken(prompt: Row, generation: Row) -> list[Row]:
         generation.get("prompt_sent") or prompt["text"],
         generation.get("response"),
     )
-    messages = [{"role": "user", "content": sent}] if sent else []
+    messages = []
+    if sent:
+        messages = [{"role": "user", "content": sent}]
     if sent and sent.startswith('[{"'):
         with suppress(
             ValueError, AttributeError
@@ -339,12 +344,15 @@ def _output(run: Run, generation: Row, messages: list[Row], usage: Row) -> Row:
         (item for item in reversed(messages) if item.get("source") == "generate"), None
     )
     reason = generation.get("finish_reason")
-    reason = _ALIASES.get(reason, reason) if isinstance(reason, str) else None
-    choices = (
-        [{"message": last, "stop_reason": reason if reason in _STOPS else "unknown"}]
-        if last
-        else []
-    )
+    if isinstance(reason, str):
+        reason = _ALIASES.get(reason, reason)
+    else:
+        reason = None
+    choices = []
+    if last:
+        choices = [
+            {"message": last, "stop_reason": reason if reason in _STOPS else "unknown"}
+        ]
     parts = {"usage": usage or None, "time": generation.get("latency")}
     return {"model": _model(run), "choices": choices} | {
         name: value for name, value in parts.items() if value

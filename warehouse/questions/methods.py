@@ -171,6 +171,11 @@ _FLAG = re.compile(r"--[a-z][a-z-]*")
 
 
 def _in_words(option: FieldOption) -> str:
-    values = f"one of {', '.join(option.choices)}" if option.choices else option.limits
+    if option.choices:
+        values = f"one of {', '.join(option.choices)}"
+    else:
+        values = option.limits
     text = f"{option.help.rstrip(' .')}{f'; {values}' if values else ''}"
-    return text if text.endswith(("?", "]")) and not values else f"{text}."
+    if text.endswith(("?", "]")) and not values:
+        return text
+    return f"{text}."

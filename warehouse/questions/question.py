@@ -91,7 +91,9 @@ class Option:
 
     def in_shell_spelling(self, choice: str) -> str:
         """A choice as the command line has it."""
-        return choice if self.keeps_underscores else choice.replace("_", "-")
+        if self.keeps_underscores:
+            return choice
+        return choice.replace("_", "-")
 
     @property
     def limits(self) -> str:
@@ -102,12 +104,12 @@ class Option:
                 f"{self.most:g}{'])'[self.is_open[1]]}"
             )
         if self.least is not None:
-            return (
-                f"above {self.least:g}"
-                if self.is_open[0]
-                else f"at least {self.least:g}"
-            )
-        return "" if self.most is None else f"at most {self.most:g}"
+            if self.is_open[0]:
+                return f"above {self.least:g}"
+            return f"at least {self.least:g}"
+        if self.most is None:
+            return ""
+        return f"at most {self.most:g}"
 
 
 _IN_BRACES = re.compile(r"\{(\w+)\}")
@@ -363,15 +365,15 @@ class FieldOption(Option):
         if is_truth and self.type is bool:
             return bool(value)
         if is_truth or not isinstance(value, self.kinds):
-            error = StatisticsError if self.type in (float, int) else MisuseError
+            error = MisuseError
+            if self.type in (float, int):
+                error = StatisticsError
             what = _IN_WORDS.get(
                 get_origin(self.type) or self.type, f"a {self.type.__name__}"
             )
-            several = (
-                f"; {self.if_several}"
-                if self.if_several and isinstance(value, list | tuple)
-                else ""
-            )
+            several = ""
+            if self.if_several and isinstance(value, list | tuple):
+                several = f"; {self.if_several}"
             raise error(f"{name} must be {what}, found {value!r}{several}")
         if isinstance(value, Mapping) and self.maps_to_numbers:
             for key, number in value.items():
@@ -405,11 +407,8 @@ class FieldOption(Option):
         """
         if value is None and self.default is self.empty:
             return []
-        value = (
-            self.in_shell_spelling(value)
-            if self.choices and not self.is_list
-            else value
-        )
+        if self.choices and not self.is_list:
+            value = self.in_shell_spelling(value)
         texts = shell_texts(
             value,
             joined=self.type in (int, float) or self.type is str and not self.is_list,
@@ -447,16 +446,15 @@ class FieldOption(Option):
         ):
             if limit is not None and math.isfinite(limit):
                 single[names[is_open]] = limit
-        schema = (
-            {"type": _one_or_all(["array", *none]), "items": single}
-            if self.is_list
-            else single
-        )
+        schema = single
+        if self.is_list:
+            schema = {"type": _one_or_all(["array", *none]), "items": single}
         schema["description"] = self.help
         if self.default is not self.empty:
-            schema["default"] = (
-                list(self.default) if isinstance(self.default, tuple) else self.default
-            )
+            if isinstance(self.default, tuple):
+                schema["default"] = list(self.default)
+            else:
+                schema["default"] = self.default
         return schema
 
 
@@ -539,7 +537,9 @@ def _field_option(default: Any, hint: Any) -> FieldOption:
 
 def _members(kind: Any) -> tuple[Any, ...]:
     """The types of a union, or the type itself."""
-    return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    if get_origin(kind) in (Union, UnionType):
+        return get_args(kind)
+    return (kind,)
 
 
 class Answer(Generic[P, Q, T]):
@@ -564,7 +564,9 @@ def answers(
 
 
 def _one_or_all(types: Sequence[str]) -> str | list[str]:
-    return types[0] if len(types) == 1 else [*types]
+    if len(types) == 1:
+        return types[0]
+    return [*types]
 
 
 def described(question: type[Options]) -> tuple[str, str]:

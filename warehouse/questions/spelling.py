@@ -34,11 +34,15 @@ def shell_texts(value: Any, *, joined: bool) -> list[str]:
             for item in (value if isinstance(value, tuple) else (value,))
             if item is not None
         ]
-    return [",".join(texts)] if joined and texts else texts
+    if joined and texts:
+        return [",".join(texts)]
+    return texts
 
 
 def _text(value: Any) -> str:
-    return _number(value) if isinstance(value, Real) else str(value)
+    if isinstance(value, Real):
+        return _number(value)
+    return str(value)
 
 
 def _number(value: Any) -> str:

@@ -45,7 +45,10 @@ def number_of_text(text: str) -> Fraction | None:
     if match is None:
         return None
     sign, number, divisor = match.groups()
-    below = Fraction(divisor) if divisor else Fraction(1)
+    if divisor:
+        below = Fraction(divisor)
+    else:
+        below = Fraction(1)
     if below == 0:
         return None
     return Fraction(number) / below * (-1 if sign == "-" else 1)

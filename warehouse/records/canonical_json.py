@@ -111,7 +111,10 @@ def _infinite(name: str) -> str | None:
 
 
 def _bounded_int(text: str) -> int:
-    number = int(text) if len(text) < 25 else 1 << 65
+    if len(text) < 25:
+        number = int(text)
+    else:
+        number = 1 << 65
     if not -(1 << 63) <= number < (1 << 64):
         raise ValueError(f"integer beyond 64 bits: {text[:30]}")
     return number
@@ -178,7 +181,9 @@ def json_rows(
         rows: a value for each of them.
         lines: the objects alone, without the array around them (JSON lines).
     """
-    first, between, last = ("", "\n", "\n") if lines else ("[\n", ",\n", "\n]\n")
+    first, between, last = ("[\n", ",\n", "\n]\n")
+    if lines:
+        first, between, last = ("", "\n", "\n")
     lead = first
     for row in rows:
         text = json_text({name: row[name] for name in columns})

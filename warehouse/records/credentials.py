@@ -126,7 +126,9 @@ def without_credentials(value: Any) -> Any:
 
 def _kept(value: Any, *, in_list: bool = False) -> Any:
     if isinstance(value, str):
-        return masked(value) if len(value) > _SHORT else _masked_words(value)
+        if len(value) > _SHORT:
+            return masked(value)
+        return _masked_words(value)
     if isinstance(value, Mapping):
         has_user = any(
             isinstance(name, str) and name.lower() in _USERS for name in value
@@ -158,7 +160,9 @@ def _is_pass(name: Any, item: Any) -> bool:
 
 def _masked_name(name: Any) -> Any:
     """The name of an entry, which may be a key itself."""
-    return _masked_words(name) if isinstance(name, str) else name
+    if isinstance(name, str):
+        return _masked_words(name)
+    return name
 
 
 #: Characters of texts that are kept with what they are masked to: settings of one run
@@ -291,7 +295,9 @@ def _without_user(found: re.Match[str]) -> str:
         and masked_looks(user) == user
         and not looks_drawn(user)
     )
-    return found[0] if is_name else f"://{MASK}@"
+    if is_name:
+        return found[0]
+    return f"://{MASK}@"
 
 
 def _without_value(found: re.Match[str]) -> str:
@@ -359,9 +365,13 @@ def _value(text: str, statement: re.Match[str]) -> tuple[int, int]:
     """Where the value of a statement begins and ends."""
     start = statement.end()
     call = _CALL.match(text, start)
-    start = call.end() if call else start
+    if call:
+        start = call.end()
     quote = _QUOTE.match(text, start)
-    opening = quote[0] if quote else text[start : start + 1]
+    if quote:
+        opening = quote[0]
+    else:
+        opening = text[start : start + 1]
     closing = ""
     if opening == "[":
         closing = "]"
@@ -369,12 +379,18 @@ def _value(text: str, statement: re.Match[str]) -> tuple[int, int]:
         closing = quote[0]
     if closing:
         start += len(opening)
-    end = _closed(text, closing, start) if closing else -1
+    end = -1
+    if closing:
+        end = _closed(text, closing, start)
     of_header = statement["name"].lower().endswith(_HEADERS)
     if end < 0:
         rest = (_LINE if of_header else _BARE).match(text, start)
-        end = rest.end() if rest else start
-    scheme = _SCHEME.match(text, start, end) if closing or of_header else None
+        end = start
+        if rest:
+            end = rest.end()
+    scheme = None
+    if closing or of_header:
+        scheme = _SCHEME.match(text, start, end)
     return scheme.end() if scheme else start, end
 
 
@@ -499,18 +515,24 @@ def secrecy_of(name: str) -> Secrecy:
 
 
 def _of_key(before: list[str], last: str, in_environment: bool) -> Secrecy:
-    owner = before[-1] if before else ""
+    owner = ""
+    if before:
+        owner = before[-1]
     if owner in _KEY_OF or (owner in _PROVIDERS and last == "key"):
         return Secrecy.CERTAIN
     if owner in _PROVIDERS:
         return Secrecy.DRAWN  # keys: of services, or of what is spelled alike
     if not owner or owner in _PLAIN_KEYS or last == "keys":
         return Secrecy.NONE
-    return Secrecy.CERTAIN if in_environment else Secrecy.DRAWN
+    if in_environment:
+        return Secrecy.CERTAIN
+    return Secrecy.DRAWN
 
 
 def _of_token(before: list[str], last: str, in_environment: bool) -> Secrecy:
-    owner = before[-1] if before else ""
+    owner = ""
+    if before:
+        owner = before[-1]
     if last == "tokens":
         if owner in _TOKEN_OF - {"id", "user", "app", "session", "bot"}:
             return Secrecy.CERTAIN
@@ -519,7 +541,9 @@ def _of_token(before: list[str], last: str, in_environment: bool) -> Secrecy:
         return Secrecy.CERTAIN
     if owner in _PLAIN_TOKENS:
         return Secrecy.NONE
-    return Secrecy.CERTAIN if in_environment else Secrecy.LIKELY
+    if in_environment:
+        return Secrecy.CERTAIN
+    return Secrecy.LIKELY
 
 
 def _is_password(before: str, word: str, after: str) -> bool:
@@ -538,7 +562,9 @@ def _of_another(name: str, before: list[str], last: str) -> Secrecy:
     if last == "signature" and before[-1:] in (["amz"], ["goog"]):
         return Secrecy.CERTAIN
     if last == "pass" and before:
-        return Secrecy.NONE if before[-1] in _PLAIN_PASSES else Secrecy.LIKELY
+        if before[-1] in _PLAIN_PASSES:
+            return Secrecy.NONE
+        return Secrecy.LIKELY
     if name in ("pass", "Pass", "pw", "PW"):
         return Secrecy.LIKELY
     if last == "auth" and before[-1:] in (["basic"], ["proxy"], ["http"]):

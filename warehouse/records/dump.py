@@ -142,7 +142,9 @@ class ImportSettings:
     def model(self) -> str | None:
         """The model that the user names, if any."""
         name = self.user_values.get("model")
-        return name if isinstance(name, str) and name.strip() else None
+        if isinstance(name, str) and name.strip():
+            return name
+        return None
 
     @property
     def stated(self) -> dict[str, Any]:

@@ -75,7 +75,10 @@ def in_words(settings: Sequence[Settings], paths: Sequence[str]) -> list[str]:
             own.append(f"{names[path]}={value}")
     n_more = len(paths) - len(named)
     if n_more:
-        more = "1 more setting" if n_more == 1 else f"{n_more} more settings"
+        if n_more == 1:
+            more = "1 more setting"
+        else:
+            more = f"{n_more} more settings"
         for own in parts:
             own.append(more)
     return [", ".join(own) for own in parts]
@@ -152,8 +155,12 @@ def _middle(value: str, start: int, end: int) -> str:
     if not middle:
         first, last = 0, len(value)
         middle = " ".join(value.split())
-    lead = "…" if first > 0 else ""
-    tail = "…" if last < len(value) else ""
+    lead = ""
+    if first > 0:
+        lead = "…"
+    tail = ""
+    if last < len(value):
+        tail = "…"
     if len(middle) > LENGTH:
         return f"{lead}{middle[: LENGTH - 1]}…"
     return f"{lead}{middle}{tail}"

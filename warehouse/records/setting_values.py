@@ -350,7 +350,9 @@ def normal_place(text: str) -> str:
         for part in path.split("/")
         if part not in ("", ".") and not _RANDOM_FOLDER.fullmatch(part)
     ]
-    lead = "/" if path.startswith("/") else ""
+    lead = ""
+    if path.startswith("/"):
+        lead = "/"
     return lead + "/".join(parts)
 
 

@@ -165,7 +165,9 @@ class _Sorter:
 
     def add_object(self, name: str, value: Mapping[str, Any]) -> None:
         """Take in an object of the dump, each leaf by what its name means."""
-        prefix = "" if name == "configuration" else name
+        prefix = name
+        if name == "configuration":
+            prefix = ""
         is_greedy = name == "sampling" and self.is_greedy
         for path, leaf, is_void in _leaves(prefix, value, 0, is_greedy):
             self._add_leaf(path, leaf, is_void)
@@ -239,7 +241,9 @@ def _leaves(
     is_greedy = is_greedy or _is_greedy(value)
     for key, item in value.items():
         name = str(key)
-        inner = f"{path}.{name}" if path else name
+        inner = name
+        if path:
+            inner = f"{path}.{name}"
         item = unpacked(name, item)
         if is_object(item) and depth < DEEPEST:
             yield from _leaves(inner, item, depth + 1, False)

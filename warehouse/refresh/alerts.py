@@ -153,7 +153,9 @@ def check(store: Store, rules: Rules, refresh: int, now: datetime) -> Alerts:
     if rules.published:
         alerts += _published(store, values)
     alerts += _silence(store, rules.max_silence, now)
-    notes = _without_direction(values) if rules.worse else []
+    notes = []
+    if rules.worse:
+        notes = _without_direction(values)
     alerts = _told_by_rows(alerts, [*values, *before.values()])
     return Alerts(tuple(alerts), refresh, len(tests), tuple(notes))
 
@@ -253,7 +255,9 @@ def _newest(
             p = p_worse
         if p is None or not (rules.moved or rules.worse):
             continue
-        rule = "worse" if rules.worse and is_worse else "moved"
+        rule = "moved"
+        if rules.worse and is_worse:
+            rule = "worse"
         alert = Alert(
             rule,
             row["benchmark"],
@@ -323,7 +327,9 @@ def _beside_noise_floors(store: Store, found: Iterable[Alert]) -> Iterator[Alert
             yield alert
             continue
         is_more = abs(alert.change) > floor
-        words = "more than" if is_more else "within"
+        words = "within"
+        if is_more:
+            words = "more than"
         yield replace(
             alert,
             message=(
@@ -349,7 +355,10 @@ def _noise_floor(store: Store, benchmark: str) -> float | None:
 
 
 def _figure(row: Mapping[str, Any]) -> ReportedFigure:
-    units = row["n"] if row["n_clusters"] is None else row["n_clusters"]
+    if row["n_clusters"] is None:
+        units = row["n"]
+    else:
+        units = row["n_clusters"]
     error = row["standard_error"]
     if error is None and row["method"] != "published":
         error = 0.0  # scores are there, without spread
@@ -442,5 +451,8 @@ def _silence(store: Store, limit: timedelta | None, now: datetime) -> list[Alert
     (newest,) = store.arrow(_NEWEST).column("loaded_at").to_pylist()
     if newest is not None and now - newest <= limit:
         return []
-    since = "ever" if newest is None else f"since {newest:%Y-%m-%d %H:%M} UTC"
+    if newest is None:
+        since = "ever"
+    else:
+        since = f"since {newest:%Y-%m-%d %H:%M} UTC"
     return [Alert("silence", "", "ingest", f"nothing was loaded {since}")]

@@ -156,8 +156,12 @@ def _mark(alert: Untold, channel: str, taken: bool, now: datetime) -> str:
     if taken:
         return TOLD
     if now - alert.ended > MAX_AGE:
-        return GIVEN_UP if alert.marks.get(channel) == DUE else ""
-    return DUE if alert.awaits(channel) else ""
+        if alert.marks.get(channel) == DUE:
+            return GIVEN_UP
+        return ""
+    if alert.awaits(channel):
+        return DUE
+    return ""
 
 
 def _notes(name: str, counts: Mapping[str, int]) -> list[str]:

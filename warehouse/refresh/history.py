@@ -52,7 +52,10 @@ def history(store: Store, question: FigureHistory) -> History:
                 rows = _of_model(rows, _subjects_of(store, model, benchmark.ids, rows))
         except MisuseError as error:
             raise MisuseError(f"{error}; {_what_there_is(store, benchmark)}") from None
-    named = [] if model is None else [repr(model)]
+    if model is None:
+        named = []
+    else:
+        named = [repr(model)]
     if benchmark:
         named.append(benchmark.name)
     about = " on ".join(named)
@@ -87,7 +90,9 @@ def _settings(store: Store, rows: Sequence[HistoryRow]) -> dict[str, str]:
             if subject_of(condition) in subjects:
                 of_model[condition.model].append(condition)
         for several in of_model.values():
-            labels = label_conditions(store, several) if len(several) > 1 else [""]
+            labels = [""]
+            if len(several) > 1:
+                labels = label_conditions(store, several)
             by_subject |= zip(map(subject_of, several), labels, strict=True)
         by_subject |= _rows(store, conditions, subjects)
     return by_subject
@@ -109,7 +114,9 @@ def _rows(
             str(condition.setting("training_seed") or "")
             for condition in row.plan.conditions
         }
-        over = "the row over its seeds" if len(seeds) > 1 else "the row"
+        over = "the row"
+        if len(seeds) > 1:
+            over = "the row over its seeds"
         by_subject[row.subject] = ", ".join(filter(None, (label, over)))
     return by_subject
 
@@ -127,7 +134,9 @@ def history_of(store: Store, name: str, **options: Any) -> History:
         try:
             return history(store, name, None, **options)
         except MisuseError as no_model:
-            hint = f"{error}; " if "did you mean" in str(error) else ""
+            hint = ""
+            if "did you mean" in str(error):
+                hint = f"{error}; "
             raise MisuseError(f"{hint}{no_model}") from None
     return history(store, None, name, **options)
 

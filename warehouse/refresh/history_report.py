@@ -145,7 +145,9 @@ def _place(changes: History, row: HistoryRow) -> int:
     """Figures of the model itself stand first, then its differences from others, then
     those of others from it."""
     first, _, second = row.subject.partition(" - ")
-    return 0 if not second else 1 + (_model(first) != changes.model)
+    if not second:
+        return 0
+    return 1 + (_model(first) != changes.model)
 
 
 def _model(side: str) -> str:

@@ -78,7 +78,9 @@ class RefreshPlan:
 def question_of(fingerprint: str) -> str:
     """``family/question``: what stays the same while data, settings and version change."""
     parts = fingerprint.split("/")
-    return f"{parts[0]}/{parts[2]}" if len(parts) == 5 else fingerprint
+    if len(parts) == 5:
+        return f"{parts[0]}/{parts[2]}"
+    return fingerprint
 
 
 def family_of(fingerprint: str) -> str:
@@ -89,7 +91,9 @@ def family_of(fingerprint: str) -> str:
 def inputs_of(fingerprint: str) -> str:
     """Digest of the data that a figure was computed from."""
     parts = fingerprint.split("/")
-    return parts[3] if len(parts) == 5 else fingerprint
+    if len(parts) == 5:
+        return parts[3]
+    return fingerprint
 
 
 def make_plan(

@@ -147,8 +147,12 @@ def _read(
             {value["benchmark"] for value in current},
         )
         dead = metric_values.unfinished(store)
-        done = metric_values.values_of(store, dead["id"]) if dead else []
-    names = read.names if work.benchmarks else None
+        done = []
+        if dead:
+            done = metric_values.values_of(store, dead["id"])
+    names = None
+    if work.benchmarks:
+        names = read.names
     plan = make_plan(families, read.benchmarks, work.settings, current, done, names)
     notes = [*read.notes]
     notes += notes_on_others(families, read.benchmarks, work.settings, current, names)
@@ -183,7 +187,9 @@ class _Refresh:
 
     def run(self, progress: Progress | None) -> Refreshed:
         for planned in self.plan.questions:
-            name = "" if planned.why else "fresh"
+            name = "fresh"
+            if planned.why:
+                name = ""
             if planned.name in self.plan.resumed:
                 name = "resumed"
             self.counts[planned.family.name][name] += 1
@@ -256,7 +262,9 @@ class _Refresh:
         """Rows that wait, but for answers whose runs changed while they were computed:
         scores may have gone while they were read, and have come back as another run
         with equal content."""
-        now = run_digests(store) if self.waiting else {}
+        now = {}
+        if self.waiting:
+            now = run_digests(store)
         kept: list[dict[str, Any]] = []
         for question, rows in self.waiting:
             data = question.data

@@ -100,7 +100,9 @@ def _intervals(
         for row in rows
         if row.estimate is not None and row.estimate == row.estimate
     ]
-    says = ["filled: no other is significantly better"] if tested else []
+    says = []
+    if tested:
+        says = ["filled: no other is significantly better"]
     marks = {row.mark for row in shown}
     says += [f"{mark} {words}" for mark, words in _MARKS.items() if mark in marks]
     if any(row.low is not None for row in shown):
@@ -194,7 +196,9 @@ def _scatter(
     """Points along the lower axis; those stand out that are better than all before and
     beside them."""
     assert part.board is not None  # it has the points
-    sign = -1 if part.board.higher_is_better is False else 1
+    sign = 1
+    if part.board.higher_is_better is False:
+        sign = -1
     best, spots = -math.inf, []
     for row, estimate, at, words in sorted(
         points, key=lambda point: (point[2], -sign * point[1])
@@ -272,7 +276,9 @@ def _wins(
     common with."""
     if higher_is_better is None:
         return None
-    sign = 1 if higher_is_better else -1
+    sign = -1
+    if higher_is_better:
+        sign = 1
     differences, differ = group.pairs.square("difference"), group.pairs.square("differ")
     compared = group.pairs.square("n_prompts") > 0
     better, worse = (

@@ -72,7 +72,9 @@ def _without_large(section: str, room: int) -> str:
         if sum(sizes) <= left:
             break
         heading = _HEADING.match(pieces[at])
-        start = heading.end() if heading else 0
+        start = 0
+        if heading:
+            start = heading.end()
         pieces[at] = f"{pieces[at][:start]}{folded(pieces[at][start:], 'Show')}"
         sizes[at] = n_nodes(pieces[at])
     return f"{head}{''.join(pieces)}{_END}"

@@ -165,7 +165,10 @@ def cells_of(
         is_alone = id(row) not in first
         if not is_finite(row.estimate) or (is_alone and n_ranked[row.model]):
             continue
-        name = label_of(row) if n_ranked[row.model] > 1 else row.model
+        if n_ranked[row.model] > 1:
+            name = label_of(row)
+        else:
+            name = row.model
         cells.setdefault(name, _cell_of(row, is_alone=is_alone))
     return cells
 
@@ -204,7 +207,9 @@ def _cell_of(row: LeaderboardRow | SuiteRow, *, is_alone: bool) -> HeatCell:
 
 def _within(first: int, n: int, size: int) -> int:
     """Where a part begins; of one beyond the end, where the last part does."""
-    return first if first < n else max(0, n - 1) // size * size
+    if first < n:
+        return first
+    return max(0, n - 1) // size * size
 
 
 def window(
@@ -324,7 +329,10 @@ def rows_in_order(columns: Sequence[HeatColumn]) -> list[str]:
 def _from_best(column: HeatColumn, name: str) -> tuple[bool, float]:
     """Sort key of a row by its score in a column; rows without one come last."""
     cell = column.cells.get(name)
-    estimate = 0.0 if cell is None else cell.estimate
+    if cell is None:
+        estimate = 0.0
+    else:
+        estimate = cell.estimate
     return cell is None, estimate if column.higher_is_better is False else -estimate
 
 
@@ -335,8 +343,13 @@ def _sort_key(
     direction does; then what more of the first models have a score on."""
     if order == "name":
         return not column.is_suite, column.name
-    newest = -column.newest.timestamp() if order == "date" and column.newest else 0.0
-    n_apart = 0 if column.higher_is_better is None else column.n_apart
+    newest = 0.0
+    if order == "date" and column.newest:
+        newest = -column.newest.timestamp()
+    if column.higher_is_better is None:
+        n_apart = 0
+    else:
+        n_apart = column.n_apart
     n_first = sum(name in column.cells for name in first)
     return (
         not column.is_suite,
@@ -479,7 +492,9 @@ def _about(
     """Sentences that a reader needs to understand the table."""
     if not several and shown:
         ways = {column.higher_is_better for column in shown}
-        way = f", {direction(ways.pop())}" if len(ways) == 1 else ""
+        way = ""
+        if len(ways) == 1:
+            way = f", {direction(ways.pop())}"
         yield f"Scores: {shown[0].metric}{way}."
     elif shown:
         yield "Scores, each by the metric below its benchmark's name."

@@ -232,7 +232,9 @@ def _n_decimals(values: Iterable[float | None]) -> int:
         (abs(value) for value in values if value is not None and value == value),
         default=1.0,
     )
-    return 6 if largest <= 1 else max(6 - len(f"{largest:.0f}"), 0)
+    if largest <= 1:
+        return 6
+    return max(6 - len(f"{largest:.0f}"), 0)
 
 
 def verdicts_in_words(rows: Sequence[Row]) -> str:

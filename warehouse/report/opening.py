@@ -69,7 +69,9 @@ def head_of(part: BenchmarkPart, answer: Markup) -> HeadEntry:
         column = HeatColumn(
             part.name, board.metric, board.higher_is_better, cells_of(board.rows)
         )
-    n_parts = sum(mark_of(row) == PART for row in board.rows) if board else 0
+    n_parts = 0
+    if board:
+        n_parts = sum(mark_of(row) == PART for row in board.rows)
     return HeadEntry(
         part.name,
         answer,

@@ -232,7 +232,10 @@ def _since(data: ReportData) -> str:
     )
     if not newer:
         return ""
-    sources = "1 source was" if newer == 1 else f"{newer} sources were"
+    if newer == 1:
+        sources = "1 source was"
+    else:
+        sources = f"{newer} sources were"
     return (
         f"{sources} read since the last refresh; the comparison does not have them "
         "yet: warehouse refresh."
@@ -241,7 +244,9 @@ def _since(data: ReportData) -> str:
 
 def _blank(value: Any) -> Any:
     """A value for a cell; a missing one is empty, not the word None."""
-    return "" if value is None else value
+    if value is None:
+        return ""
+    return value
 
 
 def _text(name: str) -> str:

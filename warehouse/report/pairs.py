@@ -101,7 +101,9 @@ def _numbers(group: PairGroup, benchmark: str, part: str) -> Markup:
         ]
         cells: list[str] = []
         for value, differs in values:
-            words = fixed(value, n_decimals) if value == value else "·"
+            words = "·"
+            if value == value:
+                words = fixed(value, n_decimals)
             if differs:
                 words = f"<b>{words}*</b>"
             cells.append(f"<td>{words}")

@@ -157,7 +157,9 @@ def suite_claim(part: SuitePart, level: float, rows: RowRules = ONE_ROW) -> str:
     """The command for a suite; empty where it has no figure."""
     if part.board is None:
         return ""
-    newest = " --latest" if NEWEST in part.board.notes else ""
+    newest = ""
+    if NEWEST in part.board.notes:
+        newest = " --latest"
     return _claim(
         "leaderboard --group "
         f"{shlex.quote(part.name)}{_level(level)}{_as_rows(rows)}{newest}"
@@ -172,7 +174,10 @@ def _level(level: float) -> str:
 
 def _as_rows(rules: RowRules) -> str:
     """The options that make the same rows; empty for one row a model."""
-    said = "" if rules.each is None else f" --each {rules.each}"
+    if rules.each is None:
+        said = ""
+    else:
+        said = f" --each {rules.each}"
     if rules.repeats != ONE_ROW.repeats:
         said += f" --repeats {rules.repeats.replace('_', '-')}"
     if rules.seeds_are != ONE_ROW.seeds_are:
@@ -181,5 +186,8 @@ def _as_rows(rules: RowRules) -> str:
 
 
 def _claim(question: str) -> str:
-    quoted = shlex.quote(question) if set(question) & set('"$`\\!') else f'"{question}"'
+    if set(question) & set('"$`\\!'):
+        quoted = shlex.quote(question)
+    else:
+        quoted = f'"{question}"'
     return f"warehouse claim {quoted} -o claim.json"

@@ -26,7 +26,9 @@ AHEAD = 2
 
 def jobs_for(n_benchmarks: int) -> int:
     """Processes that a report is made by where nobody says how many."""
-    return min(MOST, os.cpu_count() or 1) if n_benchmarks >= MANY else 1
+    if n_benchmarks >= MANY:
+        return min(MOST, os.cpu_count() or 1)
+    return 1
 
 
 def side_by_side(reading: ReportReading, jobs: int | None = None) -> Makes | None:

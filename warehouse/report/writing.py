@@ -63,8 +63,12 @@ class Written:
         if self.unchanged:
             return f"unchanged: {self.path}"
         some = f"{self.benchmarks} {plural('benchmark', self.benchmarks)}"
-        pages = f" on {self.pages} pages" if self.pages > 1 else ""
-        why = f" ({self.why_split})" if self.why_split else ""
+        pages = ""
+        if self.pages > 1:
+            pages = f" on {self.pages} pages"
+        why = ""
+        if self.why_split:
+            why = f" ({self.why_split})"
         return f"wrote {self.path}: {some}{pages}, {self.bytes:,} bytes{why}"
 
 
@@ -204,7 +208,9 @@ def _size_if_marked(target: Path, mark: str) -> int:
         with target.open("rb") as page:
             size = page.seek(0, os.SEEK_END)
             page.seek(max(size - len(end), 0))
-            return size if page.read() == end else 0
+            if page.read() == end:
+                return size
+            return 0
     except OSError:
         return 0
 

@@ -358,7 +358,9 @@ class _JobRun:
     def _at_leisure(self) -> AbstractContextManager[Store]:
         """The copy, if there is one: a page or a lake may take minutes, and nobody
         waits for a copy."""
-        return open_store(self.copy) if self.copy else self.opener.reading()
+        if self.copy:
+            return open_store(self.copy)
+        return self.opener.reading()
 
     # --- what they tell --------------------------------------------------------------------
 

@@ -76,7 +76,10 @@ class JobLog:
         if self.quiet and event["level"] == "info":
             return
         event = event | {"fields": _masked(event["fields"])}
-        line = json.dumps(event) if self.form == "json" else _text(event)
+        if self.form == "json":
+            line = json.dumps(event)
+        else:
+            line = _text(event)
         with suppress(OSError, ValueError):
             self.stream.write(f"{line}\n")
             self.stream.flush()
@@ -121,7 +124,9 @@ def _word(value: Any) -> str:
     """A value without blanks, or in quotes; always on one line."""
     if isinstance(value, str) and value.isascii() and value.isprintable():
         plain = value and not any(sign in value for sign in ' "=')
-        return value if plain else json.dumps(value)
+        if plain:
+            return value
+        return json.dumps(value)
     return json.dumps(value, default=str)
 
 

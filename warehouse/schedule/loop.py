@@ -202,7 +202,9 @@ def _fault(expression: str, message: str) -> str:
     parts = expression.split()
     if len(parts) not in (5, 6):
         return f"'{expression}' has {len(parts)} fields; expected five: {EXPECTED}"
-    six = ["0", *parts] if len(parts) == 5 else parts
+    six = parts
+    if len(parts) == 5:
+        six = ["0", *parts]
     field = message.removeprefix("Bad ")
     if field == "day-of-month" and _is_fine([*six[:4], "*", six[5]]):
         return f"'{expression}' never fires: no month that it names has such a day"

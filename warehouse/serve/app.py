@@ -180,7 +180,9 @@ class Pages:
 
     async def failed(self, _request: Request, error: Exception) -> Response:
         """A page for what Starlette refuses."""
-        status = error.status_code if isinstance(error, HTTPException) else 500
+        status = 500
+        if isinstance(error, HTTPException):
+            status = error.status_code
         words = "This cannot be answered."
         if status == 404:
             words = "There is no such page."

@@ -253,7 +253,9 @@ def _called(row: Any, several: bool) -> str:
     """Name of a row as commands take it: its model, where no other row has that and no
     run is called so, else its run."""
     is_unclear = several or row.model.startswith("run:")
-    return f"run:{row.run_ids[0]}" if is_unclear and row.run_ids else str(row.model)
+    if is_unclear and row.run_ids:
+        return f"run:{row.run_ids[0]}"
+    return str(row.model)
 
 
 def _pairs(site: Site, question: AllPairs, n_rows: int) -> tuple[HeldPairs | None, str]:
@@ -318,7 +320,9 @@ def _hard(site: Site, question: OneLeaderboard) -> Any:
         hard = hard_prompts(select_entries(store, selection_of(question)))
         if hard is None:
             return ""
-        named = prompts_by_id(store, hard.prompts) if hard.prompts else {}
+        named = {}
+        if hard.prompts:
+            named = prompts_by_id(store, hard.prompts)
         return prompts_say(hard), prompts_table(hard, question.benchmark, named)
 
     return site.answers.once_soon(f"hard {question!r}", read)

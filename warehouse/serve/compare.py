@@ -174,14 +174,12 @@ def read(
     chosen, read_pairs = _named(question, request)
     compared = site.large.once(chosen, read_pairs)
     of_prompts = replace(prompt_filter, show="all", least=None)
-    prompts, exploratory = (
-        site.large.once(
+    prompts, exploratory = (None, None)
+    if of_prompts.of_prompts:
+        prompts, exploratory = site.large.once(
             f"{chosen} {of_prompts!r} explored",
             lambda store: _explored(store, compared, of_prompts),
         )
-        if of_prompts.of_prompts
-        else (None, None)
-    )
     flips = site.large.made(
         f"{chosen} {prompt_filter!r}",
         lambda: flips_of_pairs(compared.pairs, prompt_filter, prompts),
@@ -195,7 +193,9 @@ def _named(
     """The comparison on the benchmarks that an address names; on one or all its own
     question says so."""
     chosen = _chosen(request)
-    several = chosen if len(chosen) > 1 else []
+    several = []
+    if len(chosen) > 1:
+        several = chosen
     return f"{question!r} {several} with pairs", lambda store: compared_pairs(
         store, question, several
     )
@@ -206,7 +206,9 @@ def _question(request: PageRequest) -> Compare:
     question = question_from(
         Compare, request, [name for name in COMPARISON_FIELDS if name != "benchmark"]
     )
-    return replace(question, benchmark=chosen[0]) if len(chosen) == 1 else question
+    if len(chosen) == 1:
+        return replace(question, benchmark=chosen[0])
+    return question
 
 
 def _chosen(request: PageRequest) -> list[str]:

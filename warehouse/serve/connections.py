@@ -35,9 +35,14 @@ class BoundedConnection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Count it; one too many is told so and ended."""
         super().connection_made(transport)
-        self._address = self.client[0] if self.client else ""
+        if self.client:
+            self._address = self.client[0]
+        else:
+            self._address = ""
         self.open_by_client[self._address] += 1
-        most = MOST_OF_THE_PROXY if self._address == self.proxy else MOST_OF_A_CLIENT
+        most = MOST_OF_A_CLIENT
+        if self._address == self.proxy:
+            most = MOST_OF_THE_PROXY
         if self.open_by_client[self._address] > most:
             transport.write(_TOO_MANY)
             self._is_refused = True

@@ -237,7 +237,9 @@ class FollowedStore:
 
     def _idle(self, state: _State) -> Store | None:
         with self._lock:
-            return state.idle.pop() if state.idle else None
+            if state.idle:
+                return state.idle.pop()
+            return None
 
     def _ending(self, store: Store) -> Callable[[], object]:
         return lambda: self._dialect.interrupt(store.connection)

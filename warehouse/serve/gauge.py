@@ -102,7 +102,10 @@ def _degrees_of_freedom(pairs: Pairs) -> Iterator[float]:
 
 def _gauge(row: PairRow, sign: int, df: float) -> Gauge:
     if row.difference is None or row.standard_error is None:
-        found = None if row.difference is None else sign * row.difference
+        if row.difference is None:
+            found = None
+        else:
+            found = sign * row.difference
         return Gauge(
             NOT_COMPARED if not row.n_prompts else LITTLE,
             row.reason or "no prompt in common",
@@ -110,7 +113,9 @@ def _gauge(row: PairRow, sign: int, df: float) -> Gauge:
             pair=row,
         )
     ends = sorted(sign * end for end in (row.ci_low, row.ci_high) if end is not None)
-    low, high = ends if len(ends) == 2 else (None, None)
+    low, high = (None, None)
+    if len(ends) == 2:
+        low, high = ends
     is_found = better_in_words(row) not in ("neither", NO_VERDICT)  # Holm's test
     word, why = _said(is_found, row.difference, row.standard_error, _alpha(row))
     return Gauge(

@@ -25,7 +25,9 @@ def health(site: Site, request: PageRequest) -> Page:
     )
     shown = {"parts": parts, "few": ALL if part else FEW, "part": part}
     answer = [plain(problem) | {"rows": list(problem.rows)} for problem in parts]
-    questions = [Audit(audit)] if audit else []
+    questions = []
+    if audit:
+        questions = [Audit(audit)]
     sql = "select * from ingest_log where state <> 'loaded' or n_rejected > 0"
     if audit:
         sql = ""

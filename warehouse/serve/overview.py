@@ -122,7 +122,9 @@ def overview(site: Site, request: PageRequest) -> Page:
 
 def _since(text: str) -> date | None:
     try:
-        return date.fromisoformat(text) if text else None
+        if text:
+            return date.fromisoformat(text)
+        return None
     except ValueError:
         raise MisuseError(
             f"date is a day such as 2026-11-26; found {text[:40]!r}"
@@ -205,7 +207,9 @@ def _verdict(
 
 def _choices(facts: Facts, name: str) -> list[str]:
     values = facts.values(name)
-    return values if len(values) <= LISTED else []
+    if len(values) <= LISTED:
+        return values
+    return []
 
 
 def _pages(request: PageRequest, seen: HeatWindow) -> list[tuple[str, str]]:
@@ -319,9 +323,14 @@ def _alerts(store: Store, rules: Rules) -> str:
     found = check(store, replace(rules, published=False), newest, utc_now())
     words: list[str] = []
     for row in found.rows:
-        about = f"{row.benchmark}, {row.subject}" if row.benchmark else row.subject
+        if row.benchmark:
+            about = f"{row.benchmark}, {row.subject}"
+        else:
+            about = row.subject
         words.append(f"{row.rule}: {about}: {row.message}")
-    more = f"; {len(words) - MOST_ALERTS} more" if len(words) > MOST_ALERTS else ""
+    more = ""
+    if len(words) > MOST_ALERTS:
+        more = f"; {len(words) - MOST_ALERTS} more"
     return f"{'; '.join(words[:MOST_ALERTS])}{more}"
 
 
@@ -351,7 +360,9 @@ def _left_out(site: Site) -> str:
     if not reasons:
         return ""
     name, reason = next(iter(reasons.items()))
-    more = f"; {len(reasons) - 1} more" if len(reasons) > 1 else ""
+    more = ""
+    if len(reasons) > 1:
+        more = f"; {len(reasons) - 1} more"
     return f"{name}: {reason}{more}"
 
 

@@ -300,7 +300,9 @@ class Renderer:
         finally:  # it stands in a circle with its macros, and would hold the scores of all prompts until that is found
             context.parent.clear()
             context.vars.clear()
-        return _LINK.sub("", text) if alone else text
+        if alone:
+            return _LINK.sub("", text)
+        return text
 
     def error(self, status: int, words: str) -> str:
         """A page that says what is wrong."""

@@ -129,7 +129,10 @@ def text(site: Site, request: PageRequest) -> Download:
         )
     if value is None:
         raise Missing("this text is not stored")
-    whole = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        whole = value
+    else:
+        whole = json.dumps(value, ensure_ascii=False)
     return Download(
         f"run-{view.run['run_id']}-prompt-{view.prompt['id']}-{name}.txt",
         whole,
@@ -258,7 +261,10 @@ def _generations(
         formed = None
         if is_markdown and row["response"] and elements:
             formed, n_elements = markdown.as_html(row["response"][:MOST_TEXT], elements)
-            elements = elements - n_elements if formed else 0
+            if formed:
+                elements = elements - n_elements
+            else:
+                elements = 0
         described = [
             f"{name} {row[name]}"
             for name in ("perturbation", "fewshot_draw", "template")

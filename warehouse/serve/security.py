@@ -86,7 +86,9 @@ class Access:
         """Whether a Host header names this server; that of a page whose domain was
         rebound to this address does not."""
         match = _HOST.fullmatch(header)
-        name = match["name"].strip("[]").lower() if match else ""
+        name = ""
+        if match:
+            name = match["name"].strip("[]").lower()
         if self.is_local:
             return name in _LOCAL
         return bool(

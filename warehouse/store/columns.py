@@ -89,7 +89,9 @@ def _constant(chunks: Sequence[pa.Array]) -> float | None:
     n = sum(map(len, chunks))
     nulls = sum(chunk.null_count for chunk in chunks)
     if n < FEW or nulls:
-        return np.nan if n >= FEW and nulls == n else None
+        if n >= FEW and nulls == n:
+            return np.nan
+        return None
     first = next(_values(chunk)[0] for chunk in chunks if len(chunk))
     if not all((_values(chunk) == first).all() for chunk in chunks):
         return None

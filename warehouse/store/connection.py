@@ -143,7 +143,10 @@ class Store:
                 is not None
             ):
                 return table
-            most = None if self.limits is None else self.limits.answer
+            if self.limits is None:
+                most = None
+            else:
+                most = self.limits.answer
             return self.dialect.select(self.connection, sql, self._texts(params), most)
 
     def _storable(
@@ -157,7 +160,9 @@ class Store:
     def _texts(self, params: Any) -> Any:
         """Bound values without what no text of the engine can hold; the same object
         where all are fit."""
-        values = params.values() if isinstance(params, Mapping) else params
+        values = params
+        if isinstance(params, Mapping):
+            values = params.values()
         if not any(
             isinstance(value, str) and not value.isprintable() for value in values
         ):

@@ -41,7 +41,9 @@ def require_room(store_file: Path) -> None:
     if most == resource.RLIM_INFINITY:
         return
     log = store_file.with_name(store_file.name + ".wal")
-    held = log.stat().st_size if log.exists() else 0
+    held = 0
+    if log.exists():
+        held = log.stat().st_size
     if most - held < SHORT_BYTES:
         raise DiskFullError(
             f"File too large: a file of this process may hold {most} bytes (ulimit "

@@ -121,7 +121,10 @@ def in_blocks(
         runs: some of :func:`runs_by_benchmark`, or rows of ``run_current``.
         most: scores of a block.
     """
-    shared = store if isinstance(store, SharedReads) else SharedReads(store)
+    if isinstance(store, SharedReads):
+        shared = store
+    else:
+        shared = SharedReads(store)
     clusterings = {
         row["id"]: row["default_clustering_id"] for row in shared.rows(_CLUSTERINGS)
     }
@@ -181,7 +184,9 @@ class _RowsById:
             self._table.slice(start, end - start)
             for start, end in _joined(zip(starts, ends, strict=True))
         ]
-        return pa.concat_tables(parts) if len(parts) != 1 else parts[0]
+        if len(parts) != 1:
+            return pa.concat_tables(parts)
+        return parts[0]
 
 
 def _ordered(

@@ -85,7 +85,9 @@ def _per_cent(value: Any, column: str) -> Any:
             raise MisuseError(
                 f"--percent is for shares of 1; {column} holds {number[0]}"
             )
-        sign = "+" if number[0].startswith("+") else ""
+        sign = ""
+        if number[0].startswith("+"):
+            sign = "+"
         return f"{100 * share:{sign}.{max(len(number[1] or '') - 2, 0)}f} %"
 
     text = _WRITTEN.sub(written, str(value))
@@ -224,7 +226,9 @@ def _texts(
     columns = [table.values(index) for index in kept]
     to_right = [is_number(values) for values in columns]
     texts = [_cells(values) for values in columns]
-    error = names.index(ERROR) if ERROR in names else 0
+    error = 0
+    if ERROR in names:
+        error = names.index(ERROR)
     if error and to_right[error - 1]:
         pairs = zip(texts[error - 1], texts[error], strict=True)
         texts[error - 1] = [_with_error(figure, se) for figure, se in pairs]

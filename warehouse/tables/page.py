@@ -148,7 +148,9 @@ def _of_class(kinds: str) -> str:
 
 def name(head: str, values: Iterable[str | None], *, wrap: bool = False) -> PageColumn:
     """Column of the names of rows: their headers."""
-    kind = " class=wrap" if wrap else ""
+    kind = ""
+    if wrap:
+        kind = " class=wrap"
     return PageColumn(
         head,
         "",
@@ -218,11 +220,15 @@ def text(
         kind = "wrap"
     else:
         kind = "t"
-    own = f"{kind} x" if minor else kind
+    own = kind
+    if minor:
+        own = f"{kind} x"
     kinds = [_of_class(own)] * len(words)
     if classes:
         kinds = [_of_class(f"{own} {more}".strip()) for more in classes]
-    shown = broken if kind == "t" else escape
+    shown = escape
+    if kind == "t":
+        shown = broken
     cells = (
         f"<td{kind}>{f'<bdi>{shown(word)}</bdi>' if word else ''}"
         for kind, word in zip(kinds, words, strict=True)
@@ -234,7 +240,9 @@ def html(
     head: str, values: Iterable[Markup | str], *, minor: bool = False
 ) -> PageColumn:
     """HTML of our own, or text."""
-    own = "wrap x" if minor else "wrap"
+    own = "wrap"
+    if minor:
+        own = "wrap x"
     return PageColumn(
         head,
         "",
@@ -299,7 +307,9 @@ def written(value: float | None, form: Form, *, sign: bool = False) -> str:
 def _cell(value: float | None, form: Form, minor: bool, sign: bool = False) -> str:
     """A cell, with the exact number where it shows a rounded one, to sort by."""
     shown, exact = written(value, form, sign=sign), written(value, "%.8g")
-    own = " class=x" if minor else ""
+    own = ""
+    if minor:
+        own = " class=x"
     if exact == shown:
         return f"<td{own}>{shown}"
     return f'<td{own} data-v="{exact}">{shown}'

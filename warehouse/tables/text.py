@@ -69,13 +69,19 @@ def lay_out(
     texts = _texts_of(table, kept)
     if width is None:
         return TableLayout(tuple(_plain(texts)), tuple(texts.columns))
-    left_out = [] if chosen or wide else _left_out(texts, table.minor, width)
+    if chosen or wide:
+        left_out = []
+    else:
+        left_out = _left_out(texts, table.minor, width)
     if left_out:
         texts = _texts_of(
             table, [index for index in kept if table.columns[index] not in left_out]
         )
     folded = texts.width > width >= texts.least_width() and not wide
-    lines = _folded(texts, width) if folded else _plain(texts)
+    if folded:
+        lines = _folded(texts, width)
+    else:
+        lines = _plain(texts)
     return TableLayout(tuple(lines), tuple(texts.columns), tuple(left_out))
 
 
@@ -171,7 +177,10 @@ class _TableText:
     ) -> None:
         self.columns = columns = [cell(name) for name in columns]
         texts = [_in_words(column) for column in values]
-        self.rows = list(zip(*texts, strict=True)) if columns else [()] * n_rows
+        if columns:
+            self.rows = list(zip(*texts, strict=True))
+        else:
+            self.rows = [()] * n_rows
         self.right = [is_number(column) for column in values]
         #: The most characters of a text of each column.
         self.longest = [max(map(len, column)) for column in texts]
@@ -206,7 +215,9 @@ class _TableText:
             word = max(
                 map(len, name.replace(" - ", "---").split(" "))
             )  # "a - b" stays in one line
-            room = naming if index == self.first_long else least
+            room = least
+            if index == self.first_long:
+                room = naming
             if longest <= max(SHORT, room):
                 room = longest
             widths.append(max(word, room))

@@ -55,7 +55,10 @@ def transcript_lines(text: str, *, whole: bool, width: int) -> Iterator[str]:
             lines += _wrapped(part, room)
         if not lines:
             lines = ["(nothing)"]
-        shown = lines if whole or len(lines) <= FOLDED + 1 else lines[:FOLDED]
+        if whole or len(lines) <= FOLDED + 1:
+            shown = lines
+        else:
+            shown = lines[:FOLDED]
         yield from (f"  {line}".rstrip() for line in shown)
         if len(shown) < len(lines):
             yield f"  ... {len(lines) - len(shown)} more lines (--full)"
@@ -170,7 +173,9 @@ def _by_parts(text: str, width: int) -> str:
 
 
 def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
+    if isinstance(value, list):
+        return value
+    return []
 
 
 def _parsed(call: Any) -> Any:
@@ -196,7 +201,9 @@ def _call(raw: Any) -> str:
     if not isinstance(call, dict):
         return f"-> {call}"
     function = call.get("function")
-    given = function if isinstance(function, dict) else call
+    given = call
+    if isinstance(function, dict):
+        given = function
     arguments = _parsed(given.get("arguments"))
     if arguments is None:
         return f"-> {_name(call)}()"

@@ -250,7 +250,9 @@ def _table(table: Table, most: int) -> str:
 
 
 def _align(right: bool) -> str:
-    return "right" if right else "left"
+    if right:
+        return "right"
+    return "left"
 
 
 def _cell(value: Any, scale: tuple[float, float] | None) -> str:

@@ -287,9 +287,13 @@ def cell(value: Any) -> str:
     if value is None:
         return "-"
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        if value:
+            return "yes"
+        return "no"
     if isinstance(value, float):
-        return "-" if value != value else f"{value:.6g}"
+        if value != value:
+            return "-"
+        return f"{value:.6g}"
     if isinstance(value, datetime):
         return value.isoformat(sep=" ", timespec="seconds")
     if isinstance(value, bytes):
@@ -359,7 +363,9 @@ def seeds_in_words(means: Sequence[float], n_seeds: int | None, digits: int) -> 
         digits: after the point.
     """
     if not means:
-        return "" if n_seeds is None else str(n_seeds)
+        if n_seeds is None:
+            return ""
+        return str(n_seeds)
     shown = [fixed(mean, digits) for mean in sorted(means)]
     if len(shown) == 2:
         return f"2: {shown[0]}, {shown[1]}"

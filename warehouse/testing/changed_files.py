@@ -26,22 +26,28 @@ def reversed_keys(value: Any) -> Any:
     """A JSON value with the keys of each object in the other order."""
     if isinstance(value, dict):
         return {key: reversed_keys(value[key]) for key in reversed(value)}
-    return [reversed_keys(item) for item in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [reversed_keys(item) for item in value]
+    return value
 
 
 def flat(value: Any, depth: int = 0) -> Any:
     """A JSON value with a number in place of each object within another."""
     if isinstance(value, dict):
-        return (
-            5 if depth else {key: flat(item, depth + 1) for key, item in value.items()}
-        )
-    return [flat(item, depth) for item in value] if isinstance(value, list) else value
+        if depth:
+            return 5
+        return {key: flat(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, list):
+        return [flat(item, depth) for item in value]
+    return value
 
 
 def deepened(text: str) -> str:
     """An object with a member that is nested beyond all measure."""
     end = text.rstrip()
-    return f'{end[:-1]},"zz_deep":{_DEEP}}}' if end.endswith("}") else text
+    if end.endswith("}"):
+        return f'{end[:-1]},"zz_deep":{_DEEP}}}'
+    return text
 
 
 def parsed(change: Callable[[Any], Any]) -> Change:

@@ -144,4 +144,6 @@ class _Proof:
 
 
 def _rounded(value: Any) -> Any:
-    return float(f"{value:.9g}") if isinstance(value, float) else value
+    if isinstance(value, float):
+        return float(f"{value:.9g}")
+    return value

@@ -152,11 +152,10 @@ class _Proof:
         for what in ("lines in another order", "keys in another order"):
             with self.copy() as copy:
                 is_lines = what.startswith("lines")
-                changed = (
-                    lines_in_another_order(copy)
-                    if is_lines
-                    else change_json(copy, what)
-                )
+                if is_lines:
+                    changed = lines_in_another_order(copy)
+                else:
+                    changed = change_json(copy, what)
                 if not changed:
                     continue
                 found, report = self.scores_of(copy)

@@ -270,7 +270,9 @@ class _Proof:
         self.findings.expect(
             is_result, "asked", f"{question} gives {type(result).__name__}, no Result"
         )
-        return result if is_result else None
+        if is_result:
+            return result
+        return None
 
     def compare(self, what: str, question: Question, found: Any, expected: Any) -> None:
         """Rows of two answers."""
@@ -285,7 +287,9 @@ class _Proof:
 
 def _as_asked(store: Store, question: Question) -> Any:
     """The store, or what opens it."""
-    return StoreOpener.of(store) if question.OPENS else store
+    if question.OPENS:
+        return StoreOpener.of(store)
+    return store
 
 
 def _without_ids(row: dict[str, Any]) -> dict[str, Any]:

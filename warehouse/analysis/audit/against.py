@@ -172,7 +172,10 @@ def match_verdicts(
         name = next((name for name in names if name in unmatched), None)
         if name is not None:
             verdict = verdicts.by_prompt[name]
-            wrong[index] = np.nan if verdict is None else float(verdict)
+            if verdict is None:
+                wrong[index] = np.nan
+            else:
+                wrong[index] = float(verdict)
             left.pop(name, None)
     if len(left) == len(verdicts.by_prompt):
         mine = next((row["tool_id"] or row["key"] for row in prompts), "")
@@ -202,7 +205,10 @@ def agreement(
         threshold: of the list, beside the usual ones.
     """
     thresholds = sorted({0.05, 0.1, 0.2, 0.5, threshold})
-    labels = None if strata is None else list(strata)
+    if strata is None:
+        labels = None
+    else:
+        labels = list(strata)
     full = score_audit(posterior, wrong, labels, thresholds=thresholds)
     rows = [*_figures("posterior", full), *_rates(full)]
     for name, score in simple.items():
@@ -320,15 +326,14 @@ def _csv_rows(text: str, path: str) -> list[dict[Any, Any]]:
 
 def _json_lines(text: str, path: str) -> Iterator[dict[Any, Any]]:
     listed = text.lstrip().startswith("[")
-    parts = (
-        [(1, text)]
-        if listed
-        else [
+    if listed:
+        parts = [(1, text)]
+    else:
+        parts = [
             (n, line)
             for n, line in enumerate(text.splitlines(), start=1)
             if line.strip()
         ]
-    )
     for number, part in parts:
         try:
             document = json.loads(part)

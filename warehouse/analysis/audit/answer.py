@@ -91,7 +91,10 @@ def audit(store: Store, question: Audit) -> AuditReport:
         name: getattr(question, name)
         for name in ("threshold", "effect", "level", "sample", "certain", "seed")
     }
-    strata = question.strata if judged is None else judged.design.strata
+    if judged is None:
+        strata = question.strata
+    else:
+        strata = judged.design.strata
     return audit_of(stored, verdicts=verdicts, judged=judged, strata=strata, **own)
 
 

@@ -43,7 +43,9 @@ class HealthPart:
     def columns(self) -> list[str]:
         """Names of what rows have, the command left out, and what says nothing in any
         of them."""
-        names = self.rows[0] if self.rows else {}
+        names = {}
+        if self.rows:
+            names = self.rows[0]
         telling = []
         for name in names:
             if name != "command" and any(
@@ -137,11 +139,10 @@ def read_health(
     parts = [_part(store, name, audit) for name in _PARTS if name != "published"]
     if size["n_published"]:
         late = (size["n_scores"] or 0) > MANY_SCORES
-        found = (
-            HealthPart("published", *_PARTS["published"], (), None)
-            if late
-            else _part(store, "published", audit)
-        )
+        if late:
+            found = HealthPart("published", *_PARTS["published"], (), None)
+        else:
+            found = _part(store, "published", audit)
         parts.insert([*_PARTS].index("published"), found)
     return parts
 
@@ -180,16 +181,19 @@ def _found(store: Store, name: str) -> tuple[list[Row], int]:
     """The first rows of a part, and how many there are in all."""
     room, query, params = _QUERIES[name]
     rows = store.rows(query_text(room, query), params)
-    n = int(rows[0].get("n_all", len(rows))) if rows else 0
+    n = 0
+    if rows:
+        n = int(rows[0].get("n_all", len(rows)))
     for row in rows[:MOST]:
         row.pop("n_all", None)
         if "notes" in row:
-            notes = (
-                parse_json(row["notes"])
-                if isinstance(row["notes"], str)
-                else row["notes"]
-            )
-            note = str(notes[0]) if isinstance(notes, list) and notes else None
+            if isinstance(row["notes"], str):
+                notes = parse_json(row["notes"])
+            else:
+                notes = row["notes"]
+            note = None
+            if isinstance(notes, list) and notes:
+                note = str(notes[0])
             row["notes"] = note and note.removeprefix(f"{row['path']}: ")
     return rows[:MOST], n
 
@@ -225,12 +229,13 @@ def _suspects(store: Store, benchmark: str) -> tuple[tuple[Row, ...], int, str]:
 
 
 def _ingest(row: Row) -> str:
-    what = (
-        ["sources", f"{row['source_id']}"]
-        if row["state"] == "loaded"
-        else ["ingest", row["path"]]
-    )
-    more = _DEFAULT.findall(row["notes"] or "") if row["state"] != "loaded" else []
+    if row["state"] == "loaded":
+        what = ["sources", f"{row['source_id']}"]
+    else:
+        what = ["ingest", row["path"]]
+    more = []
+    if row["state"] != "loaded":
+        more = _DEFAULT.findall(row["notes"] or "")
     return " ".join([shlex.join(["warehouse", *what]), *more[:1]])
 
 

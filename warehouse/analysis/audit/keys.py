@@ -173,7 +173,10 @@ class PromptOptions:
         """Letter of an option, with its text where that is stored; None for none."""
         if not 0 <= index < self.n:
             return None
-        letter = chr(ord("A") + index) if index < 26 else f"option {index}"
+        if index < 26:
+            letter = chr(ord("A") + index)
+        else:
+            letter = f"option {index}"
         text = ""
         if self.texts:
             text = self.texts[index]
@@ -223,7 +226,9 @@ def _boxed(text: str) -> str:
     position = 0
     while box := _BOXED.search(text, position):
         end = text.find("\n", box.end())
-        position = len(text) if end < 0 else end
+        position = end
+        if end < 0:
+            position = len(text)
         closing = text.rfind("}", box.end(), position)
         if closing >= 0:
             return text[box.end() : closing]

@@ -228,7 +228,9 @@ def _refuse_without_keys(name: str, keys: Sequence[Key]) -> None:
 def best_value(scores: BenchmarkScores) -> float:
     """The score of a right answer."""
     low, high = scores.metric.bounds or (None, None)
-    best = low if scores.metric.higher_is_better is False else high
+    best = high
+    if scores.metric.higher_is_better is False:
+        best = low
     if best is None:
         return 1.0
     return float(best)
@@ -272,7 +274,9 @@ def _with_answers(
             )
         else:
             unheard.append(entry.condition.model)
-    sign = -1 if higher else 1
+    sign = 1
+    if higher:
+        sign = -1
     best = sorted(
         voters,
         key=lambda voter: (sign * float(voter.scores.values.mean()), voter.model),

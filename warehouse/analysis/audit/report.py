@@ -141,7 +141,10 @@ class AuditReport(Result):
         Args:
             top: suspects in the table; 0 for all.
         """
-        listed = self.listed[:top] if top else self.listed
+        if top:
+            listed = self.listed[:top]
+        else:
+            listed = self.listed
         parts: list[Part] = [f"{self.one_line}."]
         if self.judged:
             parts += ["", *judged_parts(self.judged, self.level, self.not_recalibrated)]

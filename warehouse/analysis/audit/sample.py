@@ -105,7 +105,10 @@ def _drawn(
 ) -> AuditSample:
     """The sample of the keys that can be judged, certain ones by their number in the
     data."""
-    strata = None if labels is None else [labels[item] for item in frame.tolist()]
+    if labels is None:
+        strata = None
+    else:
+        strata = [labels[item] for item in frame.tolist()]
     numbers = np.flatnonzero(np.isin(frame, certain))
     return draw_audit_sample(
         _names(data, frame), of.size, certain=numbers, strata=strata, seed=of.seed
@@ -342,7 +345,10 @@ def _weights(judged: Judged, has_posterior: Mask) -> Floats:
     for part in (judged.certain, ~judged.certain):
         own = has_posterior & part
         n = int((own & ~np.isnan(judged.wrong)).sum())
-        weight[own] = own.sum() / n if n else np.nan
+        if n:
+            weight[own] = own.sum() / n
+        else:
+            weight[own] = np.nan
     return weight
 
 

@@ -29,7 +29,9 @@ def suspects_table(
 ) -> Table:
     """The listed keys with what the models voted for; answers in some length where all
     is wanted."""
-    width = _ANSWER_WIDE if verbose else _ANSWER
+    width = _ANSWER
+    if verbose:
+        width = _ANSWER_WIDE
     cells = [
         {
             "prompt": row.prompt,

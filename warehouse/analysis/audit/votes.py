@@ -70,11 +70,9 @@ class AuditData:
     def recorded(self, item: int) -> str | None:
         """What the recorded key of a prompt says."""
         key, target = self.keys[item], self.prompts[item]["target"]
-        named = (
-            self.answer(item, key.option or 0)
-            if key.option is not None or key.texts
-            else None
-        )
+        named = None
+        if key.option is not None or key.texts:
+            named = self.answer(item, key.option or 0)
         return named if named is not None else target
 
 
@@ -168,7 +166,9 @@ class _VoteTable:
                 continue
             option = key.options.index_of(text)
             if option is None:
-                option = key.option if is_right and key.option is not None else UNPARSED
+                option = UNPARSED
+                if is_right and key.option is not None:
+                    option = key.option
             self.n_unparsed += option == UNPARSED
             self._add(item, model, option)
 
@@ -245,11 +245,11 @@ class _VoteTable:
 
     def notes(self) -> list[str]:
         share = self.n_unparsed / self.n_texts if self.n_texts else 0
-        notes = (
-            [f"{100 * share:.0f} % of answers name no option: they count as wrong"]
-            if share > 0.05
-            else []
-        )
+        notes = []
+        if share > 0.05:
+            notes = [
+                f"{100 * share:.0f} % of answers name no option: they count as wrong"
+            ]
         two = self.n_two + sum(
             key.options is not None and key.options.n == 2 for key in self.keys
         )
@@ -314,11 +314,10 @@ def find_evidence(stored: StoredAnswers, data: AuditData) -> Evidence:
     clusters = stored.scores.clusters
     negative, constant, flagged = _as_items(data, clusters)
     labels = clusters.labels(data.ids)
-    members = (
-        np.full(len(data.ids), -1, dtype=np.int64)
-        if labels is None
-        else np.maximum(labels, -1)
-    )
+    if labels is None:
+        members = np.full(len(data.ids), -1, dtype=np.int64)
+    else:
+        members = np.maximum(labels, -1)
     near, notes = _near_pairs(stored, data)
     return Evidence(
         contradicts=_contradictions(data, [*_same_text(data), *near]),
@@ -407,9 +406,8 @@ def _contradictions(
     for a, b in pairs:
         if _differ(data.keys[a], data.keys[b]):
             for item, other in ((a, b), (b, a)):
-                contradicts[item] = (
-                    other if contradicts[item] < 0 else contradicts[item]
-                )
+                if contradicts[item] < 0:
+                    contradicts[item] = other
     return contradicts
 
 

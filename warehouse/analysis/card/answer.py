@@ -313,11 +313,10 @@ class CardRow(Row):
             untested = words == NO_VERDICT or (
                 paired.ci_low is None and words == "neither"
             )
-            verdict = (
-                f"{NO_VERDICT}: {paired.reason}"
-                if untested
-                else _VERDICTS.get(words, words)
-            )
+            if untested:
+                verdict = f"{NO_VERDICT}: {paired.reason}"
+            else:
+                verdict = _VERDICTS.get(words, words)
         return replace(self, paired=paired, verdict=verdict)
 
 

@@ -290,7 +290,9 @@ def compare_read(
             for pair, row, note in compared
         ]
     pairs = [pair for pair, _, _ in compared]
-    shared = read_shared(store, pairs, question.cluster) if len(pairs) > 1 else None
+    shared = None
+    if len(pairs) > 1:
+        shared = read_shared(store, pairs, question.cluster)
     flips = _flips(store, pairs, question.flips) if question.flips else ()
     comparison = _comparison(
         compared, shared, flips, (*refused, *both.missing), question

@@ -91,13 +91,12 @@ def explore(compared: ComparedPairs, prompts: Ids) -> Exploratory:
     if len(kept) > 1 and compared.shared is not None:
         why = why_no_overall(pairs)
         notes += [f"overall: {why}"] if why else []
-        rows += (
-            []
-            if why
-            else [
+        if why:
+            rows += []
+        else:
+            rows += [
                 overall_row(pairs, sharing_of(pairs, compared.shared), rows, question)
             ]
-        )
     shown = []
     for row in rows:
         shown.append({name: getattr(row, name) for name in SHOWN})
@@ -226,7 +225,10 @@ def _in_another_store(question: Compare, row: ComparisonRow) -> Compare:
             row.model_a if a.startswith("run:") else a,
             row.model_b if b.startswith("run:") else b,
         )
-    benchmark = None if question.across_links else row.benchmark
+    if question.across_links:
+        benchmark = None
+    else:
+        benchmark = row.benchmark
     return replace(question, a=a, b=b, benchmark=benchmark, metric=row.metric, flips=0)
 
 

@@ -311,8 +311,13 @@ def _shown_mask(
         return np.zeros(
             len(a), bool
         ), f"what is right by {metric.label} is not known, as {unknown} not"
-    wrong, right = metric.bounds if metric.higher_is_better else metric.bounds[::-1]
-    first, second = (a, b) if show == "a_right" else (b, a)
+    if metric.higher_is_better:
+        wrong, right = metric.bounds
+    else:
+        wrong, right = metric.bounds[::-1]
+    first, second = (b, a)
+    if show == "a_right":
+        first, second = (a, b)
     return (first == right) & (second == wrong), ""
 
 
@@ -364,7 +369,10 @@ def among(pair: Pair, prompts: Ids) -> Pair | None:
     mask = _are_among(pair.prompts, prompts)
     if not mask.any():
         return None
-    clusters = None if pair.clusters is None else pair.clusters[mask]
+    if pair.clusters is None:
+        clusters = None
+    else:
+        clusters = pair.clusters[mask]
     return replace(
         pair,
         prompts=pair.prompts[mask],

@@ -364,7 +364,9 @@ def _part(
     own_error, df = row.standard_error, row.degrees_of_freedom
     if pair.over_seeds:  # the seeds' part is that of all benchmarks together
         own_error, df = error_of_prompts(row)
-    error = 0.0 if zero else own_error
+    error = own_error
+    if zero:
+        error = 0.0
     differences = pair.differences
     if PLANNED in row.flags:
         differences = differences + (row.difference - differences.mean())
@@ -379,7 +381,9 @@ def _as_unsure(
 ) -> BenchmarkDifference:
     """A benchmark on which nothing differs is not certain either; without bounds
     nothing says how unsure it is."""
-    found = bounded_differences(pair) if part.error == 0 else None
+    found = None
+    if part.error == 0:
+        found = bounded_differences(pair)
     if found is None:
         return part
     return replace(part, error=unseen_error(part.units, found[1], options.level))
@@ -387,11 +391,10 @@ def _as_unsure(
 
 def _method(combined: CombinedDifference, sharing: Sharing, *, of_seeds: bool) -> str:
     """How the errors of the benchmarks were added up."""
-    method = (
-        "summed_parts_t"
-        if sharing.untold and not combined.n_shared
-        else combined.method
-    )
+    if sharing.untold and not combined.n_shared:
+        method = "summed_parts_t"
+    else:
+        method = combined.method
     if of_seeds:
         return f"seeds_and_{method}"
     return method

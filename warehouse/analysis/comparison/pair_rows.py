@@ -185,7 +185,10 @@ class PairColumns:
     def of_side(self, side: str, values: Sequence[Any]) -> list[Any]:
         """Of the first (``"a"``) or second condition of each pair what is given for all
         conditions."""
-        models = self.pairs.first if side == "a" else self.pairs.second
+        if side == "a":
+            models = self.pairs.first
+        else:
+            models = self.pairs.second
         return [values[model] for model in models[: self.n_rows].tolist()]
 
     def better_in_words(self) -> list[str]:
@@ -217,9 +220,10 @@ def _flags(
             own + outside if shared[pair] else own
             for own, pair in zip(found, ends, strict=True)
         ]
-    weights = (
-        (None,) * table.values.shape[1] if table.weights is None else table.weights.T
-    )
+    if table.weights is None:
+        weights = (None,) * table.values.shape[1]
+    else:
+        weights = table.weights.T
     return [
         paired_flags(
             table.values[:, a],

@@ -88,7 +88,10 @@ def run_tests(pair: Pair, paired: PairedDifference, options: Compare) -> Tests:
             n_resamples=options.n_resamples,
             seed=options.seed,
         )
-    mcnemar = None if "mcnemar" in why else mcnemar_test(*pair.values).p_value
+    if "mcnemar" in why:
+        mcnemar = None
+    else:
+        mcnemar = mcnemar_test(*pair.values).p_value
     wilcoxon = None
     if options.test == "wilcoxon" and "wilcoxon" not in why:
         wilcoxon = wilcoxon_test(pair.differences).p_value
@@ -119,11 +122,10 @@ def _equivalence(
     )
     few = None
     if p is not None:
-        few = (
-            few_differing(pair, paired)
-            if options.estimand == PROMPTS_SAMPLED
-            else few_varying(pair, paired.flags)
-        )
+        if options.estimand == PROMPTS_SAMPLED:
+            few = few_differing(pair, paired)
+        else:
+            few = few_varying(pair, paired.flags)
     return careful_equivalence(p, few, options)
 
 
@@ -147,9 +149,14 @@ def few_differing(pair: Pair, paired: PairedDifference) -> FewDiffering | None:
         or (found := bounded_differences(pair)) is None
     ):
         return None
-    sign = -1.0 if pair.metric.higher_is_better is False else 1.0
+    sign = 1.0
+    if pair.metric.higher_is_better is False:
+        sign = -1.0
     differences, width, weights = found
-    flags = None if pair.is_ratio else paired.flags
+    if pair.is_ratio:
+        flags = None
+    else:
+        flags = paired.flags
     return FewDiffering.where_t_is_not_enough(
         sign * differences,
         pair.units,
@@ -216,11 +223,9 @@ def _why_not(pair: Pair, options: Compare) -> dict[str, str]:
         general = "with the prompts fixed, signs of differences are not exchangeable"
     elif pair.is_ratio:
         general = "a ratio of sums is no mean of differences"
-    why = (
-        dict.fromkeys(("permutation", "mcnemar", "wilcoxon"), general)
-        if general
-        else {}
-    )
+    why = {}
+    if general:
+        why = dict.fromkeys(("permutation", "mcnemar", "wilcoxon"), general)
     if not pair.is_zero_one:
         why.setdefault("mcnemar", "only for 0/1 scores with one draw per prompt")
     if pair.clusters is not None:

@@ -184,11 +184,10 @@ class Pair:
         Raises:
             StatisticsError: ``level`` or ``seed`` out of range.
         """
-        difference = (
-            self.seed_difference
-            if self.over_seeds
-            else partial(self._of_one_seed, seed=seed)
-        )
+        if self.over_seeds:
+            difference = self.seed_difference
+        else:
+            difference = partial(self._of_one_seed, seed=seed)
         return difference(level, turned=turned)
 
     def _of_one_seed(
@@ -197,7 +196,10 @@ class Pair:
         """`difference` where neither is a mean over seeds."""
         from warehouse.stats import paired_difference  # only where pairs are formed
 
-        (a, weights_a), (b, weights_b) = self.sides[::-1] if turned else self.sides
+        if turned:
+            (a, weights_a), (b, weights_b) = self.sides[::-1]
+        else:
+            (a, weights_a), (b, weights_b) = self.sides
         return paired_difference(
             a,
             b,
@@ -322,7 +324,10 @@ def _cells(scores: PromptScores, rows: NDArray[np.intp], link: str) -> Floats:
     that is behind a link."""
     from warehouse.stats.core.sample import linearise_figure
 
-    cells = scores.values[None, rows] if scores.seeds is None else scores.seeds.at(rows)
+    if scores.seeds is None:
+        cells = scores.values[None, rows]
+    else:
+        cells = scores.seeds.at(rows)
     if link == "identity":
         return cells
     return np.array(
@@ -356,7 +361,8 @@ def pair_up(
         names = [c.benchmark_split[0] for c in (a, b)]
         # of one benchmark without its name: what holds on several is said once
         link = f"warehouse link {shlex.join(names)} --by id"
-        link = link if names[0] != names[1] else "warehouse link BENCHMARK BENCHMARK"
+        if names[0] == names[1]:
+            link = "warehouse link BENCHMARK BENCHMARK"
         raise NotComparable(
             f"no prompt in common: {a.model} has {scores_a.n} scored prompts, "
             f"{b.model} has {scores_b.n}, none of them the same (`{link}` joins equal "

@@ -236,7 +236,10 @@ class TwoModels:
     def _find_on(
         self, name: str | None
     ) -> tuple[list[tuple[Condition, ...]], list[str]]:
-        ids = None if name is None else find_among(self.store, self._names, name).ids
+        if name is None:
+            ids = None
+        else:
+            ids = find_among(self.store, self._names, name).ids
         where = parse_where(self.selection.where)
         if isinstance(self.store, SharedReads) and self.store.kept is not None:
             read_all_runs(self.store)
@@ -405,11 +408,10 @@ class TwoModels:
         advice = advise_metric("both have", common)
         if own and not common and self.second_metric is None:
             name = min(own)
-            options = (
-                f"--second-metric {name}"
-                if condition is both[1]
-                else f"--metric {name} --second-metric {label}"
-            )
+            if condition is both[1]:
+                options = f"--second-metric {name}"
+            else:
+                options = f"--metric {name} --second-metric {label}"
             advice = f"; if that is the same under another name: {options}"
         return NotComparable(
             f"{condition.model} has no scored prompt by {label}{why}{advice}"

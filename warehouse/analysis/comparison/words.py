@@ -76,7 +76,10 @@ def better_in_words(row: Any) -> str:
     """
     if getattr(row, "n_prompts", None) == 0:
         return NOT_COMPARED
-    p = row.p_value if row.p_holm is None else row.p_holm
+    if row.p_holm is None:
+        p = row.p_value
+    else:
+        p = row.p_holm
     return row.better or (
         NO_VERDICT
         if p is None
@@ -118,7 +121,9 @@ def direction_remarks(rows: Iterable[Any]) -> list[str]:
     overall row all do."""
     all_rows = list(rows)
     unknown = [row for row in all_rows if better_in_words(row) == NOT_KNOWN]
-    chosen = all_rows if any(row.benchmark == OVERALL for row in unknown) else unknown
+    chosen = unknown
+    if any(row.benchmark == OVERALL for row in unknown):
+        chosen = all_rows
     benchmarks: dict[str, list[str]] = {}
     for row in chosen:
         if row.benchmark != OVERALL:
@@ -138,7 +143,9 @@ def not_compared_notes(others: Iterable[tuple[str, int]]) -> list[str]:
             common.
     """
     names = [f"{name} with {counted(n, 'other')}" for name, n in others if n]
-    more = [f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else []
+    more = []
+    if len(names) > _MOST_NAMED:
+        more = [f"{len(names) - _MOST_NAMED} more"]
     if not names:
         return []
     return [
@@ -513,7 +520,9 @@ def _chosen(rows: Sequence[ComparisonRow]) -> list[str]:
     if test == "t":
         return []
     decides = f"better goes by {_TESTS[test]} at {1 - level:.2g}."
-    lines = [] if any(row.p_holm is not None for row in rows) else [decides]
+    lines = [decides]
+    if any(row.p_holm is not None for row in rows):
+        lines = []
     not_applicable = chain.from_iterable(
         row.not_applicable for row in rows if row.p_value is None
     )

@@ -133,7 +133,9 @@ def curves_of(
     ]
     rows, points = zip(*(_row(curve, level) for curve in curves), strict=True)
     crossed = cross_all(curves, rows, level, two_formulations=two_formulations)
-    pearson, kendall = correlations(curves) if two_formulations else (None, None)
+    pearson, kendall = (None, None)
+    if two_formulations:
+        pearson, kendall = correlations(curves)
     return CurvesReport(
         tuple(crossed),
         tuple(chain.from_iterable(points)),
@@ -179,7 +181,9 @@ def _row(curve: Curve, level: float) -> tuple[CurveRow, list[CheckpointRow]]:
     above = [point for point in points if point.is_above_chance]
     fallen = [point for point in points if point.is_drop]
     worst = max(fallen, key=lambda point: abs(point.change or 0.0), default=None)
-    last = points[-1] if points else None
+    last = None
+    if points:
+        last = points[-1]
     tested = [point.p_drop for point in points if point.p_drop is not None]
     row = CurveRow(
         **_head(curve),
@@ -346,18 +350,14 @@ def _band(
             n_draws=n_draws,
             level=level,
         )
-        own = (
-            None
-            if estimate.ci_low is None or estimate.ci_high is None
-            else (estimate.ci_low, estimate.ci_high)
-        )
+        if estimate.ci_low is None or estimate.ci_high is None:
+            own = None
+        else:
+            own = (estimate.ci_low, estimate.ci_high)
         if interval is None or len(cell.figures) == 1:
             return own
-        interval = (
-            interval
-            if own is None
-            else (min(interval[0], own[0]), max(interval[1], own[1]))
-        )
+        if own is not None:
+            interval = (min(interval[0], own[0]), max(interval[1], own[1]))
     if interval is None:
         return None
     ends = (
@@ -535,7 +535,8 @@ def correlations(curves: Sequence[Curve]) -> tuple[float | None, float | None]:
     if len(pairs) < 3:
         return None, None
     x, y = np.array(pairs).T
-    pearson = (
-        None if np.ptp(x) == 0 or np.ptp(y) == 0 else float(np.corrcoef(x, y)[0, 1])
-    )
+    if np.ptp(x) == 0 or np.ptp(y) == 0:
+        pearson = None
+    else:
+        pearson = float(np.corrcoef(x, y)[0, 1])
     return pearson, kendall_tau(x, y)

@@ -93,14 +93,18 @@ def training_curves(board: Leaderboard, runs: Iterable[Run]) -> BenchmarkCurves:
     for members in lines.values():
         if len({run["position"] for _, run in members}) > 1:
             several.append(members)
-    sign = -1.0 if board.higher_is_better is False else 1.0
+    sign = 1.0
+    if board.higher_is_better is False:
+        sign = -1.0
     labels = describe([_without_checkpoint(members[0][1]) for members in several])
     curves = [
         _curve(members, label, sign)
         for members, label in zip(several, labels, strict=True)
     ]
     curves.sort(key=lambda curve: (-sign * curve.last, curve.model, curve.condition))
-    level = board.rows[0].level if board.rows else 0.95
+    level = 0.95
+    if board.rows:
+        level = board.rows[0].level
     return BenchmarkCurves(
         board.benchmark, board.higher_is_better, level, tuple(curves)
     )

@@ -190,7 +190,10 @@ def curves_view(report: CurvesReport, *, checkpoints: bool) -> View:
     Args:
         checkpoints: a row for each checkpoint, in place of one for each curve.
     """
-    said, table = _checkpoints(report) if checkpoints else _curves(report)
+    if checkpoints:
+        said, table = _checkpoints(report)
+    else:
+        said, table = _curves(report)
     return View(
         (*_sentences(report), "", *said, table), (*_notes(report), *report.notes)
     )
@@ -322,9 +325,10 @@ def _sentences(report: CurvesReport) -> list[str]:
         for row in report.rows[:_MOST_SENTENCES]
         if _findings(row)
     ]
-    sentences = (
-        findings if len(report.rows) <= _MOST_SENTENCES else [f"{report.one_line}."]
-    )
+    if len(report.rows) <= _MOST_SENTENCES:
+        sentences = findings
+    else:
+        sentences = [f"{report.one_line}."]
     crossings = dict.fromkeys(
         f"{_whose(row, report)}{row.crossing_in_words}."
         for row in report.rows

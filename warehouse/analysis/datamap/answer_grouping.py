@@ -272,11 +272,9 @@ def read_generations(
     store: Store, run_ids: Sequence[int], prompts: NDArray[np.int64], source: Source
 ) -> Generations:
     """Answers or responses of some prompts, in the order of run and draw."""
-    column, join = (
-        ("fact.extracted_answer", "")
-        if source == "answer"
-        else ("content.text", _RESPONSES)
-    )
+    column, join = ("content.text", _RESPONSES)
+    if source == "answer":
+        column, join = ("fact.extracted_answer", "")
     query = query_text("analysis/datamap", "generation_texts").format(
         column=column, join=join
     )
@@ -354,7 +352,9 @@ def _by_means(
 
 def _best_value(metric: Metric, lower: bool) -> float:
     low, high = metric.bounds or (None, None)
-    best = low if lower else high
+    best = high
+    if lower:
+        best = low
     if best is None:
         raise MisuseError(
             f"{metric.label} has no best value; say from which value on a generation "

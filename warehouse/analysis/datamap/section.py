@@ -162,7 +162,9 @@ def map_part(data_maps: Maps) -> MapPart:
             spread.append((mapped, row))
     charts, histograms = map_charts(data_maps.maps)
     suspects = _suspects(data_maps)
-    first = data_maps.maps[0] if data_maps.maps else None
+    first = None
+    if data_maps.maps:
+        first = data_maps.maps[0]
     notes = dict.fromkeys(
         _together(list(chain.from_iterable(mapped.notes for mapped in data_maps.maps)))
     )

@@ -71,11 +71,10 @@ def _p_worse(pair: Pair, paired: PairedDifference) -> float | None:
     """One-sided p of "not worse than the other"; exact where all prompts differ alike."""
     if pair.metric.higher_is_better is None:
         return None
-    loss = (
-        paired.difference
-        if pair.metric.higher_is_better is False
-        else -paired.difference
-    )
+    if pair.metric.higher_is_better is False:
+        loss = paired.difference
+    else:
+        loss = -paired.difference
     if paired.p_value is not None:
         if loss > 0:
             return paired.p_value / 2
@@ -88,7 +87,10 @@ def _p_worse(pair: Pair, paired: PairedDifference) -> float | None:
 
 def _sides(data: BenchmarkData, kind: str, subject: str) -> list[ScoredCondition]:
     """The entries of a row; of a checkpoint those of its condition."""
-    row = None if kind == STEP else data.row_called(subject)
+    if kind == STEP:
+        row = None
+    else:
+        row = data.row_called(subject)
     if row is not None:
         entries = data.row_entries(row)
     else:

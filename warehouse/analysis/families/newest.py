@@ -140,7 +140,10 @@ def _of_statements(
     if p is None:
         return None
     difference = figure.value - before.value
-    lower = p / 2 if difference < 0 else 1 - p / 2
+    if difference < 0:
+        lower = p / 2
+    else:
+        lower = 1 - p / 2
     return Value(
         "condition",
         subject,

@@ -382,7 +382,9 @@ def _crossings(
     found = find_crossings(first.sign * x, second.sign * y, p[upper], q[upper])
     rows = []
     for i, j, adjusted in zip(found.first, found.second, found.p_holm, strict=True):
-        a, b = (i, j) if first.sign * (x[i] - x[j]) > 0 else (j, i)
+        a, b = (j, i)
+        if first.sign * (x[i] - x[j]) > 0:
+            a, b = (i, j)
         rows.append(
             CrossingRow(
                 model_a=models[a],

@@ -179,11 +179,10 @@ _LEGEND = {
 
 
 def _cells(row: FrontierRow, digits: int, unit: str) -> dict[str, Any]:
-    beaten = (
-        row.dominated_by
-        if row.excluded_by or not row.dominated_by
-        else f"({row.dominated_by})"
-    )
+    if row.excluded_by or not row.dominated_by:
+        beaten = row.dominated_by
+    else:
+        beaten = f"({row.dominated_by})"
     return {
         "score": number(row.estimate, digits),
         level_column(row.level): interval(
@@ -208,15 +207,23 @@ def _cells(row: FrontierRow, digits: int, unit: str) -> dict[str, Any]:
 def against(row: FrontierRow, best: FrontierRow, claims: str) -> str:
     """One sentence on a row and the best one: difference of scores, and how many times
     cheaper."""
-    scale, unit = (100, "points") if abs(best.estimate) <= 1 else (1, row.metric)
-    digits = 1 if scale == 100 else decimals([best.standard_error])
+    if abs(best.estimate) <= 1:
+        scale, unit = (100, "points")
+    else:
+        scale, unit = (1, row.metric)
+    if scale == 100:
+        digits = 1
+    else:
+        digits = decimals([best.standard_error])
     words = f"{fixed((row.difference or 0) * scale, digits, sign=True)} {unit}"
     if row.difference_low is not None and row.difference_high is not None:
         words += (
             f" [{fixed(row.difference_low * scale, digits)}, "
             f"{fixed(row.difference_high * scale, digits)}]"
         )
-    times = 1 / row.cost_ratio if row.cost_ratio else None
+    times = None
+    if row.cost_ratio:
+        times = 1 / row.cost_ratio
     less = "for less"
     if times is not None:
         less = f"for {times:.3g} × less"

@@ -124,7 +124,9 @@ def gate(store: Store, question: ReleaseGate) -> Gate:
             for item in tested
         ]
     prompts = [item.pair.prompts for item in tested]
-    shared = read_shared_prompts(store, prompts) if len(tested) > 1 else None
+    shared = None
+    if len(tested) > 1:
+        shared = read_shared_prompts(store, prompts)
     return _gate(tested, shared, left_out, question)
 
 
@@ -159,7 +161,10 @@ def _with_costs(
     be worse.
     """
     costs = costing.of_pair(store, item.pair, level=1 - 2 * alpha, times=times)
-    p_cost = None if costs.test is None else costs.test.p_value
+    if costs.test is None:
+        p_cost = None
+    else:
+        p_cost = costs.test.p_value
     p_pass, p_fail = item.p_values
     p, why = None if p_pass is None or p_cost is None else max(p_pass, p_cost), ""
     if costs.share_missing > MOST_MISSING:

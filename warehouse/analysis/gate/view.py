@@ -84,7 +84,10 @@ def markdown_of(
 
 
 def _line(row: GateRow) -> list[str]:
-    p = row.p_fail if row.verdict == "fail" else row.p_pass
+    if row.verdict == "fail":
+        p = row.p_fail
+    else:
+        p = row.p_pass
     return [
         as_cell(in_words((row.benchmark, row.split))),
         MARKS[row.verdict],
@@ -226,7 +229,9 @@ def names(candidate: str, baseline: str, rows: Sequence[Any]) -> tuple[str, str]
 
 
 def _name(reference: str, models: set[str], conditions: set[str]) -> str:
-    details = list(models) if reference.startswith("run:") and len(models) == 1 else []
+    details = []
+    if reference.startswith("run:") and len(models) == 1:
+        details = list(models)
     if len(conditions) == 1:
         details += list(conditions - {""})
     if details:

@@ -176,7 +176,10 @@ def _read_tasks(store: Store, leaves: Sequence[LeafEntries], name: str) -> _Task
 def _minutes(value: Any) -> float:
     """A number above 0, also as text; NaN for anything else."""
     try:
-        number = math.nan if isinstance(value, bool) else float(value)
+        if isinstance(value, bool):
+            number = math.nan
+        else:
+            number = float(value)
     except (TypeError, ValueError):
         return math.nan
     if 0 < number < math.inf:

@@ -82,7 +82,10 @@ class AbilityReport(IrtResult):
         Args:
             sensitivity: the order without single benchmarks and families instead.
         """
-        parts = _sensitivity(self) if sensitivity else _abilities(self)
+        if sensitivity:
+            parts = _sensitivity(self)
+        else:
+            parts = _abilities(self)
         return View(tuple(parts), self.notes)
 
 

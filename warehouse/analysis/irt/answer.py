@@ -75,7 +75,10 @@ class Irt:
             question,
             selection_of(question),
         )
-        self.model = None if question.model is None else as_model(question.model, 0)
+        if question.model is None:
+            self.model = None
+        else:
+            self.model = as_model(question.model, 0)
 
     def __repr__(self) -> str:
         return (
@@ -114,7 +117,9 @@ class Irt:
     @with_keywords(Abilities, Gives[AbilityReport])
     def abilities(self, question: Abilities) -> AbilityReport:
         level, seed, is_wide = question.level, question.seed, question.sensitivity
-        families = families_of(self.data, question.family) if is_wide else None
+        families = None
+        if is_wide:
+            families = families_of(self.data, question.family)
         return self._ask(
             "ability",
             AbilityReport,
@@ -354,9 +359,10 @@ def _answers(pool: Pool, rest: Pool, row: int | None) -> tuple[FloatArray, Float
     index_of = {name: j for j, name in enumerate(pool.responses.items)}
     columns = [index_of[name] for name in rest.responses.items]
     own = pool.responses.part(np.array([row]), np.array(columns, dtype=np.intp))
-    trials = (
-        np.ones(len(empty)) if own.trials is None else own.trials[0].astype(np.float64)
-    )
+    if own.trials is None:
+        trials = np.ones(len(empty))
+    else:
+        trials = own.trials[0].astype(np.float64)
     return np.where(trials > 0, own.successes[0].astype(np.float64), np.nan), trials
 
 

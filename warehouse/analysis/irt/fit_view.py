@@ -240,7 +240,10 @@ def _losses(report: IrtReport) -> str:
         report.n_held_out, max(form.n_models for form in report.forms)
     )  # the error is over models
     flat = models < 2 or all(row.constant for row in report.rows)
-    needed = math.inf if flat else t_quantile(_LEVEL, models - 1)
+    if flat:
+        needed = math.inf
+    else:
+        needed = t_quantile(_LEVEL, models - 1)
     clear = (
         report.loss_se is not None
         and abs(report.loss_difference) > needed * report.loss_se

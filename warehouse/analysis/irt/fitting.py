@@ -136,7 +136,9 @@ def fit_linked(
     check_connected(responses)
     blocks = blocks_by_items(responses)
     several = bool(blocks.max() > 0)
-    links = linking_items(responses, blocks) if several else None
+    links = None
+    if several:
+        links = linking_items(responses, blocks)
     chosen, reason = model, "as asked"
     if chosen is None and responses.n_models < MODELS_FOR_2PL:
         chosen, reason = "1pl", f"fewer than {MODELS_FOR_2PL} models"
@@ -250,7 +252,10 @@ def _extras(fitted: Fitted, families: Sequence[str | None], seed: int) -> _Extra
     except StatisticsError as error:
         dif_reason = str(error)
     try:
-        blocks = None if fitted.links is None else fitted.blocks
+        if fitted.links is None:
+            blocks = None
+        else:
+            blocks = fitted.blocks
         losses = held_out_loss(responses, seed=seed, blocks=blocks)
     except StatisticsError as error:
         held_reason = str(error)

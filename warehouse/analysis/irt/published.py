@@ -135,7 +135,8 @@ def published_scale(store: Store, question: PublishedScale) -> ScaleReport:
         _number(name, figures) for name in (question.reference, question.predict)
     )
     scale = stats.published_scale(figures)
-    reference = int(np.argmax(scale.ability)) if reference is None else reference
+    if reference is None:
+        reference = int(np.argmax(scale.ability))
     cells = [table.cells[key] for key in _keys(figures)]
     return ScaleReport(
         rows=_rows(scale, table, figures, question, reference),
@@ -268,11 +269,11 @@ def _chances(
     store: Store, leaves: Sequence[LeafEntries]
 ) -> dict[tuple[int, int], float]:
     ids = sorted(set(chain.from_iterable(leaf.benchmark.ids for leaf in leaves)))
-    rows = (
-        store.rows(query_text("analysis", "chance_levels"), {"benchmark_ids": ids})
-        if ids
-        else []
-    )
+    rows = []
+    if ids:
+        rows = store.rows(
+            query_text("analysis", "chance_levels"), {"benchmark_ids": ids}
+        )
     return {
         (row["benchmark_id"], row["metric_id"]): row["chance_level"] for row in rows
     }
@@ -300,7 +301,9 @@ def _range(
     if metric.higher_is_better is None:
         return f"{name}: {direction_unknown(metric.label, name)}"
     low, high = (float(end) for end in bounds if end is not None)
-    worst, best = (low, high) if metric.higher_is_better else (high, low)
+    worst, best = (high, low)
+    if metric.higher_is_better:
+        worst, best = (low, high)
     chance = chances.get((metric.benchmark_id, metric.id), worst)
     return _Range(
         metric, chance if low <= chance <= high and chance != best else worst, best

@@ -99,7 +99,10 @@ class ScaleReport(Result):
             top: models in the table; 0 for all.
             by_benchmark: the benchmarks in place of the models.
         """
-        shown = self.rows[:top] if top else self.rows
+        if top:
+            shown = self.rows[:top]
+        else:
+            shown = self.rows
         if by_benchmark:
             parts = _benchmarks(self)
         elif self.predicted is not None:

@@ -40,7 +40,10 @@ EXCERPT = 80
 def items(store: Store, question: Items) -> ItemReport:
     """Prompts with their figures, those that go most against the rest first."""
     data = read_matrix(store, selection_of(question), gaps=True)
-    oriented = -data.values if data.higher_is_better is False else data.values
+    if data.higher_is_better is False:
+        oriented = -data.values
+    else:
+        oriented = data.values
     table = discrimination(oriented.T)
     notes = list(data.notes)
     if table.flags:
@@ -49,7 +52,10 @@ def items(store: Store, question: Items) -> ItemReport:
             f"{MODELS_FOR_RAW}): read r implied"
         )
     notes += _findable(table)
-    fit = None if question.irt == "none" else _Fitted.of(data, question.irt, notes)
+    if question.irt == "none":
+        fit = None
+    else:
+        fit = _Fitted.of(data, question.irt, notes)
     rows = sorted(_rows(data, table, fit, copies_of(store, data)), key=_against_first)
     return ItemReport(
         data.benchmark,
@@ -130,7 +136,9 @@ class _Fitted:
 def _rows(
     data: MatrixData, table: Discrimination, fitted: _Fitted | None, copies: Copies
 ) -> list[ItemRow]:
-    fit = fitted.fit if fitted else None
+    fit = None
+    if fitted:
+        fit = fitted.fit
 
     def of(values: NDArray[np.float64] | None, index: int) -> float | None:
         if values is None or np.isnan(values[index]):
@@ -172,7 +180,10 @@ def _against_first(row: ItemRow) -> tuple[float, float, str]:
         q = 1.5
     else:
         q = 2.0
-    r = row.r_corrected if row.r_implied is None else row.r_implied
+    if row.r_implied is None:
+        r = row.r_corrected
+    else:
+        r = row.r_implied
     return (3.0 if row.constant else q, 1.0 if r is None else r, row.key)
 
 

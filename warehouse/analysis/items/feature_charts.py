@@ -29,7 +29,10 @@ def feature_charts(report: FeatureReport) -> list[Chart | None]:
 
 
 def _feature_point(row: FeatureRow) -> Spec:
-    name = row.feature if row.level is None else f"{row.feature}: {row.level}"
+    if row.level is None:
+        name = row.feature
+    else:
+        name = f"{row.feature}: {row.level}"
     if row.kind == "slope":
         return {
             "name": name,

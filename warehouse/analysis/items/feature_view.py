@@ -67,7 +67,9 @@ class FeatureRow(Row):
     @property
     def is_shown(self) -> bool:
         """Whether p after Holm is small enough to say so."""
-        most = SHOWN_SKEWED if "skewed" in self.flags else SHOWN
+        most = SHOWN
+        if "skewed" in self.flags:
+            most = SHOWN_SKEWED
         return self.p_holm is not None and self.p_holm <= most
 
 
@@ -148,7 +150,10 @@ class FeatureReport(Result):
             values = [row for row in own if row.level is not None]
             values.sort(key=lambda row: -abs(row.estimate or 0))
             found += [row for row in own if row.level is None]
-            found += values[:top] if top else values
+            if top:
+                found += values[:top]
+            else:
+                found += values
         return tuple(found)
 
     def view(self, *, verbose: bool = False, top: int = VALUES) -> View:

@@ -277,11 +277,9 @@ def _position(row: Mapping[str, Any], first: int) -> frozenset[str] | None:
         position = int(row["target"]) - first
     else:
         answer = expected_answer(row)
-        position = (
-            offered.index(answer)
-            if answer is not None and offered.count(answer) == 1
-            else -1
-        )
+        position = -1
+        if answer is not None and offered.count(answer) == 1:
+            position = offered.index(answer)
     if 0 <= position < len(offered):
         return frozenset({str(position + 1)})
     return None

@@ -64,9 +64,13 @@ class PromptsSection(Section):
     def of(cls, reads: BenchmarkReads, report: ReportSetting) -> Self | None:
         """Both; None where there is neither."""
         scores = reads.each or reads.scores
-        hard = hard_prompts(scores) if reads.scores and scores else None
+        hard = None
+        if reads.scores and scores:
+            hard = hard_prompts(scores)
         answers = reads.own[cls]
-        suspected = suspects(answers) if answers else None
+        suspected = None
+        if answers:
+            suspected = suspects(answers)
         if hard or suspected:
             return cls(hard, suspected)
         return None

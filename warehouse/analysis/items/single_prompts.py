@@ -54,7 +54,9 @@ def hard_prompts(scores: BenchmarkScores) -> HardPrompts | None:
     values, ids = table.values[complete], table.prompts[complete]
     if len(ids) < 2:
         return None
-    sign = -1.0 if scores.metric.higher_is_better is False else 1.0
+    sign = 1.0
+    if scores.metric.higher_is_better is False:
+        sign = -1.0
     correlations = discrimination(sign * values.T)
     means = values.mean(axis=1)
     hardest = np.lexsort([ids, sign * means])[:MOST_HARD]

@@ -103,7 +103,10 @@ class ItemReport(Result):
         Args:
             top: prompts in the table; 0 for all.
         """
-        shown = self.rows[:top] if top else self.rows
+        if top:
+            shown = self.rows[:top]
+        else:
+            shown = self.rows
         notes = self.notes
         if len(shown) < len(self.rows):
             notes = (

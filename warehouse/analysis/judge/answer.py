@@ -369,7 +369,9 @@ def _row(
 
 def _ends(name: str, figure: Any, *, error: bool = False) -> dict[str, Any]:
     """A figure and its interval, as fields of a row."""
-    more = {f"{name}_error": "standard_error"} if error else {}
+    more = {}
+    if error:
+        more = {f"{name}_error": "standard_error"}
     return part_fields(
         figure,
         **{name: "estimate", f"{name}_low": "low", f"{name}_high": "high"},

@@ -170,7 +170,9 @@ def ranked_means(units: Sequence[JudgedUnits], *, level: float) -> list[RankedRo
             )
             for number, (best, worst) in zip(family, ranks, strict=True):
                 rows[number] = replace(rows[number], rank_low=best, rank_high=worst)
-        sign = -1 if higher else 1
+        sign = 1
+        if higher:
+            sign = -1
         found += sorted(
             (rows[number] for number in members),
             key=lambda row: (
@@ -211,7 +213,9 @@ def _mean(
         if n:
             reason = units.not_random
         return _row((units,), None, judge, level, reason=reason)
-    weight = pooled if n < OWN_WEIGHT_FROM else None
+    weight = None
+    if n < OWN_WEIGHT_FROM:
+        weight = pooled
     figure = _figure(units, level, fixed=fixed, weight=weight)
     flags = (
         ("pooled_weight",)
@@ -410,7 +414,9 @@ def _between_draws(units: JudgedUnits) -> tuple[float | None, float | None]:
     if scores is None or not several.any():
         return None, None
     at = np.searchsorted(scores.prompts, units.prompts)
-    flips = float(2 * within[several].mean()) if scores.zero_one[at].all() else None
+    flips = None
+    if scores.zero_one[at].all():
+        flips = float(2 * within[several].mean())
     return float((within[several] / scores.n_draws[at][several]).mean()), flips
 
 

@@ -255,7 +255,9 @@ def _p_values(row: CorrectedRow, margin: float) -> tuple[float, float]:
     that faces the margin says."""
     estimate, df = row.estimate or 0.0, row.degrees_of_freedom or 1.0
     is_turned = row.higher_is_better is False
-    gain = -estimate if is_turned else estimate
+    gain = estimate
+    if is_turned:
+        gain = -estimate
     p = t_upper_tail((gain + margin) / (row.standard_error or 1.0), df)
     if not row.method.endswith("hull") or row.low is None or row.high is None:
         return p, 1 - p

@@ -51,7 +51,10 @@ def declared_range(store: Store, metric: Metric | None) -> Range | None:
         row["metric_id"]
         for row in store.rows(_INFERRED, {"benchmarks": [metric.benchmark_id]})
     }
-    bounds = None if metric.id in inferred else metric.bounds
+    if metric.id in inferred:
+        bounds = None
+    else:
+        bounds = metric.bounds
     if bounds is None or bounds[0] is None or bounds[1] is None:
         return None
     return bounds[0], bounds[1]

@@ -78,18 +78,16 @@ class LabelPlans(Result):
     @property
     def one_line(self) -> str:
         numbers = [row.n_labels for row in self.rows if row.n_labels is not None]
-        goal = (
-            f"±{self.width / 2:g}"
-            if self.width is not None
-            else f"a difference of {self.difference:g}"
-        )
+        if self.width is not None:
+            goal = f"±{self.width / 2:g}"
+        else:
+            goal = f"a difference of {self.difference:g}"
         if not numbers:
             return f"no number of labels gives {goal}"
-        span = (
-            f"{min(numbers):,}"
-            if min(numbers) == max(numbers)
-            else f"{min(numbers):,} to {max(numbers):,}"
-        )
+        if min(numbers) == max(numbers):
+            span = f"{min(numbers):,}"
+        else:
+            span = f"{min(numbers):,} to {max(numbers):,}"
         lacking = len(self.rows) - len(numbers)
         without = ""
         if lacking:
@@ -331,5 +329,8 @@ def _pilot(
             None,
             f"no label; a correlation takes {FEWEST_FOR_CORRELATION}",
         )
-    clusters = None if couple[0].clusters is None else couple[0].clusters[at]
+    if couple[0].clusters is None:
+        clusters = None
+    else:
+        clusters = couple[0].clusters[at]
     return label_pilot(labels[at], judge[at], clusters=clusters, level=question.level)

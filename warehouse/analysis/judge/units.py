@@ -223,7 +223,9 @@ class JudgedUnits:
     @property
     def design(self) -> dict[str, Any]:
         """How the labels were drawn, as `prediction_powered_mean` takes it."""
-        draw = self.draw if self.strata is None else None
+        draw = None
+        if self.strata is None:
+            draw = self.draw
         is_simple = draw is None or len(set(draw.probabilities)) == 1
         return {
             "strata": self.strata,
@@ -246,11 +248,10 @@ class JudgedUnits:
         judge's where they fit."""
         given_labels = self.labels[self.labelled]
         for metric in (self.human, self.entry.metric):
-            ends = (
-                None
-                if metric is None or metric.low is None or metric.high is None
-                else (metric.low, metric.high)
-            )
+            if metric is None or metric.low is None or metric.high is None:
+                ends = None
+            else:
+                ends = (metric.low, metric.high)
             if ends and (
                 not len(given_labels)
                 or ends[0] <= given_labels.min()
@@ -521,7 +522,9 @@ def _strata(
         return None
     prompts = _drawn_from(entries, draws, draw)
     values = [scores.values[np.searchsorted(scores.prompts, prompts)] for scores in own]
-    codes = draw.codes(prompts, shared_scores(values)) if len(prompts) else None
+    codes = None
+    if len(prompts):
+        codes = draw.codes(prompts, shared_scores(values))
     if codes is None:
         return None
     return (prompts, codes)

@@ -159,19 +159,17 @@ def _judge_model(store: Store, scorer: Scorer) -> str:
 def _only(
     store: Store, scorers: Sequence[Scorer], name: str | None, kind: str, option: str
 ) -> Scorer:
-    found = (
-        [scorer for scorer in scorers if scorer.kind == kind]
-        if name is None
-        else _called(store, scorers, name)
-    )
+    if name is None:
+        found = [scorer for scorer in scorers if scorer.kind == kind]
+    else:
+        found = _called(store, scorers, name)
     if len(found) == 1:
         return found[0]
     there = ", ".join(map(str, scorers))
-    nobody = (
-        f"no scorer of kind {kind} has voted"
-        if name is None
-        else f"nobody called {name!r} has voted"
-    )
+    if name is None:
+        nobody = f"no scorer of kind {kind} has voted"
+    else:
+        nobody = f"nobody called {name!r} has voted"
     what = nobody
     if found:
         what = "several have voted"

@@ -112,7 +112,9 @@ class Leaderboard(Result):
             *legend_lines(self.legend),
             *([others] if others else []),
         ]
-        sentence = [visible(self.sentence)] if self.rows else []
+        sentence = []
+        if self.rows:
+            sentence = [visible(self.sentence)]
         return View(
             (head, *sentence, table, *under_table),
             (*self.notes, *reasons_of(self.rows, verbose=verbose)),
@@ -141,7 +143,10 @@ def board_of(scores: BenchmarkScores, options: Ranking) -> Leaderboard:
     Raises:
         StatisticsError: ``level`` or ``method`` that the data do not allow.
     """
-    planned = None if scores.plans is None else ROWS_ON_PLANS.load()(scores, options)
+    if scores.plans is None:
+        planned = None
+    else:
+        planned = ROWS_ON_PLANS.load()(scores, options)
     groups = rank_rows(scores, options, planned)
     rows = sorted(chain.from_iterable(groups), key=_has_no_rank)
     names = tuple(other.metric for other in scores.others)
@@ -224,7 +229,9 @@ def _spans(entry: ScoredCondition, row: LeaderboardRow) -> tuple[ScoreSpan, ...]
     scored = (
         entry.scores.spans if entry.scores is not None and entry.stopped is None else ()
     )
-    figure = row.estimate if row.method == "published" else None
+    figure = None
+    if row.method == "published":
+        figure = row.estimate
     if figure is None:
         return scored
     return (*scored, ScoreSpan.of(figure))
@@ -253,7 +260,9 @@ def _ranked(rows: Sequence[Line], subset_ok: bool) -> list[list[Line]]:
 def _rank_group(group: Sequence[Line], subset_ok: bool) -> list[Line]:
     """Rows with a rank, best first, then the others by their figure, then those without
     one."""
-    sign = 1.0 if group[0][0].metric.higher_is_better is False else -1.0
+    sign = -1.0
+    if group[0][0].metric.higher_is_better is False:
+        sign = 1.0
     keys = {
         id(row): _order(entry, row, sign)
         for entry, row in group
@@ -531,7 +540,8 @@ class Leaderboards(Result):
         legend: dict[TableNote, None] = {}
         notes: dict[str, list[str]] = {}
         alone = [board for board in self.boards if _is_of_one_model(board)]
-        alone = alone if len(alone) > 1 else []
+        if not (len(alone) > 1):
+            alone = []
         for board in self.boards:
             view = board.view(verbose=verbose)
             for note in view.notes:

@@ -178,7 +178,10 @@ def infinite_estimate(
         clusters=None if labels is None else labels[counted],
         level=level,
     )
-    mean = None if not counted.all() or found.mean is None else link.value(found.mean)
+    if not counted.all() or found.mean is None:
+        mean = None
+    else:
+        mean = link.value(found.mean)
     return InfiniteEstimate(mean, found)
 
 

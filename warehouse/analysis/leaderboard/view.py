@@ -118,7 +118,10 @@ def legend_lines(legend: Iterable[str]) -> list[TableNote]:
 
 def _hidden(rows: Sequence[LeaderboardRow], verbose: bool) -> set[str]:
     """Columns that say nothing here, or only what the heading says."""
-    hidden = set() if verbose else {"method", "bounds", "bounds with error", *EFFECTS}
+    if verbose:
+        hidden = set()
+    else:
+        hidden = {"method", "bounds", "bounds with error", *EFFECTS}
     if not any(row.group for row in rows):
         hidden |= (
             {"stat. rank"}
@@ -274,11 +277,10 @@ def _clustered(rows: Sequence[LeaderboardRow]) -> str:
     if max(ratios) < CLUSTERS_MATTER:
         return f"errors allow for {clusters}, and are no larger than the naive ones"
     most = rows[ratios.index(max(ratios))]
-    times = (
-        f"up to {max(ratios):.1f}"
-        if min(ratios) < CLUSTERS_MATTER
-        else span_of(ratios, ".1f")
-    )
+    if min(ratios) < CLUSTERS_MATTER:
+        times = f"up to {max(ratios):.1f}"
+    else:
+        times = span_of(ratios, ".1f")
     return (
         f"errors are {times} x the naive ones because of {clusters} ({most.model}:"
         f" {most.standard_error:.2g}, naive {most.se_naive:.2g})"

@@ -220,7 +220,10 @@ def beside_first(
     """How many are better than the first where both answered, how many answered a part
     only, and `left_out`."""
     parts = sum(is_partial(row.flags) for row in rows)
-    whom = "none of them" if parts == len(rows) > 1 else f"{parts} of {len(rows)}"
+    if parts == len(rows) > 1:
+        whom = "none of them"
+    else:
+        whom = f"{parts} of {len(rows)}"
     did = "answered a part"
     if parts == len(rows) > 1:
         did = "answered all"
@@ -255,9 +258,10 @@ def left_out(
     if not first.n_left_out:
         return ""
     if not n:
-        others = (
-            "1 other is" if first.n_left_out == 1 else f"{first.n_left_out} others are"
-        )
+        if first.n_left_out == 1:
+            others = "1 other is"
+        else:
+            others = f"{first.n_left_out} others are"
         return f"; {others} not ranked, none with a {more} score"
     better = [
         row
@@ -266,9 +270,10 @@ def left_out(
         and is_better(row.estimate, first.estimate, higher_is_better)
     ]
     where = " or ".join(dict.fromkeys(_where(row) for row in better))
-    others = (
-        f"1 other has a {more} score" if n == 1 else f"{n} others have {more} scores"
-    )
+    if n == 1:
+        others = f"1 other has a {more} score"
+    else:
+        others = f"{n} others have {more} scores"
     return f"; {others} {where}"
 
 
@@ -278,7 +283,9 @@ def counted_left_out(rows: Sequence[T], higher_is_better: bool | None) -> list[T
     others = [row.estimate for row in rows if row.rank is None]
     if not others:
         return list(rows)
-    sign = -1.0 if higher_is_better is False else 1.0
+    sign = 1.0
+    if higher_is_better is False:
+        sign = -1.0
     figures = sorted(
         sign * _rounded(value)
         for value in others

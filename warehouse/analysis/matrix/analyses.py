@@ -221,9 +221,9 @@ def run_explain(
     )
     missing = len(data.prompts) - len(vectors.rows)
     what = "text" if vectors.part == PROMPT else vectors.part
-    notes = (
-        [f"{missing} prompts left out: no vector of their {what}"] if missing else []
-    )
+    notes = []
+    if missing:
+        notes = [f"{missing} prompts left out: no vector of their {what}"]
     if explanation.n_undefined:
         notes.append(
             f"{explanation.n_undefined} prompts have no coefficient: nothing varies, "
@@ -493,11 +493,10 @@ def run_growth(
     """Scores of all models against size, most informative prompts first and in random
     order."""
     n = len(data.prompts)
-    chosen = (
-        np.asarray(sizes)
-        if sizes
-        else np.unique(np.geomspace(1, n, SIZES).round().astype(int))
-    )
+    if sizes:
+        chosen = np.asarray(sizes)
+    else:
+        chosen = np.unique(np.geomspace(1, n, SIZES).round().astype(int))
     orders: tuple[Order, ...] = ("informative", "random")
     rows: list[GrowthRow] = []
     steps: list[GrowthStep] = []

@@ -92,13 +92,12 @@ def stored_matrix(store: Store, found: KnownBenchmark) -> StoredMatrix:
             (outdated if own else missing).append(word)
             continue
         results[name] = fitting[1]
-        latest = (
-            ["the newest condition of each model"]
-            if fitting[0].parameters["latest"]
-            else []
-        )
+        latest = []
+        if fitting[0].parameters["latest"]:
+            latest = ["the newest condition of each model"]
         selection = ", ".join([*fitting[0].parameters["where"], *latest])
-        chosen += [(name, selection)] if selection else []
+        if selection:
+            chosen += [(name, selection)]
     return StoredMatrix(
         **results,
         chosen=tuple(chosen),
@@ -151,7 +150,10 @@ class _Current:
     def _of(self, selection: Selection) -> str:
         if selection not in self.fingerprints:
             matrix = self._read(selection)
-            self.fingerprints[selection] = "" if matrix is None else matrix.fingerprint
+            if matrix is None:
+                self.fingerprints[selection] = ""
+            else:
+                self.fingerprints[selection] = matrix.fingerprint
         return self.fingerprints[selection]
 
     def _read(self, selection: Selection) -> MatrixData | None:

@@ -70,7 +70,10 @@ class MatrixExplanation(MatrixResult):
         head = heading(
             self, vectors, form, f"{self.n_permutations} permutations, seed {self.seed}"
         )
-        shown = self.rows[:top] if top else self.rows
+        if top:
+            shown = self.rows[:top]
+        else:
+            shown = self.rows
         return View((*head, *_tests(self), "", _prompts(shown)), self.notes)
 
 
@@ -173,7 +176,9 @@ class ExplainedParts(Result):
             if row.mantel_p is not None and row.mantel_p <= SHOWN
         ]
         only = [row.part for row in found if row.part not in both]
-        said = [f"prompts alike in {listed(both)} have scores alike"] if both else []
+        said = []
+        if both:
+            said = [f"prompts alike in {listed(both)} have scores alike"]
         if only:
             said += [
                 f"prompts alike in {listed(only)} have scores alike one by one, not "

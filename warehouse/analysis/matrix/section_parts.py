@@ -404,7 +404,9 @@ def weights_table(
             score, change, shade = row.changes[index]
             arrow = f"▲{change}" if change > 0 else f"▼{-change}" if change < 0 else "="
             kinds = " ".join(filter(None, [shade, "x" if index >= FIRST else ""]))
-            own = f' class="{kinds}"' if kinds else ""
+            own = ""
+            if kinds:
+                own = f' class="{kinds}"'
             cells.append(f'<td{own} data-v="{change}">{written(score, 3)} {arrow}')
         columns.append(
             PageColumn(

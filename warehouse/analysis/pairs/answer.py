@@ -403,11 +403,10 @@ def counted(groups: Sequence[PairGroup]) -> list[str]:
 def max_t_words(pairs: PairStatistics) -> str:
     """The method of simultaneous intervals, with its draws, by whose number the ends
     differ a little."""
-    draws = (
-        f"all {pairs.n_resamples} signs"
-        if pairs.exact
-        else f"{pairs.n_resamples} draws, seed {pairs.seed}"
-    )
+    if pairs.exact:
+        draws = f"all {pairs.n_resamples} signs"
+    else:
+        draws = f"{pairs.n_resamples} draws, seed {pairs.seed}"
     return f"max-|T|, {draws}"
 
 

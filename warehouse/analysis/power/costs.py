@@ -173,11 +173,10 @@ def cost_power(store: Store, question: CostPower) -> CostPlan:
 
 
 def _pilot_in_words(row: CostPowerRow, names: tuple[str, ...], unit: str) -> str:
-    ends = (
-        ""
-        if row.ratio_low is None or row.ratio_high is None
-        else f" [{row.ratio_low:.3g}, {row.ratio_high:.3g}]"
-    )
+    if row.ratio_low is None or row.ratio_high is None:
+        ends = ""
+    else:
+        ends = f" [{row.ratio_low:.3g}, {row.ratio_high:.3g}]"
     return (
         f"{names[0]} costs {row.cost_ratio:.3g}{ends} times what {names[1]} does "
         f"({unit}, {row.n_pilot:,} prompts)."

@@ -134,9 +134,14 @@ def pilot_of(
     Raises:
         StatisticsError: a single prompt or cluster, or ``correlation`` out of range.
     """
-    groups = None if labels is None else as_clusters(labels, len(prompts))
+    if labels is None:
+        groups = None
+    else:
+        groups = as_clusters(labels, len(prompts))
     sides = [_side(own, prompts, metric, groups) for own in scores]
-    bounds = metric.bounds if metric.link == "identity" else None
+    bounds = None
+    if metric.link == "identity":
+        bounds = metric.bounds
     if len(sides) == 1:
         return plan_from_one(
             *sides[0], clusters=labels, correlation=correlation or 0.0, bounds=bounds

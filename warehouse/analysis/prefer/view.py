@@ -183,11 +183,9 @@ class PreferenceReport(Result):
     @property
     def one_line(self) -> str:
         """What is known, in a sentence for each of the first scorers."""
-        more = (
-            [f"{len(self.judges) - _SAID} more scorers have rows."]
-            if len(self.judges) > _SAID
-            else []
-        )
+        more = []
+        if len(self.judges) > _SAID:
+            more = [f"{len(self.judges) - _SAID} more scorers have rows."]
         return " ".join(
             [*(self.said_of(judge) for judge in self.judges[:_SAID]), *more]
         )
@@ -273,7 +271,10 @@ def _strengths(
     """The table of one scorer, and what it rests on; nothing without strengths."""
     if not rows:
         return []
-    n_decimals = 0 if elo else decimals(row.standard_error for row in rows)
+    if elo:
+        n_decimals = 0
+    else:
+        n_decimals = decimals(row.standard_error for row in rows)
     cells = [_cells(row, n_decimals, elo) for row in rows]
     table = Table.of(cells, hide_empty=("ranks", "rank without"), minor=_MINOR)
     parts: list[Part] = ["", table, "", *_legend(table), _basis(judge, rows[0], errors)]
@@ -296,7 +297,9 @@ def _legend(table: Table) -> list[TableNote]:
 
 
 def _cells(row: PreferenceRow, n_decimals: int, elo: bool) -> dict[str, Any]:
-    scale, start = (ELO, 0 if row.reference else 1000) if elo else (1.0, 0)
+    scale, start = (1.0, 0)
+    if elo:
+        scale, start = (ELO, 0 if row.reference else 1000)
     estimate = start + scale * row.estimate
     low, high = (
         None if end is None else start + scale * end for end in (row.low, row.high)
@@ -339,7 +342,10 @@ def _basis(judge: Judge, row: PreferenceRow, errors: str) -> str:
     who = f"{judge.n_voters} voters (worth {judge.effective_voters:.1f} of equal share)"
     what = f"{judge.n_prompts} prompts (worth {judge.effective_prompts:.1f})"
     parts = {"prompts": who if judge.n_voters else "unknown voters"}
-    parts["voters"] = what if judge.n_prompts else "unknown prompts"
+    if judge.n_prompts:
+        parts["voters"] = what
+    else:
+        parts["voters"] = "unknown prompts"
     parts.pop(errors, None)  # by one of the two, the other is taken for fixed
     df = f"t with {judge.degrees_of_freedom:.1f} degrees of freedom"
     return f"{text}{bad}{pairs}; errors by {listed([*parts.values()])}, {df}"

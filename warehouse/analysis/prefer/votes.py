@@ -279,23 +279,24 @@ def _voters(column: pa.ChunkedArray, scorer: Codes) -> Codes:
     """The code of each vote's person: people of two scorers are never the same."""
     encoded = pc.dictionary_encode(column).combine_chunks()
     if isinstance(encoded, pa.ChunkedArray):
-        encoded = (
-            encoded.chunk(0)
-            if encoded.num_chunks
-            else pa.array([], pa.string()).dictionary_encode()
-        )
+        if encoded.num_chunks:
+            encoded = encoded.chunk(0)
+        else:
+            encoded = pa.array([], pa.string()).dictionary_encode()
     names = encoded.dictionary.to_pylist()
-    by_name = (
-        np.argsort(np.array(names, dtype=object)) if names else np.empty(0, np.int64)
-    )
+    if names:
+        by_name = np.argsort(np.array(names, dtype=object))
+    else:
+        by_name = np.empty(0, np.int64)
     rank = np.empty(len(names), np.int64)
     rank[by_name] = np.arange(len(names))
-    ranks = (
-        rank[encoded.indices.to_numpy(zero_copy_only=False)]
-        if len(column)
-        else np.empty(0, np.int64)
-    )
-    unknown = rank[names.index("")] if "" in names else -1
+    if len(column):
+        ranks = rank[encoded.indices.to_numpy(zero_copy_only=False)]
+    else:
+        ranks = np.empty(0, np.int64)
+    unknown = -1
+    if "" in names:
+        unknown = rank[names.index("")]
     return np.where(ranks == unknown, -1, scorer * max(len(names), 1) + ranks)
 
 

@@ -69,13 +69,14 @@ def recipes(store: Store, question: Recipes) -> RecipesReport:
     at_small = _read(store, ids, metric, small, averaged)
     if not small:
         check_metric(at_small, metric)
-    at_large = _read(store, ids, metric, large, averaged) if question.large else {}
+    at_large = {}
+    if question.large:
+        at_large = _read(store, ids, metric, large, averaged)
     several = _several(at_small)
-    elsewhere = (
-        {}
-        if metric
-        else _by_other_metrics(store, ids, small, averaged, several.values())
-    )
+    if metric:
+        elsewhere = {}
+    else:
+        elsewhere = _by_other_metrics(store, ids, small, averaged, several.values())
     if not several:
         advice = "recipes are told apart by the field recipe, else by the model"
         if elsewhere:
@@ -85,12 +86,13 @@ def recipes(store: Store, question: Recipes) -> RecipesReport:
         if named:
             what = f" with {', '.join(named)}"
         raise MisuseError(f"no benchmark has two recipes{what}; {advice}")
-    prompts = (
-        {}
-        if question.delta is None
-        else {key: _of_prompts(store, at) for key, at in several.items()}
-    )
-    stored = stored_spreads(store, metric, averaged) if question.large else []
+    if question.delta is None:
+        prompts = {}
+    else:
+        prompts = {key: _of_prompts(store, at) for key, at in several.items()}
+    stored = []
+    if question.large:
+        stored = stored_spreads(store, metric, averaged)
     return _report(at_small, at_large, question, prompts, elsewhere, stored)
 
 

@@ -219,7 +219,9 @@ class Scale:
         """Recipes x their last common checkpoints (at most 20, at most half), each the
         mean over runs; None with fewer than two of either."""
         positions = [set(trajectory.positions) for trajectory in self.trajectories]
-        common = sorted(set.intersection(*positions)) if positions else []
+        common = []
+        if positions:
+            common = sorted(set.intersection(*positions))
         k = min(len(common) // 2, MOST)
         if k < 2 or len(self.members) < 2:
             return None

@@ -232,7 +232,10 @@ def _sentences(report: RecipesReport) -> list[str]:
         words = [row.sentence for row in report.rows]
     else:
         words = [f"{report.one_line}."]
-        words += _at_two_scales(report) if report.two_scales else _at_one_scale(report)
+        if report.two_scales:
+            words += _at_two_scales(report)
+        else:
+            words += _at_one_scale(report)
     if report.delta is not None:
         planned = [row for row in report.rows if row.n_seeds is not None]
         words.append(

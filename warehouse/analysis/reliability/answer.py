@@ -135,7 +135,9 @@ def _dataset_rows(scores: SuiteScores, question: Asked) -> Iterator[DatasetRow]:
         having = np.flatnonzero(~np.isnan(part.means))
         alone = SuiteScores(scores.models, (part,)).part(having)
         first = np.flatnonzero(ranks_of(alone.means[0]) == 1)
-        leader = alone.models[int(first[0])] if len(first) == 1 else None
+        leader = None
+        if len(first) == 1:
+            leader = alone.models[int(first[0])]
         for size in _sizes(alone, "prompts", question.sizes):
             figures = one_reliability(
                 alone,

@@ -232,7 +232,10 @@ def seeds_of(
     seeds: list[Seeds] = []
     single: dict[int, int] = {}
     for index, entry in enumerate(columns):
-        members = [] if entry is None else groups.get(entry.condition.key, [])
+        if entry is None:
+            members = []
+        else:
+            members = groups.get(entry.condition.key, [])
         if len(members) > 1:
             own = {
                 f"{member.condition.setting(_SEED)}": _values(member)

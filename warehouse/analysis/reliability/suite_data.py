@@ -226,21 +226,20 @@ def _leaf_names(
                 "--scenarios out"
             )
         suite = find_suite(store, name)
-        notes = (
-            [f"no runs on {', '.join(suite.empty[:_NAMED])}: not part of the suite"]
-            if suite.empty
-            else []
-        )
+        notes = []
+        if suite.empty:
+            notes = [
+                f"no runs on {', '.join(suite.empty[:_NAMED])}: not part of the suite"
+            ]
         return _Tree(suite.name, suite.leaves, scenario_names(store, name)), notes
     benchmark = find_benchmark(store, name)
-    notes = (
-        []
-        if scenarios
-        else [
+    if scenarios:
+        notes = []
+    else:
+        notes = [
             f"{benchmark.name} is one scenario; --scenarios FIELD splits it by a field "
             "of its prompts"
         ]
-    )
     return _Tree(benchmark.name, (benchmark,), {}), notes
 
 
@@ -378,9 +377,9 @@ def _without_single(
     alone = [
         part.name for part, _ in parts if (~np.isnan(part.scores).all(axis=0)).sum() < 2
     ]
-    more = (
-        [f"one model alone has {', '.join(alone[:_NAMED])}: left out"] if alone else []
-    )
+    more = []
+    if alone:
+        more = [f"one model alone has {', '.join(alone[:_NAMED])}: left out"]
     return kept, notes + more
 
 
@@ -458,7 +457,9 @@ def benchmark_scores(scores: BenchmarkScores) -> SuiteScores:
         np.concatenate([column.prompts for column in usable if column is not None])
     )
     values = np.full((len(prompts), len(kept)), np.nan)
-    sign = -1.0 if scores.metric.higher_is_better is False else 1.0
+    sign = 1.0
+    if scores.metric.higher_is_better is False:
+        sign = -1.0
     for index, column in enumerate(usable):
         if column is not None:
             values[np.searchsorted(prompts, column.prompts), index] = (

@@ -137,7 +137,9 @@ def _gap(row: PairRow, higher_is_better: bool | None, as_points: bool) -> str:
     without a common prompt."""
     if row.difference is None:
         return ""
-    scale = 100 if as_points else 1
+    scale = 1
+    if as_points:
+        scale = 100
     digits = max(decimals([row.standard_error]) - (2 if as_points else 0), 0)
     low, high = (
         None if value is None else scale * value for value in (row.ci_low, row.ci_high)

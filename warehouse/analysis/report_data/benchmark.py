@@ -84,11 +84,10 @@ def _rows_by_other_metrics(
 ) -> tuple[LeaderboardRow, ...]:
     """Rows of the conditions that a board lacks, by each other metric that some of them
     have."""
-    shown = (
-        set(chain.from_iterable(row.run_ids for row in reads.board.rows))
-        if reads.board
-        else set()
-    )
+    if reads.board:
+        shown = set(chain.from_iterable(row.run_ids for row in reads.board.rows))
+    else:
+        shown = set()
     boards = [
         board_of(scores, Ranking(level=level, n_resamples=0))
         for scores in reads.by_other_metrics

@@ -38,7 +38,10 @@ def section_kinds() -> dict[str, type[Section]]:
     """
     kinds = {name: _loaded(place) for name, place in SECTIONS.items()}
     for name in added_names():
-        kind = None if name in SECTIONS else _added(name)
+        if name in SECTIONS:
+            kind = None
+        else:
+            kind = _added(name)
         if kind is not None:
             kinds[name.replace(" ", "-")] = kind
     return kinds
@@ -49,7 +52,9 @@ def _added(name: str) -> type[Section] | None:
     not load."""
     try:
         place = question_of(name).SECTION
-        return _loaded(place) if place else None
+        if place:
+            return _loaded(place)
+        return None
     except Exception as error:  # what others have written may fail in any way
         _warn_of(name, str(error))
         return None

@@ -56,9 +56,10 @@ def seeds(store: Store, question: Seeds) -> SeedsReport:
     recipes = read_recipes(store, ids, metric=question.metric, where=filters)
     check_metric(recipes, question.metric)
     replicated = [recipe for recipe in recipes if recipe.is_telling]
-    elsewhere = (
-        {} if question.metric else by_other_metrics(store, ids, filters, replicated)
-    )
+    if question.metric:
+        elsewhere = {}
+    else:
+        elsewhere = by_other_metrics(store, ids, filters, replicated)
     if not replicated:
         of = ""
         if question.benchmarks:
@@ -67,7 +68,9 @@ def seeds(store: Store, question: Seeds) -> SeedsReport:
             f"no model{of} has two training seeds or two "
             f"checkpoints{_advice(elsewhere)}"
         )
-    others = read_recipes(store, ids, metric=against, where=filters) if against else []
+    others = []
+    if against:
+        others = read_recipes(store, ids, metric=against, where=filters)
     check_metric(others, against)
     return recipe_seeds(recipes, others, question.averaged, question.level, elsewhere)
 
@@ -162,7 +165,9 @@ def _ratio(
         "signal_to_noise_low": snr.ci_low,
         "signal_to_noise_high": snr.ci_high,
     }
-    theirs = _finals(other, averaged) if other else None
+    theirs = None
+    if other:
+        theirs = _finals(other, averaged)
     if (
         other is None
         or theirs is None
@@ -282,7 +287,10 @@ def _possible(
 def _half_width(
     recipe: RecipeScores, positions: Sequence[float], level: float
 ) -> float | None:
-    errors = recipe.errors(positions) if positions else np.empty(0)
+    if positions:
+        errors = recipe.errors(positions)
+    else:
+        errors = np.empty(0)
     finite = errors[np.isfinite(errors)]
     if len(finite):
         return float(z_quantile(level) * finite.mean())

@@ -30,7 +30,9 @@ def seed_charts(report: SeedsReport) -> Iterator[Chart | None]:
     single checkpoints by benchmark."""
 
     def curve(row: SeedScore) -> tuple[str, ...]:
-        recipe = row.recipe if row.recipe not in row.model else ""
+        recipe = ""
+        if row.recipe not in row.model:
+            recipe = row.recipe
         return (
             row.benchmark,
             row.split,

@@ -191,7 +191,9 @@ def _minor(report: SeedsReport) -> tuple[str, ...]:
     """Columns that a narrow terminal does without, the first of them first."""
     level = level_column(report.level)
     has_floors = any(row.noise_floor is not None for row in report.rows)
-    narrow = _MINOR if has_floors else _MINOR_WITHOUT_FLOORS
+    narrow = _MINOR_WITHOUT_FLOORS
+    if has_floors:
+        narrow = _MINOR
     further = (
         (level, *_FOR_ANOTHER) if report.rows[0].other_metric else (*_FOR_ONE, level)
     )

@@ -34,7 +34,9 @@ def common_seeds(
     for place, own in scores.items():
         if own is None or own.seeds is None:
             continue
-        kind = repeats if own.seeds.kind == "repeats" else several
+        kind = several
+        if own.seeds.kind == "repeats":
+            kind = repeats
         kind[place] = own.seeds.labels
     together = seeds_together(list(several.values()))
     counted = {
@@ -62,7 +64,10 @@ def of_seeds(scores: PromptScores, labels: Sequence[str]) -> PromptScores:
     cells = own.cells[[own.labels.index(label) for label in labels]]
     there = np.flatnonzero(np.isfinite(cells).any(axis=0))
     cells = cells[:, there]
-    weights = None if scores.uneven_weights is None else scores.weights[there]
+    if scores.uneven_weights is None:
+        weights = None
+    else:
+        weights = scores.weights[there]
     fit = fit_seeds(cells, weights=weights)
     columns = ("prompts", "weights", "n_draws", "within", "zero_one")
     return replace(

@@ -114,7 +114,9 @@ def parse_where(conditions: Sequence[str]) -> list[Where]:
     Raises:
         MisuseError: another form, or an unknown field; names the fields.
     """
-    texts = [conditions] if isinstance(conditions, str) else conditions
+    texts = conditions
+    if isinstance(conditions, str):
+        texts = [conditions]
     return [_parse_one(text) for text in texts]
 
 

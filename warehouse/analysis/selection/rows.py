@@ -181,7 +181,9 @@ def plan_rows(
     several = list(
         chain.from_iterable(members for members in groups.values() if len(members) > 1)
     )
-    told = settings_of_rows(store, several) if several else {}
+    told = {}
+    if several:
+        told = settings_of_rows(store, several)
     counts = count() if several else {}
     are_draws = rules.seeds_are == SEEDS_SAMPLING
     plans: list[RowPlan] = []
@@ -207,12 +209,13 @@ def _shared_settings(condition: Condition, rules: RowRules) -> tuple[Any, ...]:
     is a setting."""
     own = _SHARED(condition.runs[0])
     has_place = condition.setting("position") is not None
-    place = (
-        ("", condition.setting("position_unit"))
-        if has_place
-        else (condition.setting("checkpoint") or "", "")
-    )
-    seed = condition.setting("training_seed") if rules.each == EACH_SEED else None
+    if has_place:
+        place = ("", condition.setting("position_unit"))
+    else:
+        place = (condition.setting("checkpoint") or "", "")
+    seed = None
+    if rules.each == EACH_SEED:
+        seed = condition.setting("training_seed")
     return (*own, *place, seed)
 
 
@@ -409,7 +412,10 @@ def _infinite_over_seeds(members: Sequence[ScoredCondition]) -> PromptScores:
             own.infinite_prompts.tolist(), own.infinite_values.tolist(), strict=True
         ):
             before = infinite.get(prompt, value)
-            infinite[prompt] = value if before == value else float("nan")
+            if before == value:
+                infinite[prompt] = value
+            else:
+                infinite[prompt] = float("nan")
     ids = np.array(sorted(infinite), dtype=np.int64)
     finite = [own for own in scores if own.n]
     combined = scores[0]

@@ -68,7 +68,9 @@ def score_table(
         for item in scores
         if item is not None
     )
-    paired = labels if pair_seeds else None
+    paired = None
+    if pair_seeds:
+        paired = labels
     if all(item is None or item.seeds is None for item in scores):
         return table
     link = entries[0].metric.link
@@ -88,7 +90,10 @@ def _cells_of(
 ) -> NDArray[np.float64]:
     """The cells of one row on the prompts of a table, on the scale of its values."""
     rows = indices_among(scores.prompts, prompts)
-    own = scores.values[None, :] if scores.seeds is None else scores.seeds.cells
+    if scores.seeds is None:
+        own = scores.values[None, :]
+    else:
+        own = scores.seeds.cells
     cells = np.array([values_at(values, rows) for values in own])
     if link == "identity" and scores.uneven_weights is None:
         return cells
@@ -113,7 +118,10 @@ def _matrix_of(entries: Sequence[ScoredCondition], clusters: ClusterMap) -> Scor
         partial(np.intersect1d, assume_unique=True), [item.prompts for item in scored]
     )
     columns = [_figure_values(item, common, link) for item in scored]
-    values = np.column_stack(columns) if len(common) else np.empty((0, len(scored)))
+    if len(common):
+        values = np.column_stack(columns)
+    else:
+        values = np.empty((0, len(scored)))
     left = len(prompts) - len(common)
     note = ""
     if left:

@@ -147,7 +147,10 @@ def list_differences(groups: Collection[Group]) -> list[str]:
     for number, name in enumerate(_TOLD):
         several = sorted({values[number] for values in told})
         if len(several) > 1:
-            given = [] if name in _CODED else [value or "none" for value in several]
+            if name in _CODED:
+                given = []
+            else:
+                given = [value or "none" for value in several]
             differences.append(f"{name} ({', '.join(given)})" if given else name)
     return differences
 
@@ -263,7 +266,9 @@ class BenchmarkScores:
             "(--where chooses)"
         )
         scorers = scorers_in_words([*largest, *chain.from_iterable(others)])
-        told = [note] if n else []
+        told = []
+        if n:
+            told = [note]
         return largest, [*told, *([scorers] if scorers else [])]
 
 

@@ -673,7 +673,9 @@ def right_draws(
     zeros)."""
     counts = scores.values * scores.n_draws
     whole = np.round(counts)
-    room = _ROUNDED if metric.kind == "binary" else _EXACT
+    room = _EXACT
+    if metric.kind == "binary":
+        room = _ROUNDED
     if metric.link != "identity":
         return np.zeros_like(counts), "the metric is no share of right draws"
     wrong = (np.abs(counts - whole) > room) | (whole < 0) | (whole > scores.n_draws)

@@ -188,7 +188,9 @@ def rows_of_plans(
         for number, plan in enumerate(plans)
         if not plan.is_plain
     }
-    versions = differing_versions(store, runs) if runs else {}
+    versions = {}
+    if runs:
+        versions = differing_versions(store, runs)
     for number, plan in enumerate(plans):
         own = list(
             chain.from_iterable(

@@ -301,15 +301,17 @@ def beginning(
     """
     samples = scores.unscored.copy()
     samples[np.searchsorted(scores.seen, scores.prompts)] += scores.n_draws
-    done = (
-        scores.seen[samples == samples.max()]
-        if is_growing and len(samples)
-        else scores.seen
-    )
+    if is_growing and len(samples):
+        done = scores.seen[samples == samples.max()]
+    else:
+        done = scores.seen
     is_done = np.isin(plan.order.prompts, done)
     if not plan.is_stored:
         is_done &= plan.seen
-    n = len(is_done) if is_done.all() else int(np.argmin(is_done))
+    if is_done.all():
+        n = len(is_done)
+    else:
+        n = int(np.argmin(is_done))
     return in_order(scores, plan.order.prompts[:n])
 
 

@@ -427,9 +427,10 @@ class LiveTest:
             StatisticsError: a score out of range.
         """
         missing = score is None or math.isnan(score)
-        self._waiting[position] = (
-            None if score is None or missing else self.plan.sign * score
-        )
+        if score is None or missing:
+            self._waiting[position] = None
+        else:
+            self._waiting[position] = self.plan.sign * score
         while (
             len(self.monitor.scores) in self._waiting
             and len(self.monitor.scores) < self.plan.design.n_max

@@ -73,17 +73,25 @@ def as_record(settings: Mapping[str, Any]) -> StoppingRecord:
     for field in fields(StoppingRecord):
         value = settings.get(field.name)
         if field.name == "history":
-            values[field.name] = (
-                tuple(str(item) for item in value) if isinstance(value, list) else ()
-            )
+            if isinstance(value, list):
+                values[field.name] = tuple(str(item) for item in value)
+            else:
+                values[field.name] = ()
         elif field.name in _COUNTS:
-            values[field.name] = value if type(value) is int and value >= 0 else None
+            if type(value) is int and value >= 0:
+                values[field.name] = value
+            else:
+                values[field.name] = None
         elif field.name in _NUMBERS:
-            values[field.name] = (
-                float(value) if isinstance(value, int | float) else None
-            )
+            if isinstance(value, int | float):
+                values[field.name] = float(value)
+            else:
+                values[field.name] = None
         else:
-            values[field.name] = value if isinstance(value, str) else ""
+            if isinstance(value, str):
+                values[field.name] = value
+            else:
+                values[field.name] = ""
     return StoppingRecord(**values)
 
 
@@ -108,8 +116,11 @@ def _records(
     records = {}
     for row in rows:
         settings = row["configuration"]
-        settings = json.loads(settings) if isinstance(settings, str) else settings
-        record = settings.get(KEY) if isinstance(settings, dict) else None
+        if isinstance(settings, str):
+            settings = json.loads(settings)
+        record = None
+        if isinstance(settings, dict):
+            record = settings.get(KEY)
         if isinstance(record, dict):
             records[cut[row["run_id"]]] = as_record(record)
     return records

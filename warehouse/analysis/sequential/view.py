@@ -173,7 +173,9 @@ OF_THESE = (
 
 def validity(rows: tuple[SequentialRow, ...]) -> str:
     """When the verdicts hold, and of what."""
-    when = ANY_TIME if all(row.method == "betting" for row in rows) else FIXED_LOOKS
+    when = FIXED_LOOKS
+    if all(row.method == "betting" for row in rows):
+        when = ANY_TIME
     return when + OF_THESE * any(
         row.method == "betting" and row.n_benchmark is not None for row in rows
     )
@@ -191,11 +193,10 @@ def as_markdown(decision: SequentialGate) -> str:
 
 
 def _line(row: SequentialRow) -> list[str]:
-    ends = (
-        ""
-        if row.ci_low is None or row.ci_high is None
-        else f"[{fixed(row.ci_low, 4)}, {fixed(row.ci_high, 4)}]"
-    )
+    if row.ci_low is None or row.ci_high is None:
+        ends = ""
+    else:
+        ends = f"[{fixed(row.ci_low, 4)}, {fixed(row.ci_high, 4)}]"
     more = ""
     if row.is_open and row.expected_remaining is not None:
         more = f"{row.expected_remaining:.0f}"
@@ -233,11 +234,10 @@ def sequential_view(decision: SequentialGate, valid: str) -> View:
 def sentence(decision: SequentialGate) -> str:
     """The answer in words."""
     candidate, baseline = names(decision.candidate, decision.baseline, decision.rows)
-    count = (
-        f" on {len(decision.rows)} benchmarks"
-        if len(decision.rows) > 1
-        else f" on {decision.rows[0].benchmark}"
-    )
+    if len(decision.rows) > 1:
+        count = f" on {len(decision.rows)} benchmarks"
+    else:
+        count = f" on {decision.rows[0].benchmark}"
     says = {
         "pass": (
             f"{candidate} may take the place of {baseline}{count}: it is worse by less "

@@ -170,11 +170,10 @@ def _by_id(store: Store, run: int, prompt: int) -> int:
     where = store.rows(
         query_text("analysis/show", "benchmark_of_prompt"), {"prompt": prompt}
     )
-    reason = (
-        f"prompt:{prompt} is of {where[0]['benchmark']}"
-        if where
-        else f"there is no prompt:{prompt}"
-    )
+    if where:
+        reason = f"prompt:{prompt} is of {where[0]['benchmark']}"
+    else:
+        reason = f"there is no prompt:{prompt}"
     raise MisuseError(
         f"run:{run} has no such prompt: {reason}; `warehouse show run:{run}` lists its "
         "own"

@@ -82,11 +82,11 @@ def export_plans(plans: SubsetPlans, to: str) -> Export:
         }
     )
     name = to.replace("_", "-")
-    notes = (
-        [f"the ids come from runs of {', '.join(foreign)}: are they those of {name}?"]
-        if foreign
-        else []
-    )
+    notes = []
+    if foreign:
+        notes = [
+            f"the ids come from runs of {', '.join(foreign)}: are they those of {name}?"
+        ]
     return Export(exported.text, (*exported.notes, *notes))
 
 

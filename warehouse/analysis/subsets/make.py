@@ -94,7 +94,9 @@ def plan_subset(opener: StoreOpener, question: PlanSubset) -> SubsetPlans:
 def _leaves(store: Store, question: PlanSubset) -> tuple[list[_Leaf], str]:
     name, against, level = question.benchmark, question.against, question.level
     suite = is_suite(store, name) or ("," in name or "*" in name)
-    names = [leaf.name for leaf in find_suite(store, name).leaves] if suite else [name]
+    names = [name]
+    if suite:
+        names = [leaf.name for leaf in find_suite(store, name).leaves]
     leaves = []
     for benchmark in names:
         chosen = selection_of(question, benchmark=benchmark)
@@ -119,11 +121,10 @@ def _sizes(
     requested, width, level = question.n_requested, question.width or 0, question.level
     if len(leaves) == 1:
         leaf = leaves[0]
-        precision = (
-            leaf.expected.at(requested)
-            if requested is not None
-            else leaf.expected.size_for(width)
-        )
+        if requested is not None:
+            precision = leaf.expected.at(requested)
+        else:
+            precision = leaf.expected.size_for(width)
         return [precision], precision.width
     n = sum(leaf.n for leaf in leaves)
     least = sum(min(LEAST, leaf.n) for leaf in leaves)
@@ -144,11 +145,10 @@ def _sizes(
     while high - low > 1:
         middle = (low + high) // 2
         expected_width = _width_of_mean(_split(leaves, middle), level)
-        low, high = (
-            (low, middle)
-            if expected_width is not None and expected_width <= width
-            else (middle, high)
-        )
+        if expected_width is not None and expected_width <= width:
+            low, high = (low, middle)
+        else:
+            low, high = (middle, high)
     each = _split(leaves, high)
     return each, _width_of_mean(each, level)
 
@@ -159,7 +159,9 @@ def _split(leaves: Sequence[_Leaf], total: int) -> list[ExpectedPrecision]:
     sizes = dict.fromkeys(range(len(leaves)), 0)
     for index, leaf in enumerate(sorted(leaves, key=lambda leaf: leaf.n)):
         left = total - sum(sizes.values())
-        share = -(-left // (len(leaves) - index)) if left else 0
+        share = 0
+        if left:
+            share = -(-left // (len(leaves) - index))
         sizes[leaves.index(leaf)] = max(1, min(leaf.n, share))
     return [leaf.expected.at(sizes[index]) for index, leaf in enumerate(leaves)]
 
@@ -260,7 +262,10 @@ class Population:
     @property
     def history_sha256(self) -> str:
         """sha256 (hex) of models, prompts and scores behind the prediction."""
-        base = b"" if self.baseline is None else self.baseline.tobytes()
+        if self.baseline is None:
+            base = b""
+        else:
+            base = self.baseline.tobytes()
         return fingerprint(
             "\0".join(self.models), "\0".join(self.ids), self.history.tobytes(), base
         )
@@ -366,7 +371,10 @@ def _all_prompts(
             1
         )[0]
         return np.frombuffer(most_common, np.int64)
-    union = np.unique(np.concatenate(seen)) if seen else np.empty(0, np.int64)
+    if seen:
+        union = np.unique(np.concatenate(seen))
+    else:
+        union = np.empty(0, np.int64)
     if len(union) == size and size:
         return union
     raise MisuseError(

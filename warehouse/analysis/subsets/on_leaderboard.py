@@ -129,7 +129,9 @@ def planned_rows(scores: BenchmarkScores, options: Ranking) -> PlannedRows:
     """The runs of a benchmark that are on a stored plan, with the figures of all its
     prompts."""
     runs = planned_runs(scores)
-    estimand = PROMPTS_FIXED if options.estimand == PROMPTS_FIXED else FULL_BENCHMARK
+    estimand = FULL_BENCHMARK
+    if options.estimand == PROMPTS_FIXED:
+        estimand = PROMPTS_FIXED
     estimates = {
         key: estimate_of(run, level=options.level, estimand=estimand)
         for key, run in runs.items()
@@ -178,6 +180,8 @@ def _insert(group: Sequence[Line], line: Line) -> list[Line]:
     )
     ranked = [line for line in group if line[1].rank is not None]
     ranked.append((entry, replace(row, rank=rank.rank, ranks=ranks)))
-    sign = -1 if higher else 1
+    sign = 1
+    if higher:
+        sign = -1
     ranked.sort(key=lambda line: sign * float(f"{line[1].estimate:.12g}"))
     return [*ranked, *(line for line in group if line[1].rank is None)]

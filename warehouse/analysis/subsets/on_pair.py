@@ -175,7 +175,9 @@ def _few_in_sample(pair: Pair, run: PlannedRun) -> FewDiffering | None:
     found = bounded_differences(pair)
     if found is None:
         return None
-    sign = -1.0 if pair.metric.higher_is_better is False else 1.0
+    sign = 1.0
+    if pair.metric.higher_is_better is False:
+        sign = -1.0
     return FewDiffering.where_t_is_not_enough(
         sign * found[0],
         pair.units,

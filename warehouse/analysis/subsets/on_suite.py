@@ -152,7 +152,9 @@ class PlannedLeaves:
                     rank_high=row_rank.rank_high,
                 )
             merged.append(row)
-        sign = -1 if higher else 1
+        sign = 1
+        if higher:
+            sign = -1
         return sorted(
             merged,
             key=lambda row: (

@@ -423,7 +423,10 @@ def _check_drawn(plan: SubsetPlan) -> None:
     """Whether strata and sample are what predictions and seed give (ValueError: they
     are not; says which)."""
     ids, design = [row.id for row in plan.rows], plan.design
-    most = 1 if len(set(rounded(design.prediction))) == 1 else n_strata(plan.size)
+    if len(set(rounded(design.prediction))) == 1:
+        most = 1
+    else:
+        most = n_strata(plan.size)
     order = prediction_order(ids, design.prediction, plan.seed)
     runs = np.empty(len(ids), np.intp)
     strata = design.n_strata

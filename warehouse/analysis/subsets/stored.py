@@ -225,7 +225,9 @@ def prompts_by_key(
 
 def plan_id(row: Mapping[str, Any]) -> str:
     """What a plan calls a prompt."""
-    return f"{row['key']}#{row['occurrence']}" if row["occurrence"] else str(row["key"])
+    if row["occurrence"]:
+        return f"{row['key']}#{row['occurrence']}"
+    return str(row["key"])
 
 
 def plan_of(store: Store, entry: Kept) -> StoredPlan:

@@ -205,7 +205,9 @@ def _read_figures(store: Store, leaves: Sequence[_Leaf]) -> list[list[Figure]] |
         first.setdefault((run_id, metric_id), (value, error or None, n or 0))
     figures: list[list[Figure]] = []
     for leaf in leaves:
-        metric_id = leaf.chosen[0].id if leaf.chosen else -1
+        metric_id = -1
+        if leaf.chosen:
+            metric_id = leaf.chosen[0].id
         found = ((run, first.get((run.run_id, metric_id))) for run in leaf.runs)
         figures.append(
             [

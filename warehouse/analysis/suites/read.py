@@ -158,7 +158,9 @@ def _untold(leaves: Sequence[Leaf], units: UnitMap) -> tuple[str, ...]:
     """Leaves without texts, or with published figures alone, next to others: what they
     share is not known."""
     parts = [_prompts_of(leaf, units) for leaf in leaves]
-    unknown = units.shared.untold(parts) if len(leaves) > 1 else []
+    unknown = []
+    if len(leaves) > 1:
+        unknown = units.shared.untold(parts)
     return tuple(
         leaf.name for leaf, is_so in zip(leaves, unknown, strict=False) if is_so
     )

@@ -198,7 +198,9 @@ _COLUMNS = (
 
 
 def _cells(row: SuiteRow, digits: int, verbose: bool) -> list[Any]:
-    leaves = [number(value, digits) for value in row.leaf_estimates] if verbose else []
+    leaves = []
+    if verbose:
+        leaves = [number(value, digits) for value in row.leaf_estimates]
     return [
         row.rank,
         row.statistical_rank,

@@ -103,7 +103,10 @@ def _over_seeds(
     rows = [own.labels.index(label) for label in seeds]
     cells = own.cells[rows]
     there = np.flatnonzero(np.isfinite(cells).any(axis=0))
-    weights = None if scores.uneven_weights is None else scores.uneven_weights[there]
+    if scores.uneven_weights is None:
+        weights = None
+    else:
+        weights = scores.uneven_weights[there]
     return leaf_seeds(
         cells[:, there],
         seeds,
@@ -336,11 +339,19 @@ def bounds_of(
 ) -> tuple[tuple[float | None, float | None] | None, list[str]]:
     """Bounds that all leaves have, unless a figure breaks them."""
     all_bounds = {leaf.bounds for leaf in leaves}
-    (bounds,) = all_bounds if len(all_bounds) == 1 else (None,)
+    (bounds,) = (None,)
+    if len(all_bounds) == 1:
+        (bounds,) = all_bounds
     if bounds is None:
         return None, []
-    low = -np.inf if bounds[0] is None else bounds[0]
-    high = np.inf if bounds[1] is None else bounds[1]
+    if bounds[0] is None:
+        low = -np.inf
+    else:
+        low = bounds[0]
+    if bounds[1] is None:
+        high = np.inf
+    else:
+        high = bounds[1]
     broken = any(
         not low - 1e-9 <= cell.estimate <= high + 1e-9 for cell in cells.values()
     )

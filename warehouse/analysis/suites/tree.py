@@ -56,7 +56,10 @@ def find_suite(store: Store, name: str) -> Suite:
 def suite_among(store: Store, catalogue: BenchmarkNames, name: str) -> Suite:
     """`find_suite` where all names were read."""
     single = name in catalogue.canonical or not _LIST.search(name)
-    names = [name] if single else _listed(catalogue, name)
+    if single:
+        names = [name]
+    else:
+        names = _listed(catalogue, name)
     leaves = set(
         chain.from_iterable(
             _leaves(catalogue, part, alone=not single) for part in names
@@ -116,11 +119,10 @@ def benchmarks_named(store: Store, names: Iterable[str]) -> list[Benchmark]:
     """
     catalogue, by_name = read_names(store), {}
     for name in [names] if isinstance(names, str) else names:
-        several = (
-            _is_suite(store, catalogue, name)
-            if name in catalogue.canonical
-            else bool(_LIST.search(name))
-        )
+        if name in catalogue.canonical:
+            several = _is_suite(store, catalogue, name)
+        else:
+            several = bool(_LIST.search(name))
         for leaf in (
             suite_among(store, catalogue, name).leaves
             if several
@@ -249,11 +251,10 @@ def _listed(catalogue: BenchmarkNames, text: str) -> list[str]:
     """Names in a list with commas; a glob stands for all names that it fits."""
     names: list[str] = []
     for part in filter(None, (piece.strip() for piece in text.split(","))):
-        fitting = (
-            [part]
-            if part in catalogue.canonical
-            else sorted(n for n in catalogue.joined if fnmatchcase(n, part))
-        )
+        if part in catalogue.canonical:
+            fitting = [part]
+        else:
+            fitting = sorted(n for n in catalogue.joined if fnmatchcase(n, part))
         if not fitting and _LIST.search(part):
             raise MisuseError(f"no benchmark fits {part!r}; see: warehouse benchmarks")
         names += fitting or [part]

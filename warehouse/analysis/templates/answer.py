@@ -80,11 +80,10 @@ class JudgedForms:
                 by_judge[names[0]],
                 len({by_judge[name].metric.label for name in names}) > 1,
             )
-            metric = (
-                replace(first.metric, name="each judge's score", filter="")
-                if several
-                else first.metric
-            )
+            if several:
+                metric = replace(first.metric, name="each judge's score", filter="")
+            else:
+                metric = first.metric
             found.append(
                 (
                     Target(first.condition, first.label, metric, own[0], self.clusters),

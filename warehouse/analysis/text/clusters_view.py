@@ -71,11 +71,10 @@ class SemanticClusters(Result):
     @property
     def one_line(self) -> str:
         median = self.median_growth
-        grown = (
-            ""
-            if median is None or median < GROWN
-            else (f"; standard errors are {median:.2f} times as large")
-        )
+        if median is None or median < GROWN:
+            grown = ""
+        else:
+            grown = f"; standard errors are {median:.2f} times as large"
         return (
             f"{self.benchmark}: {self.n_prompts} prompts in {self.n_clusters} "
             f"clusters{grown}{self.chained}"

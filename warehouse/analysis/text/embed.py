@@ -280,7 +280,10 @@ def choose_embedder(store: Store, name: str | None, part: str = PROMPT) -> Embed
         if part != PROMPT:
             of = f" of its {part}"
         raise MisuseError(f"no prompt has a vector{of} yet; run: {embed_command(part)}")
-    fitting = stored if name is None else _called(name, stored)
+    if name is None:
+        fitting = stored
+    else:
+        fitting = _called(name, stored)
     if len(fitting) == 1:
         return fitting[0]
     names = ", ".join(
@@ -303,7 +306,9 @@ def _called(name: str, stored: Sequence[EmbedderRow]) -> list[EmbedderRow]:
     label, equals, where = name.partition("=")
     if equals and not Path(name).exists():
         return _called(label, stored)
-    folder = find_folder(name) if Path(name).expanduser().is_dir() else None
+    folder = None
+    if Path(name).expanduser().is_dir():
+        folder = find_folder(name)
     if folder is None:
         return []
     revision = folder_revision(folder)

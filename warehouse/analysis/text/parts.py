@@ -109,7 +109,9 @@ def normalised(text: str) -> str:
 
 def embed_command(part: str, *benchmarks: str) -> str:
     """The command that embeds a part of benchmarks."""
-    of_part = [] if part == PROMPT else ["--part", part]
+    of_part = ["--part", part]
+    if part == PROMPT:
+        of_part = []
     return shlex.join(
         ["warehouse", "embed", *benchmarks, *of_part, "--embedder", "FOLDER"]
     )
@@ -139,11 +141,10 @@ def _text(part: str, row: Mapping[str, Any]) -> str | None:
         found = "\n".join(options(row["choices"]))
     else:
         value = field_at(document_of(row), part.removeprefix(FIELD))
-        found = (
-            value
-            if value is None or isinstance(value, str)
-            else canonical_json(value).decode()
-        )
+        if value is None or isinstance(value, str):
+            found = value
+        else:
+            found = canonical_json(value).decode()
     if found and found.strip():
         return found
     return None
@@ -152,7 +153,9 @@ def _text(part: str, row: Mapping[str, Any]) -> str | None:
 def document_of(row: Mapping[str, Any]) -> dict[str, Any]:
     """The document of a prompt whose metadata were read; empty where it has none."""
     value = row["metadata"]
-    found = parse_json(value) if isinstance(value, str) else value
+    found = value
+    if isinstance(value, str):
+        found = parse_json(value)
     if isinstance(found, dict):
         return found
     return {}

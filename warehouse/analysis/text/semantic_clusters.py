@@ -144,8 +144,12 @@ def _growth(
 
 
 def _growth_row(row: LeaderboardRow) -> GrowthRow:
-    clustered = row.standard_error if row.n_clusters is not None else None
-    growth = clustered / row.se_naive if clustered and row.se_naive else None
+    clustered = None
+    if row.n_clusters is not None:
+        clustered = row.standard_error
+    growth = None
+    if clustered and row.se_naive:
+        growth = clustered / row.se_naive
     own = {"se_unclustered": row.se_naive, "se_clustered": clustered, "growth": growth}
     return GrowthRow(
         **shared_fields(row, GrowthRow, **own, reason="" if growth else row.reason)
@@ -172,7 +176,10 @@ def stored_clusterings(
 ) -> list[ClusteringRow]:
     """The clusterings of a benchmark, or of all, by benchmark and name (MisuseError: no
     such benchmark)."""
-    ids = None if benchmark is None else set(find_benchmark(store, benchmark).ids)
+    if benchmark is None:
+        ids = None
+    else:
+        ids = set(find_benchmark(store, benchmark).ids)
     rows = store.rows(query_text("analysis", "stored_clusterings"))
     return [
         ClusteringRow(

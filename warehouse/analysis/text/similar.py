@@ -95,7 +95,10 @@ def _result(
     part: str,
 ) -> Similar:
     near = others.prompts[indices].tolist()
-    ids = near if prompt is None else [*near, prompt]
+    if prompt is None:
+        ids = near
+    else:
+        ids = [*near, prompt]
     rows_of, texts = prompts_by_id(store, ids), texts_of_part(store, part, ids)
     rows = tuple(
         SimilarRow(
@@ -110,7 +113,10 @@ def _result(
         )
         for index, number in enumerate(near)
     )
-    text = wanted if prompt is None else texts.get(prompt, wanted)
+    if prompt is None:
+        text = wanted
+    else:
+        text = texts.get(prompt, wanted)
     return Similar(text, prompt, chosen.label, len(others.prompts), rows, part)
 
 
@@ -134,7 +140,10 @@ def _stored(
         (rows,) = np.nonzero(vectors.prompts == prompt)
         if len(rows):
             return np.asarray(vectors.vectors[rows[0]], np.float32)
-    part = PROMPT if texts is None else texts.part
+    if texts is None:
+        part = PROMPT
+    else:
+        part = texts.part
     if texts is not None and prompt not in texts.hashes:
         raise MisuseError(f"prompt:{prompt} has no {part}")
     raise MisuseError(

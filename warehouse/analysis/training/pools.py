@@ -300,7 +300,9 @@ class Noise:
         """Measured by the pool, whose spreads over seeds hold the jitter too, else by
         the jitter, which has ``of_jitter`` degrees of freedom.
         """
-        measure = self.pool.figures if self.pool else None
+        measure = None
+        if self.pool:
+            measure = self.pool.figures
         if self.pool is not None and measure is not None:
             return replace(
                 self,

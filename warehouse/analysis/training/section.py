@@ -83,7 +83,9 @@ class TrainingSection(Section):
             run["training_seed"] or run["position"] is not None
             for run in reads.facts.runs
         )
-        recipes = read_recipes(store, reads.benchmark.ids) if is_trained else []
+        recipes = []
+        if is_trained:
+            recipes = read_recipes(store, reads.benchmark.ids)
         return TrainingReads(
             recipes, read_curves(store, reads.benchmark, reads.facts.metrics, recipes)
         )
@@ -94,18 +96,25 @@ class TrainingSection(Section):
         recipe."""
         level, trained = report.ranks.level, reads.own[cls]
         seeds, no_seeds = _seeds(reads)
-        curves = _curves(reads, report.ranks) if reads.board and reads.scores else None
-        curves = curves if curves and curves.rows else None
+        curves = None
+        if reads.board and reads.scores:
+            curves = _curves(reads, report.ranks)
+        if not (curves and curves.rows):
+            curves = None
         if not (curves or seeds or no_seeds):
             return None
         is_telling = any(recipe.is_telling for recipe in trained.recipes)
-        noise = recipe_seeds(trained.recipes, level=level) if is_telling else None
+        noise = None
+        if is_telling:
+            noise = recipe_seeds(trained.recipes, level=level)
         if not (curves or noise):
             return None
         along = None
         if trained.curves:
             along = or_why(lambda: curves_of(trained.curves, level))[0]
-        decided = _decided(reads, trained, noise, report) if noise else None
+        decided = None
+        if noise:
+            decided = _decided(reads, trained, noise, report)
         recipes = recipes_of(trained.recipes, level)
         return cls(curves, noise, seeds, no_seeds, along, recipes, decided)
 
@@ -117,7 +126,9 @@ class TrainingSection(Section):
 
     def html(self, part: BenchmarkPart, name: str) -> Markup:
         """Findings, then the curves with their table, and tables of noise and seeds."""
-        charts = curve_charts(self.curves) if self.curves else []
+        charts = []
+        if self.curves:
+            charts = curve_charts(self.curves)
         if not charts and not self.noise:
             return Markup("")
         shown = heading(name, part.name, "Training") + "\n"
@@ -231,17 +242,16 @@ def findings(found: TrainingSection) -> list[str]:
             )
             if words
         ]
-    floors = (
-        [row.noise_floor for row in found.noise.rows if row.noise_floor is not None]
-        if found.noise
-        else []
-    )
+    floors = []
+    if found.noise:
+        floors = [
+            row.noise_floor for row in found.noise.rows if row.noise_floor is not None
+        ]
     if found.noise and floors:
-        several = (
-            f"{min(floors):.3g} to {max(floors):.3g}"
-            if len(floors) > 1
-            else f"{floors[0]:.3g}"
-        )
+        if len(floors) > 1:
+            several = f"{min(floors):.3g} to {max(floors):.3g}"
+        else:
+            several = f"{floors[0]:.3g}"
         sentences.append(
             f"Two single runs of one recipe differ by more than {several} in "
             f"{100 * (1 - found.noise.level):.2g} % of cases, by their seeds alone."
@@ -257,7 +267,10 @@ def findings(found: TrainingSection) -> list[str]:
 
 def _recipes_in_words(row: RecipesRow) -> str:
     """A sentence on whether a benchmark can decide between recipes."""
-    n = row.n_recipes if row.n_both is None else row.n_both
+    if row.n_both is None:
+        n = row.n_recipes
+    else:
+        n = row.n_both
     of = f" by {row.metric}{f' ({row.split})' if row.split else ''}"
     verdict = "does not show whether it can decide"
     if row.verdict != "cannot tell":

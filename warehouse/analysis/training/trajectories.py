@@ -304,11 +304,10 @@ def change(
         before.scores[:, of_b],
         clusters.labels(common),
     )
-    mean = (
-        seed_mean(a - b, clusters=labels)
-        if same_seeds
-        else difference_of_seed_means(a, b, clusters=labels)
-    )
+    if same_seeds:
+        mean = seed_mean(a - b, clusters=labels)
+    else:
+        mean = difference_of_seed_means(a, b, clusters=labels)
     if (
         after.zero_one and before.zero_one and labels is None
     ):  # exact: only what changed tells

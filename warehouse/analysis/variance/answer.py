@@ -118,7 +118,9 @@ def _ranges(
     for metric_id in sorted({target.metric.id for target in targets}):
         own = [target for target in targets if target.metric.id == metric_id]
         several = [target for target in own if target.scores.n_draws.min() > 1]
-        scores = _single_draws(store, several, metric_id) if several else {}
+        scores = {}
+        if several:
+            scores = _single_draws(store, several, metric_id)
         for target in own:
             key = target.condition.key
             ranges[key, metric_id] = _range(target, scores.get(key, []))
@@ -262,7 +264,10 @@ def _row(members: Sequence[Target]) -> SeedRow:
     common = reduce(np.intersect1d, [target.scores.prompts for target in members])
     seen = np.unique(np.concatenate([target.scores.prompts for target in members]))
     reason = _why_not(members, seeds, common)
-    crossed = None if reason else _crossed(members, common)
+    if reason:
+        crossed = None
+    else:
+        crossed = _crossed(members, common)
     first = members[0].condition
     unit, position = first.setting("position_unit"), first.setting("position")
     names = (

@@ -84,11 +84,10 @@ class PassReport(Result):
         row = self.rows[0]
         if row.estimate is None:
             return f"{row.model} on {row.benchmark}: no {row.statistic}: {row.reason}"
-        interval = (
-            ""
-            if row.ci_low is None or row.ci_high is None
-            else f" {ends_text(row.ci_low, row.ci_high)}"
-        )
+        if row.ci_low is None or row.ci_high is None:
+            interval = ""
+        else:
+            interval = f" {ends_text(row.ci_low, row.ci_high)}"
         wording = row.estimand.replace("_", " ")
         return (
             f"{row.model} on {row.benchmark}: {row.statistic} "

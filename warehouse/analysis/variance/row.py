@@ -204,7 +204,9 @@ def _root(variance: float | None, least: float) -> float | None:
 def _single(target: Target, single: SingleDrawRange | str | None) -> dict[str, Any]:
     """The range over single-draw runs; none where the draws of a run stand in an order,
     so that the k-th is no run."""
-    found = single if isinstance(single, SingleDrawRange) else None
+    found = None
+    if isinstance(single, SingleDrawRange):
+        found = single
     if found is not None and DRAWS_IN_ORDER in _flags(target, None, found):
         blank = dict.fromkeys(("delta_k1", "delta_k1_expected", "delta_k1_runs"))
         return {**blank, "delta_k1_p_value": found.p_value, "delta_k1_reason": IN_ORDER}
@@ -230,7 +232,9 @@ def _flags(
     parts: VarianceComponents | None,
     single: SingleDrawRange | str | None,
 ) -> tuple[str, ...]:
-    chance = single.p_value if isinstance(single, SingleDrawRange) else None
+    chance = None
+    if isinstance(single, SingleDrawRange):
+        chance = single.p_value
     is_unlikely = chance is not None and chance <= UNLIKELY
     is_one_run = len(target.condition.runs) == 1
     flags = {

@@ -100,7 +100,9 @@ class Bfcl:
                 yield SourceFiles(str(item.path), _root(item.path), (item.path,))
                 continue
             kind = _kind(item)
-            location = _located(item.path, kind) if kind else None
+            location = None
+            if kind:
+                location = _located(item.path, kind)
             if location is None:
                 continue
             root, suffix, model, groups, category = location
@@ -124,7 +126,9 @@ class Bfcl:
             return Dump(tuple(table_headers(first, _date(source.root))), ())
         dump = Dump((), ())
         paths = {_kind_by_name(path): path for path in source.files}
-        scores = Scores.read(paths["score"], dump) if "score" in paths else None
+        scores = None
+        if "score" in paths:
+            scores = Scores.read(paths["score"], dump)
         header = _header(source, paths, scores)
         dump.runs = (header,)
         if "result" not in paths:
@@ -167,7 +171,9 @@ def _kind(candidate: Candidate) -> str:
 
 def _kind_by_name(path: Path) -> str:
     named = _NAME.fullmatch(path.stem)
-    return named["kind"] if named else ""
+    if named:
+        return named["kind"]
+    return ""
 
 
 def _located(
@@ -198,11 +204,15 @@ def _located(
 
 def _root(path: Path) -> Path:
     """The folder that a table speaks of: the one above ``score`` or ``score-BFCL``."""
-    return path.parent.parent if path.parent.name.startswith("score") else path.parent
+    if path.parent.name.startswith("score"):
+        return path.parent.parent
+    return path.parent
 
 
 def _date(root: Path) -> str | None:
-    return root.name if _DATE.fullmatch(root.name) else None
+    if _DATE.fullmatch(root.name):
+        return root.name
+    return None
 
 
 def _header(
@@ -252,7 +262,9 @@ def _given_name(suffix: str) -> Row:
     """Words of a person behind ``result`` and ``score``, the only place of settings
     that BFCL writes down nowhere."""
     name = suffix.strip("-_")
-    return {"results_name": name} if name and name.lower() != SUITE else {}
+    if name and name.lower() != SUITE:
+        return {"results_name": name}
+    return {}
 
 
 def _answers_id(result: Path | None) -> str | None:
@@ -433,9 +445,12 @@ def _identity(row: Row, benchmark: str) -> tuple[str, int | None]:
     given_id = row.get("id")
     if isinstance(given_id, str) and given_id:
         found = _NUMBER.search(given_id)
-        number = int(found[1]) if found else None
+        number = None
+        if found:
+            number = int(found[1])
         return given_id, number
-    number = whole_count(given_id) if number is None else number
+    if number is None:
+        number = whole_count(given_id)
     if number is None:
         raise ValueError(f"no id: {compact(row)[:60]}")
     return f"{benchmark.removeprefix(SUITE + '_')}_{number}", number
@@ -446,7 +461,9 @@ def _row(
 ) -> Row:
     result = row.get("result")
     text = as_text_or_none(result)
-    failed = text if isinstance(result, str) and result.startswith(_FAILED) else None
+    failed = None
+    if isinstance(result, str) and result.startswith(_FAILED):
+        failed = text
     about = failure or {}
     decoded = about.get("model_result_decoded")
     question, target = about.get("prompt"), about.get("possible_answer")
@@ -490,13 +507,17 @@ def _score(failure: Row | None, failed: bool) -> Row:
 
 def _error_type(failure: Row) -> str:
     error = failure.get("error")
-    inner = error.get("error_type") if isinstance(error, dict) else None
+    inner = None
+    if isinstance(error, dict):
+        inner = error.get("error_type")
     return text_or_none(failure.get("error_type")) or text_or_none(inner) or ""
 
 
 def _why(failure: Row) -> str | None:
     error = failure.get("error")
-    text = error.get("error_message", error) if isinstance(error, dict) else error
+    text = error
+    if isinstance(error, dict):
+        text = error.get("error_message", error)
     texts = [
         item if isinstance(item, str) else compact(item)
         for item in (items_of(text) or [text])
@@ -511,7 +532,9 @@ def _why(failure: Row) -> str | None:
 def _question(prompt: Any) -> str | None:
     """Questions of the user, in their turns."""
     # the turns alone where answers are sought
-    question = prompt.get("question") if isinstance(prompt, dict) else prompt
+    question = prompt
+    if isinstance(prompt, dict):
+        question = prompt.get("question")
     if isinstance(question, str):
         return question
     turns = []
@@ -536,7 +559,9 @@ def _sum(value: Any) -> float | None:
         if parts and None not in parts:
             return sum(part for part in parts if part is not None)
         return None
-    return None if isinstance(value, bool) else number_or_none(value)
+    if isinstance(value, bool):
+        return None
+    return number_or_none(value)
 
 
 def _total(value: Any) -> int | None:

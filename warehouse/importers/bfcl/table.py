@@ -67,7 +67,9 @@ def _runs(path: Path, row: dict[str, str], date: str | None) -> Iterator[RunHead
     system = _SYSTEM.fullmatch(row["Model"].strip())
     for column, text in row.items():
         share = _PERCENT.fullmatch(text.strip())
-        value = number_or_none(float(share[1])) if share else None
+        value = None
+        if share:
+            value = number_or_none(float(share[1]))
         if value is None:
             continue
         name = _named(column, path.stem)

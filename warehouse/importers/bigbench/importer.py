@@ -167,7 +167,9 @@ def _question(text: str, plain: Any) -> str:
     """The question without examples: what the same sample asked where there were none.
     Between the parts of that, the prefix of the task and the rest, the examples stand.
     """
-    without = plain.get("input") if isinstance(plain, dict) else None
+    without = None
+    if isinstance(plain, dict):
+        without = plain.get("input")
     if not isinstance(without, str) or len(without) > len(text):
         return text
     begin = len(os.path.commonprefix([text, without]))
@@ -256,7 +258,9 @@ def _likely(sample: Row, metric_names: set[str]) -> tuple[Row, dict[str, Row]]:
     targets = texts_of(sample.get("targets"))
     loglikelihoods = _absolute(sample, len(targets))
     scored = [value for value in loglikelihoods if value is not None]
-    whole = _log_sum(scored) if len(scored) == len(loglikelihoods) and scored else None
+    whole = None
+    if len(scored) == len(loglikelihoods) and scored:
+        whole = _log_sum(scored)
     scores: dict[str, float | None] = {LIKELIHOOD: whole}
     if len(targets) == 1 and whole is not None:
         words = len(targets[0].split())
@@ -264,7 +268,9 @@ def _likely(sample: Row, metric_names: set[str]) -> tuple[Row, dict[str, Row]]:
             f"{LIKELIHOOD}_per_word": whole / words if words else None,
             f"{LIKELIHOOD}_per_char": whole / len(targets[0]) if targets[0] else None,
         }
-    raw = compact(loglikelihoods) if len(loglikelihoods) > 1 else None
+    raw = None
+    if len(loglikelihoods) > 1:
+        raw = compact(loglikelihoods)
     return {"target": one_or_json(targets)}, {
         name: {
             "value": value,

@@ -120,7 +120,9 @@ class TaskResults:
     @cached_property
     def keys(self) -> list[Key]:
         """All runs. Stray queries are answers on the whole task."""
-        strays = [(self.name, None)] if self.strays else []
+        strays = []
+        if self.strays:
+            strays = [(self.name, None)]
         return list(dict.fromkeys((*self.figures, *strays)))
 
     @cached_property
@@ -131,9 +133,9 @@ class TaskResults:
             names = names_by_key.setdefault(key, set())
             for query in queries:
                 for _, sample in self.samples(query):
-                    metrics = (
-                        part_of(sample, "metrics") if isinstance(sample, dict) else {}
-                    )
+                    metrics = {}
+                    if isinstance(sample, dict):
+                        metrics = part_of(sample, "metrics")
                     names |= {
                         name
                         for name, value in metrics.items()
@@ -240,11 +242,10 @@ def _model(task: TaskResults) -> Row:
         text_or_none(model.get("model_family")),
         text_or_none(model.get("model_name")),
     )
-    whole = (
-        name
-        if not family or (name and name.startswith(family))
-        else f"{family} {name or ''}"
-    )
+    if not family or (name and name.startswith(family)):
+        whole = name
+    else:
+        whole = f"{family} {name or ''}"
     decoding = part_of(model, "decoding_params")
     batch = whole_count(model.get("training_batch_size"))
     return {
@@ -308,7 +309,9 @@ def _specs(task: TaskResults, key: Key, entry: Row) -> Iterator[MetricSpec]:
             name, link="identity" if is_mean else "none", higher_is_better=higher
         )
         low = number_or_none(entry.get("low_score"))
-        chance = low if name == preferred == GRADE else None
+        chance = None
+        if name == preferred == GRADE:
+            chance = low
         yield replace(spec, is_default=name == preferred, chance_level=chance)
 
 
@@ -327,5 +330,7 @@ def _published(
 ) -> Iterator[PublishedScore]:
     seen = task.metric_names_by_run.get(key, set())
     for name, figure in part_of(entry, "score_dict").items():
-        statistic = "mean" if name in KNOWN or name in seen else "aggregate"
+        statistic = "aggregate"
+        if name in KNOWN or name in seen:
+            statistic = "mean"
         yield published_figure(name, figure, statistic=statistic, n=size)

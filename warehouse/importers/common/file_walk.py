@@ -116,7 +116,9 @@ def look_at(path: Path) -> Candidate | Unread:
         return Candidate(path, b"", 0)
     for is_kind, kind in _SPECIAL:
         if is_kind(mode):
-            linked = f"a link to {kind}" if path.is_symlink() else kind
+            linked = kind
+            if path.is_symlink():
+                linked = f"a link to {kind}"
             return Unread(path, f"{linked}, which is not read")
     if stat.S_ISDIR(mode):
         if path.is_symlink():
@@ -135,7 +137,10 @@ def look_at(path: Path) -> Candidate | Unread:
 def left_over(item: Candidate) -> Unread:
     """A file that no importer has claimed, with the reason where it is recognisable."""
     is_data = item.path.suffix.lower() in DATA_SUFFIXES
-    reason = pointer_reason(item.head) if item.head else why_unreadable(item.path)
+    if item.head:
+        reason = pointer_reason(item.head)
+    else:
+        reason = why_unreadable(item.path)
     return Unread(item.path, reason, bool(reason) and is_data)
 
 

@@ -187,7 +187,9 @@ def against_direction(
     names = {metric.name for metric in metrics if metric.higher_is_better is opposite}
     if not names:
         return []
-    word = "lower" if higher_is_better else "higher"
+    word = "higher"
+    if higher_is_better:
+        word = "lower"
     return [
         f"the dump says itself that a {word} {', '.join(sorted(names))} is better: "
         "this holds"
@@ -246,7 +248,9 @@ def moment(value: Any) -> datetime | None:
     datetime.datetime(2026, 1, 2, 2, 4, 5)
     """
     try:
-        time = datetime.fromisoformat(value) if isinstance(value, str) else value
+        time = value
+        if isinstance(value, str):
+            time = datetime.fromisoformat(value)
         if isinstance(time, datetime):
             return naive_utc(time)
         return None

@@ -30,7 +30,10 @@ def mapping_of(document: Mapping[str, Any], *keys: str) -> dict[str, Any]:
     """The object at a path of keys; empty where there is none."""
     part: Any = document
     for key in keys:
-        part = part.get(key) if isinstance(part, Mapping) else None
+        if isinstance(part, Mapping):
+            part = part.get(key)
+        else:
+            part = None
     if isinstance(part, Mapping):
         return dict(part)
     return {}
@@ -143,7 +146,9 @@ def endpoint_host(url: Any) -> str | None:
     """Host of a public endpoint; one's own machine is no property of the
     measurement."""
     try:
-        host = urlsplit(url).hostname if isinstance(url, str) else None
+        host = None
+        if isinstance(url, str):
+            host = urlsplit(url).hostname
     except ValueError:  # brackets around what is no address
         return None
     if host is None or _PRIVATE_HOST.fullmatch(host):
@@ -219,7 +224,9 @@ def no_objects(value: Any, where: str, *, or_names: bool = False) -> Iterator[st
     expected = (dict, str) if or_names else dict
     for number, item in enumerate(items_of(value)):
         if not isinstance(item, expected):
-            what = "neither object nor name" if or_names else "no object"
+            what = "no object"
+            if or_names:
+                what = "neither object nor name"
             yield (
                 f"{where}[{number}] is {compact(item)[:_NOTED]}, {what}: nothing is "
                 "read there"
@@ -256,7 +263,9 @@ def verdict(value: Any, name: str) -> float | None:
 def required_text(row: Any, key: str) -> str:
     """A text (or whole number, as text) that a row must have (ValueError: it has
     none)."""
-    value = row.get(key) if isinstance(row, dict) else None
+    value = None
+    if isinstance(row, dict):
+        value = row.get(key)
     whole = isinstance(value, int) and not isinstance(value, bool)
     if not whole and not (isinstance(value, str) and value.strip()):
         raise ValueError(f"no {key}: {compact(row)[:200]}")
@@ -304,11 +313,9 @@ _FLAGS = {"True": True, "False": False}
 
 def response_pair(response: Any) -> tuple[float | None, bool | None]:
     """Log-likelihood and "this is what greedy decoding gives" of one response."""
-    number, greedy = (
-        response
-        if isinstance(response, list) and len(response) == 2
-        else (response, None)
-    )
+    number, greedy = (response, None)
+    if isinstance(response, list) and len(response) == 2:
+        number, greedy = response
     return number_in_text(number), _FLAGS.get(str(greedy))
 
 
@@ -325,7 +332,9 @@ def paired_value(value: Any) -> dict[str, Any]:
     """(log-likelihood, n) as nats per word or byte, weighted by n."""
     if value is None:
         return {"status": "error"}
-    parts = value if isinstance(value, list) and len(value) == 2 else [None, None]
+    parts = [None, None]
+    if isinstance(value, list) and len(value) == 2:
+        parts = value
     total, count = number_or_none(parts[0]), number_or_none(parts[1])
     if total is None or not count:
         return {"status": "not_scalar", "raw": compact(value)}
@@ -372,7 +381,10 @@ def sampling_fields(generation: Mapping[str, Any]) -> dict[str, Any]:
 
 def other_sampling(generation: Mapping[str, Any]) -> dict[str, Any]:
     """The sampling settings that have no header field."""
-    unknown = {"do_sample"} if generation.get("do_sample") is True else set()
+    if generation.get("do_sample") is True:
+        unknown = {"do_sample"}
+    else:
+        unknown = set()
     named = _FIELDS_OF_SAMPLING - (
         unknown if generation.get("temperature") is None else set()
     )

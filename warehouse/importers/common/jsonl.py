@@ -170,7 +170,10 @@ class RowSource:
         try:
             row = parse_json(text)
         except (ValueError, RecursionError) as error:
-            reason = CUT_SHORT + str(error) if is_cut(text) else str(error)
+            if is_cut(text):
+                reason = CUT_SHORT + str(error)
+            else:
+                reason = str(error)
             self._reject(line, reason, text[:60].decode("utf-8", "replace"))
             return None
         if not isinstance(row, dict):
@@ -326,7 +329,9 @@ def read_document(path: Path, kind: type = dict) -> Any:
         InputError: unreadable, a stand-in for a file, too large, no JSON, or JSON of
             another kind.
     """
-    word = "list" if kind is list else "object"
+    word = "object"
+    if kind is list:
+        word = "list"
     try:
         require_content(path)
         bounds.refuse_large(path)

@@ -184,7 +184,9 @@ def _typed(text: str) -> Any:
     if _INTEGER.fullmatch(
         text
     ):  # one that no column holds stays a text: a float is another number
-        number = int(text) if len(text) <= _LONGEST else None
+        number = None
+        if len(text) <= _LONGEST:
+            number = int(text)
         if number is None or whole_or_none(number) is None:
             return text
         return number

@@ -157,7 +157,9 @@ def _compiled(text: str, whole: bool) -> tuple[tuple[tuple[bool, Any], ...], Any
             re.compile(text)
     except (re.error, RecursionError, OverflowError) as error:
         raise PatternError(f"no regular expression ({error})") from None
-    anchor = "^" if text.startswith("^") else ""
+    anchor = ""
+    if text.startswith("^"):
+        anchor = "^"
     ahead, rest = [], text.removeprefix("^")
     while (whole or anchor) and (begins := _LOOK_AHEAD.match(rest)):
         inner, rest = _parted(rest)
@@ -182,9 +184,10 @@ def _by_re2(text: str) -> Any:
     try:
         return re2.compile(_translated(text), options)
     except (re2.error, UnicodeEncodeError) as error:
-        said = (
-            error.args[0].decode() if isinstance(error.args[0], bytes) else str(error)
-        )
+        if isinstance(error.args[0], bytes):
+            said = error.args[0].decode()
+        else:
+            said = str(error)
         raise PatternError(
             f"not supported: {said}; expected what RE2 reads "
             "(https://github.com/google/re2/wiki/Syntax)"

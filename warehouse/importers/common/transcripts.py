@@ -177,11 +177,10 @@ def calls_of(message: Mapping[str, Any]) -> list[Message]:
 def tool_name(call: Mapping[str, Any]) -> str | None:
     """The name of the tool that a call asks for."""
     function = call.get("function")
-    named = (
-        function.get("name")
-        if isinstance(function, dict)
-        else function or call.get("name")
-    )
+    if isinstance(function, dict):
+        named = function.get("name")
+    else:
+        named = function or call.get("name")
     return text_or_none(named)
 
 

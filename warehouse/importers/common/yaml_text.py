@@ -70,7 +70,9 @@ def read_yaml(path: Path) -> Any:
             )
         return _read(data.decode("utf-8-sig"))
     except yaml.MarkedYAMLError as error:
-        location = f"line {error.problem_mark.line + 1}" if error.problem_mark else ""
+        location = ""
+        if error.problem_mark:
+            location = f"line {error.problem_mark.line + 1}"
         raise InputError(
             str(error.problem or error.context),
             path=str(path),
@@ -93,12 +95,13 @@ def _read(text: str) -> Any:
             _check_bounds("\n".join(lines))
             break
         except yaml.MarkedYAMLError as error:
-            line = (
-                error.problem_mark.line
-                if error.problem_mark and error.problem == _UNQUOTED
-                else len(lines)
-            )
-            entry = _ENTRY.match(lines[line]) if line < len(lines) else None
+            if error.problem_mark and error.problem == _UNQUOTED:
+                line = error.problem_mark.line
+            else:
+                line = len(lines)
+            entry = None
+            if line < len(lines):
+                entry = _ENTRY.match(lines[line])
             if entry is None:
                 raise
             lines[line] = entry[1] + "'" + entry[2].replace("'", "''") + "'"

@@ -92,11 +92,10 @@ class Archive:
         except (zlib.error, zstandard.ZstdError, MemoryError) as error:
             raise EntryError(f"cannot be unpacked: {error}") from None
         if len(data) != item.file_size:
-            size = (
-                f"more than {item.file_size}"
-                if len(data) > item.file_size
-                else str(len(data))
-            )
+            if len(data) > item.file_size:
+                size = f"more than {item.file_size}"
+            else:
+                size = str(len(data))
             raise EntryError(
                 f"holds {size} bytes where the directory says {item.file_size}"
             )

@@ -129,9 +129,10 @@ class Report:
     def requested(self, subset: str | None) -> int | None:
         """Samples that a subset, or the benchmark, was to have."""
         summary = part_of(self.document, "execution_summary")
-        part = (
-            summary if subset is None else part_of(part_of(summary, "subsets"), subset)
-        )
+        if subset is None:
+            part = summary
+        else:
+            part = part_of(part_of(summary, "subsets"), subset)
         return whole_count(part.get("requested"))
 
     def failures(self) -> Iterator[str]:
@@ -155,7 +156,10 @@ class Report:
         some of its repeats, which then are in no file, they are not those of the
         questions."""
         n, requested = figure.n or 0, self.requested(figure.subset)
-        lacks = n % repeats if requested is None else n < requested
+        if requested is None:
+            lacks = n % repeats
+        else:
+            lacks = n < requested
         if repeats > 1 and lacks and figure.statistic == "mean":
             return "mean of samples"
         return figure.statistic
@@ -226,9 +230,9 @@ def _name(item: Row) -> tuple[str, str]:
         return (full_name, "mean")
     dimensions = dict(part_of(identity, "dimensions"))
     aggregation = text_or_none(identity.get("aggregation")) or "identity"
-    statistic = (
-        "mean" if aggregation in ("mean", "micro_mean", "identity") else aggregation
-    )
+    statistic = aggregation
+    if aggregation in ("mean", "micro_mean", "identity"):
+        statistic = "mean"
     if aggregation in _K_OF and "k" in dimensions:
         statistic = _K_OF[aggregation].format(dimensions.pop("k"))
     name = text_or_none(identity.get("name")) or "score"
@@ -297,9 +301,10 @@ def group_figures(
     repeats = whole_count(runs[0].configuration.get("repeats")) or 1
     for figure in report.figures():
         if figure.subset is None or figure.is_derived:
-            statistic = (
-                report.statistic_of(figure, repeats) if has_rows else figure.statistic
-            )
+            if has_rows:
+                statistic = report.statistic_of(figure, repeats)
+            else:
+                statistic = figure.statistic
             if figure.subset is not None:
                 statistic = f"{statistic} of {figure.subset}"
             metric = row_name(figure.metric, names)
@@ -315,12 +320,16 @@ def group_figures(
 def _prompts(figure: Figure, repeats: int) -> int | None:
     """Prompts behind a figure: of means, ``num`` counts every repeat, also those that
     others lack; 0 is 0 of all."""
-    return figure.n if repeats == 1 or figure.n == 0 else None
+    if repeats == 1 or figure.n == 0:
+        return figure.n
+    return None
 
 
 def leaf(dataset: str, subset: str) -> str:
     """The benchmark that a subset is."""
-    return dataset if subset in _WHOLE or not subset else f"{dataset}_{subset}"
+    if subset in _WHOLE or not subset:
+        return dataset
+    return f"{dataset}_{subset}"
 
 
 def _shared(
@@ -403,7 +412,9 @@ def _model(named: str | None, label: str) -> str:
     folders above where the label is what such folders are called everywhere."""
     if named is None or (is_local(named) and not says_nothing(label)):
         return label
-    return local_model_name(named) if is_local(named) else named
+    if is_local(named):
+        return local_model_name(named)
+    return named
 
 
 def _is_own_label(settings: Mapping[str, Any], model: str) -> bool:
@@ -435,7 +446,10 @@ def _under_one_name(settings: Mapping[str, Any]) -> Row:
     judge = dict(part_of(settings, "judge"))
     judge.setdefault("strategy", settings.get("judge_strategy"))
     models = judge.get("models") or settings.get("judge_model_args")
-    judge["models"] = [models] if isinstance(models, dict) else models
+    if isinstance(models, dict):
+        judge["models"] = [models]
+    else:
+        judge["models"] = models
     sandbox = dict(part_of(settings, "sandbox"))
     sandbox.setdefault("enabled", settings.get("use_sandbox"))
     sandbox.setdefault("engine", settings.get("sandbox_type"))
@@ -566,14 +580,18 @@ class EvalScope:
                     path
                 )
         for (root, _), work in works.items():
-            config = [configs[root]] if root in configs else []
+            config = []
+            if root in configs:
+                config = [configs[root]]
             for paths in _by_benchmark(work, config).values():
                 yield SourceFiles(str(paths[0]), root, (*paths, *config))
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open the files of one benchmark (InputError: a file is damaged)."""
         configs = [path for path in source.files if path.parent.name == "configs"]
-        parsed = read_yaml(configs[0]) if configs else None
+        parsed = None
+        if configs:
+            parsed = read_yaml(configs[0])
         config = object_of(parsed)
         named = next(
             (path for path in source.files if path.parent.parent.name == "reports"),
@@ -607,7 +625,9 @@ class EvalScope:
 def _repeats(config: Mapping[str, Any]) -> int:
     """Generations of each question; YAML is read as text."""
     repeats = str(config.get("repeats"))
-    return max(int(repeats), 1) if repeats.isdecimal() and len(repeats) < 7 else 1
+    if repeats.isdecimal() and len(repeats) < 7:
+        return max(int(repeats), 1)
+    return 1
 
 
 def _kind(candidate: Candidate) -> str:
@@ -624,7 +644,9 @@ def _kind(candidate: Candidate) -> str:
     if folder not in ("predictions", "reviews") or path.suffix != ".jsonl":
         return ""
     is_old = _OLD_ROW.match(head) and has_keys(head, "choices")
-    return folder if _NEW_ROW.match(head) or is_old else ""
+    if _NEW_ROW.match(head) or is_old:
+        return folder
+    return ""
 
 
 def _by_benchmark(work: _Work, config: Sequence[Path]) -> dict[str, list[Path]]:
@@ -654,10 +676,14 @@ def _configured(config: Sequence[Path]) -> list[str]:
     """The benchmarks that a configuration names; what is wrong with it is said where it
     is read."""
     try:
-        parsed = read_yaml(config[0]) if config else None
+        parsed = None
+        if config:
+            parsed = read_yaml(config[0])
     except InputError:
         return []
-    return _datasets(parsed) if isinstance(parsed, dict) else []
+    if isinstance(parsed, dict):
+        return _datasets(parsed)
+    return []
 
 
 def _configured_of(source: SourceFiles, config: Mapping[str, Any]) -> str:

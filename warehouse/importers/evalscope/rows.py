@@ -89,7 +89,10 @@ class SubsetFiles:
         benchmark = dataset or next(iter(paths), "")
         opened: list[SubsetFiles] = []
         for run, (stem, kinds) in enumerate(paths.items()):
-            subset = "" if stem == benchmark else stem.removeprefix(f"{benchmark}_")
+            if stem == benchmark:
+                subset = ""
+            else:
+                subset = stem.removeprefix(f"{benchmark}_")
             sources = {
                 kind: RowSource(
                     path, f"{kind}/{path.name}", (), dump.rejections, dump.notes
@@ -224,7 +227,9 @@ def _items(
     """Place, row, what the prediction adds to it, and whether it was reviewed; the last
     of rows of one key holds."""
     reviews, predictions = subset.reviews, subset.predictions
-    lasting = _last_lines(reviews, notes) if reviews else {}
+    lasting = {}
+    if reviews:
+        lasting = _last_lines(reviews, notes)
     facts: dict[Any, Row] = {}
     if predictions and not subset.is_old:
         facts = {
@@ -278,7 +283,9 @@ def _key_of(text: bytes) -> Any:
     if index:
         return int(index[1])
     found = _ANSWER_ID.search(text)
-    return found[1].decode("utf-8", "replace") if found else None
+    if found:
+        return found[1].decode("utf-8", "replace")
+    return None
 
 
 def _facts(row: Row, keeps_messages: bool) -> Row:
@@ -287,7 +294,9 @@ def _facts(row: Row, keeps_messages: bool) -> Row:
     output = part_of(row, "model_output")
     usage = part_of(output, "usage")
     choice = next(iter(objects_of(output.get("choices"))), {})
-    messages = {"messages": row.get("messages")} if keeps_messages else {}
+    messages = {}
+    if keeps_messages:
+        messages = {"messages": row.get("messages")}
     return {
         **messages,
         "input_tokens": whole_count(usage.get("input_tokens")),
@@ -341,8 +350,13 @@ def _row(subset: SubsetFiles, row: Row, facts: Row, is_reviewed: bool) -> Row:
         else type(row.get("index")) is int
     ):
         raise ValueError(f"no '{'choices' if subset.is_old else 'index'}'")
-    sample = _old_row(row) if subset.is_old else _new_row(row, facts, subset)
-    values = values_of(row, subset.unnamed or _SCORE) if is_reviewed else {}
+    if subset.is_old:
+        sample = _old_row(row)
+    else:
+        sample = _new_row(row, facts, subset)
+    values = {}
+    if is_reviewed:
+        values = values_of(row, subset.unnamed or _SCORE)
     failed = sample.get("error") is not None
     scores = [
         _score(name, values.get(name), failed) for name in {**subset.metrics, **values}
@@ -359,13 +373,17 @@ def values_of(row: Row, unnamed: str) -> Row:
     """The values of a review by metric; none where its score is not usable."""
     if "sample_score" in row:
         score = part_of(part_of(row, "sample_score"), "score")
-        return part_of(score, "value") if score.get("status") in _USABLE else {}
+        if score.get("status") in _USABLE:
+            return part_of(score, "value")
+        return {}
     choice = next(iter(objects_of(row.get("choices"))), {})
     review = part_of(choice, "review")
     result = review.get("result")
     if isinstance(result, dict):
         return result
-    return {unnamed: result} if "result" in review else {}
+    if "result" in review:
+        return {unnamed: result}
+    return {}
 
 
 def _score(name: str, value: Any, failed: bool) -> Row:
@@ -380,7 +398,10 @@ def _score(name: str, value: Any, failed: bool) -> Row:
         value, weight = sum(value) / len(value), float(len(value))
     number = number_or_none(value)
     if failed or number is None:
-        raw = None if value is None else compact(value)
+        if value is None:
+            raw = None
+        else:
+            raw = compact(value)
         is_odd = value is not None and not failed
         return {
             "metric": name,
@@ -437,7 +458,9 @@ def _new_row(row: Row, facts: Row, subset: SubsetFiles) -> Row:
 def _input_of(row: Row) -> list[Row]:
     """The question of a review of 1.0 to 1.5 whose prediction is not there."""
     asked = text_or_none(row.get("input"))
-    return [] if asked is None else [{"role": "user", "content": asked}]
+    if asked is None:
+        return []
+    return [{"role": "user", "content": asked}]
 
 
 def _n_before_answer(spoken: list[Row]) -> int:
@@ -475,8 +498,12 @@ def _draw(index: int, group: Any, subset: SubsetFiles, draw_given: Any) -> int |
         return draw_given
     if not subset.tells_draws:
         return subset.next_draw(group if isinstance(group, int | str) else None)
-    draw = index - group * subset.repeats if isinstance(group, int) else -1
-    return draw if 0 <= draw < subset.repeats else None
+    draw = -1
+    if isinstance(group, int):
+        draw = index - group * subset.repeats
+    if 0 <= draw < subset.repeats:
+        return draw
+    return None
 
 
 def _old_row(row: Row) -> Row:

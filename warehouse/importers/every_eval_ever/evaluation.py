@@ -85,7 +85,9 @@ class Evaluation:
     @cached_property
     def first(self) -> dict[str, Any]:
         """The first sample; empty where there is none."""
-        return first_line(self.samples[0]) if self.samples else {}
+        if self.samples:
+            return first_line(self.samples[0])
+        return {}
 
     @property
     def model(self) -> str | None:
@@ -113,7 +115,9 @@ class Evaluation:
             times = seen[
                 benchmark, metric, condition, name
             ]  # reducers of Inspect share an id
-            label = f"{name} {times}" if times > 1 else name
+            label = name
+            if times > 1:
+                label = f"{name} {times}"
             entries.append(EvaluationEntry(benchmark, metric, label, item, condition))
         return entries or self._named_by_samples()
 
@@ -231,7 +235,9 @@ class Evaluation:
         looked_at = (
             tail is not None and retrieved is not None and int(tail) == int(retrieved)
         )
-        return None if looked_at else name
+        if looked_at:
+            return None
+        return name
 
     def _stated_at(self, result: Mapping[str, Any]) -> datetime | None:
         """When the evaluation was made; of figures whose id does not tell one
@@ -420,7 +426,9 @@ def _moment(value: Any) -> datetime | None:
 
 
 def _count(value: Any) -> int | None:
-    return value if type(value) is int and 0 < value < 1 << 62 else None
+    if type(value) is int and 0 < value < 1 << 62:
+        return value
+    return None
 
 
 #: Longest line that is read; a longer one is no sample.

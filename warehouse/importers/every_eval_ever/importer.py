@@ -90,7 +90,9 @@ class EveryEvalEver:
             require_content(path)
         documents = [path for path in source.files if path.suffix == ".json"]
         samples = [path for path in source.files if path not in documents]
-        document = read_document(documents[0]) if documents else {}
+        document = {}
+        if documents:
+            document = read_document(documents[0])
         rejections: list[Rejection] = []
         notes: list[str] = []
         own = own_header(document, source.name)
@@ -155,7 +157,9 @@ def _rows(evaluation: Evaluation, line: Row) -> list[Row]:
     run, metric, filter_name = evaluation.entry_of(line)
     number = str(line["sample_id"])
     position = evaluation.positions.setdefault((run, number), len(evaluation.positions))
-    status = "not_scalar" if line.get("error") is None else "error"
+    status = "error"
+    if line.get("error") is None:
+        status = "not_scalar"
     scores = [
         {"metric": entry.metric, "filter": entry.filter, "status": status}
         for entry in evaluation.unscored(line)
@@ -204,7 +208,9 @@ def _draws(line: Row) -> list[Row]:
     """Texts of the model, one row for each."""
     common = _circumstances(line)
     output = line.get("output")
-    raw = output.get("raw") if isinstance(output, dict) else None
+    raw = None
+    if isinstance(output, dict):
+        raw = output.get("raw")
     texts = as_items(raw)
     sent = mapping_of(line, "input").get("formatted")
     if not isinstance(output, dict):
@@ -240,7 +246,9 @@ def _transcript(line: Row) -> Row | None:
 
 def _bounded(value: Any) -> int | None:
     count = whole_count(value)
-    return count if count is not None and count <= LARGEST_DRAW else None
+    if count is not None and count <= LARGEST_DRAW:
+        return count
+    return None
 
 
 def _message(item: Row) -> Row:
@@ -292,7 +300,9 @@ def _circumstances(line: Row) -> Row:
         for key in ("latency_ms", "generation_time_ms")
     )
     milliseconds = next((value for value in times if value is not None), None)
-    answer = answers[-1].get("extracted_value") if answers else None
+    answer = None
+    if answers:
+        answer = answers[-1].get("extracted_value")
     return {
         "extracted_answer": string_or_none(answer),
         "input_tokens": whole_count(usage.get("input_tokens")),

@@ -186,7 +186,9 @@ def _header(run: HelmRun, model: str, split: str) -> RunHeader:
 
 def _is_usual(name: str, value: Any) -> bool:
     """Whether a part of the template is what versions that do not write it mean."""
-    usual = "\n" if name == "chain_of_thought_suffix" else ""
+    usual = ""
+    if name == "chain_of_thought_suffix":
+        usual = "\n"
     return value in (None, [], usual)
 
 
@@ -346,7 +348,9 @@ def _covered(run: HelmRun, split: str) -> dict[tuple[str, str], int]:
     instances: dict[tuple[str, str], set[str]] = {}
     for key, stats in run.statistics.items():
         if run.split_of(key) == split:
-            label = perturbation_label(parse_json(key[1])) if key[1] else ""
+            label = ""
+            if key[1]:
+                label = perturbation_label(parse_json(key[1]))
             for name in filter(is_score, stats):
                 instances.setdefault((name, label), set()).add(key[0])
     whole = {key[0] for key in run.requests if run.split_of(key) == split}
@@ -360,7 +364,9 @@ def _label(naming: dict[str, Any]) -> str:
     of both stand beside those of the perturbed instances; so do those of a part of the
     split, which has none of the whole."""
     perturbation, part = naming.get("perturbation"), naming.get("sub_split")
-    over = perturbation.get("computed_on") if isinstance(perturbation, dict) else None
+    over = None
+    if isinstance(perturbation, dict):
+        over = perturbation.get("computed_on")
     parts = (
         perturbation_label(perturbation),
         over if over != "perturbed" else None,

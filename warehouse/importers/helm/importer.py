@@ -155,7 +155,9 @@ def _rows(run: HelmRun, key: Key, position: int) -> list[Row]:
         if is_score(name)
     ]
     if len(draws) < 2:
-        only = draws[0] if draws else {}
+        only = {}
+        if draws:
+            only = draws[0]
         return [{**prompt, "draw": 0, **only, "scores": scores}]
     # several completions or trials: the statistics are of all of them together
     together = [score | {"n_draws": len(draws)} for score in scores]
@@ -238,7 +240,9 @@ def _completion(completion: Mapping[str, Any], state: Mapping[str, Any]) -> Row:
     text = completion.get("text")
     response = string_or_none(text)
     mapping = part_of(state, "output_mapping")
-    answer = mapping.get(response.strip()) if response is not None else None
+    answer = None
+    if response is not None:
+        answer = mapping.get(response.strip())
     return {
         "response": response,
         "extracted_answer": string_or_none(answer),
@@ -286,7 +290,9 @@ def _likelihood(state: Mapping[str, Any], text: str) -> tuple[float | None, int 
     """Log-likelihood and number of the tokens that an option ends the echoed prompt
     with; none where the tokens do not end with its text."""
     first = next(iter(items_of(part_of(state, "result").get("completions"))), None)
-    tokens = first.get("tokens") if isinstance(first, dict) else None
+    tokens = None
+    if isinstance(first, dict):
+        tokens = first.get("tokens")
     suffix, total, option_text = "", 0.0, text.strip()
     for count, token in enumerate(reversed(items_of(tokens)), 1):
         if not isinstance(token, dict) or number_or_none(token.get("logprob")) is None:

@@ -55,16 +55,26 @@ def elements(raw: bytes, member: str | None = None) -> Iterator[Any]:
     gap = b"\n" + blanks + b"},\n" + blanks + b"{"
     while start < end:
         cut = raw.find(gap, min(start + BLOCK_BYTES, end), end)
-        stop = end if cut < 0 else cut + len(blanks) + 2
+        if cut < 0:
+            stop = end
+        else:
+            stop = cut + len(blanks) + 2
         yield from parse_json(b"[" + raw[start:stop] + b"]", keep_infinite=True)
-        start = stop + 1 if cut >= 0 else end
+        start = end
+        if cut >= 0:
+            start = stop + 1
 
 
 def _indented(raw: bytes, member: str | None) -> tuple[int, int, bytes] | None:
     """Begin and end of what stands between the brackets, and the indentation of
     elements; none where the layout is another."""
-    blanks = b"  " if member is None else b"    "
-    name = b"" if member is None else b'\n  "' + member.encode() + b'": '
+    blanks = b"    "
+    if member is None:
+        blanks = b"  "
+    if member is None:
+        name = b""
+    else:
+        name = b'\n  "' + member.encode() + b'": '
     opening, closing = (
         name + b"[\n" + blanks + b"{",
         b"\n" + blanks + b"}\n" + blanks[2:] + b"]",
@@ -79,7 +89,9 @@ def _indented(raw: bytes, member: str | None) -> tuple[int, int, bytes] | None:
 
 
 def _whole(document: Any, member: str | None) -> list[Any]:
-    entries = document if member is None else None
+    entries = None
+    if member is None:
+        entries = document
     if member is not None and isinstance(document, dict):
         entries = document.get(member) or []
     if not isinstance(entries, list):
@@ -172,7 +184,9 @@ class HelmRun:
         for index, state in enumerate(
             self._elements("scenario_state.json", "request_states")
         ):
-            instance = part_of(state, "instance") if isinstance(state, dict) else {}
+            instance = {}
+            if isinstance(state, dict):
+                instance = part_of(state, "instance")
             key = self._key(
                 instance.get("id"),
                 instance.get("perturbation"),
@@ -254,7 +268,9 @@ class HelmRun:
         plain: dict[str, dict[str, Any]] = {}
         other: dict[str, dict[str, Any]] = {}
         for (number, perturbation, _), states in self.requests.items():
-            instances = other if perturbation else plain
+            instances = plain
+            if perturbation:
+                instances = other
             instances.setdefault(number, part_of(states[0], "instance"))
         return {**other, **plain}
 
@@ -281,7 +297,9 @@ class HelmRun:
     def _key(
         self, number: Any, perturbation: Any, entry: Any, location: str
     ) -> Key | None:
-        trial = entry.get("train_trial_index", 0) if isinstance(entry, dict) else None
+        trial = None
+        if isinstance(entry, dict):
+            trial = entry.get("train_trial_index", 0)
         if (
             not isinstance(number, str)
             or type(trial) is not int
@@ -349,7 +367,9 @@ def _thinned(state: dict[str, Any]) -> dict[str, Any]:
     completions = part_of(state, "result").get("completions")
     if state.get("reference_index") is None and isinstance(completions, list):
         for completion in completions:
-            tokens = completion.get("tokens") if isinstance(completion, dict) else None
+            tokens = None
+            if isinstance(completion, dict):
+                tokens = completion.get("tokens")
             if isinstance(tokens, list):
                 completion["tokens"] = len(tokens)
     return state
@@ -381,7 +401,9 @@ def is_derived(name: str) -> bool:
 
 def _named(stats: Any) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     for stat in items_of(stats):
-        naming = part_of(stat, "name") if isinstance(stat, dict) else {}
+        naming = {}
+        if isinstance(stat, dict):
+            naming = part_of(stat, "name")
         name = naming.get("name")
         if isinstance(name, str) and name:
             yield name, naming, stat

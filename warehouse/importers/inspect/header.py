@@ -180,10 +180,15 @@ def _status(
         return "failed"
     results = mapping_of(header, "results")
     total = whole_or_none(results.get("total_samples"))
-    expected = total if total is not None else (requested or 0) * epochs_of(header)
+    if total is not None:
+        expected = total
+    else:
+        expected = (requested or 0) * epochs_of(header)
     n_held = n_samples or whole_or_none(results.get("completed_samples")) or 0
     stopped = header.get("status") != "success" and not results
-    return "truncated" if n_held < expected or (stopped and n_held == 0) else "complete"
+    if n_held < expected or (stopped and n_held == 0):
+        return "truncated"
+    return "complete"
 
 
 def _conditions(header: Mapping[str, Any]) -> dict[str, Any]:
@@ -270,7 +275,9 @@ def _passed(arguments: Mapping[str, Any], passed: Any) -> dict[str, Any]:
     """
     kept: dict[str, Any] = {}
     for name, value in arguments.items():
-        is_passed = name in passed if isinstance(passed, dict) else True
+        is_passed = True
+        if isinstance(passed, dict):
+            is_passed = name in passed
         if is_passed and says_nothing(value):
             kept[name] = f"passed as {json.dumps(value)}"
         elif is_passed or value is not False:
@@ -408,7 +415,9 @@ def _formulation(steps: list[dict[str, Any]]) -> str | None:
     names = [str(step["solver"]).rpartition("/")[2] for step in steps]
     if "multiple_choice" in names:
         return "multiple_choice"
-    return "generate_until" if names else None
+    if names:
+        return "generate_until"
+    return None
 
 
 def _agent(header: Mapping[str, Any]) -> dict[str, Any]:
@@ -501,7 +510,9 @@ class Scoring:
         """Reducers of epochs to one score, apart from the mean, which the store
         computes."""
         listed = mapping_of(self.header, "eval", "config").get("epochs_reducer")
-        named = items_of(listed) if self._n_epochs > 1 else []
+        named = []
+        if self._n_epochs > 1:
+            named = items_of(listed)
         reducers = [
             *map(self.reducer, named),
             *(reducer for _, reducer, _ in self._figures()),
@@ -513,12 +524,16 @@ class Scoring:
         every other that gives back the value of a single epoch."""
         if not isinstance(name, str) or name == "mean":
             return ""
-        return "" if self._n_epochs == 1 and name in _IDLE else name
+        if self._n_epochs == 1 and name in _IDLE:
+            return ""
+        return name
 
     @property
     def _n_epochs(self) -> int:
         epochs = mapping_of(self.header, "eval", "config").get("epochs")
-        return epochs if isinstance(epochs, int) and epochs > 0 else 1
+        if isinstance(epochs, int) and epochs > 0:
+            return epochs
+        return 1
 
     def specs(self) -> tuple[MetricSpec, ...]:
         """Specifications of all metrics, then of those that are reduced over epochs."""
@@ -568,7 +583,9 @@ class Scoring:
         is_whole = scorer == name and not any(
             name in value for value in self._objects(scorer)
         )
-        return name if is_whole else metric_name(scorer, name)
+        if is_whole:
+            return name
+        return metric_name(scorer, name)
 
     def _objects(self, scorer: str) -> list[dict[str, Any]]:
         """The objects among what a scorer gave the first samples."""
@@ -632,7 +649,9 @@ class Scoring:
         judge = role_models(self.header).get(role)
         if "model_graded" in scorer:
             return judge or text_or_none(mapping_of(self.header, "eval").get("model"))
-        return judge if scorer.rpartition("/")[2] not in _PLAIN else None
+        if scorer.rpartition("/")[2] not in _PLAIN:
+            return judge
+        return None
 
 
 def _has_keys(name: str, metrics: Iterable[str]) -> bool:
@@ -663,7 +682,9 @@ def _rows(
         (name for name in _MEANS if name in figures and not figures[name].get("group")),
         None,
     )
-    error = next((name for name in _ERRORS if name in figures), None) if mean else None
+    error = None
+    if mean:
+        error = next((name for name in _ERRORS if name in figures), None)
     count = entry.get("scored_samples")
     for name, item in figures.items():
         if name == error:

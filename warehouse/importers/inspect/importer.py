@@ -224,7 +224,9 @@ def _members(head: bytes) -> Iterator[tuple[str, bytes]]:
 
 def _first_of_value(head: bytes, start: int) -> bytes:
     first = head[start:].lstrip()[:1]
-    return first if first in (b"{", b"[") else b""
+    if first in (b"{", b"["):
+        return first
+    return b""
 
 
 def _holds_eval(path: Path) -> bool:

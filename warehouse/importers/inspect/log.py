@@ -72,7 +72,9 @@ def open_log(path: Path) -> InspectLog:
     refuse_pointer(head, str(path))
     if not head.strip():
         raise InputError("the file is empty", path=str(path), expected="an Inspect log")
-    return EvalLog(path) if path.suffix == ".eval" else JsonLog(path)
+    if path.suffix == ".eval":
+        return EvalLog(path)
+    return JsonLog(path)
 
 
 #: The key of the one score of a sample in the oldest logs; the results name its scorer.
@@ -113,7 +115,9 @@ def _parsed(text: str | bytes) -> Any:
         )  # no whole number beyond 64 bits, no nesting that cannot be written again
     except (msgspec.DecodeError, ValueError, TypeError, RecursionError):
         return parse_json(raw, keep_infinite=True)
-    return sample if events is None else sample | {"events": events}
+    if events is None:
+        return sample
+    return sample | {"events": events}
 
 
 def events_of(sample: Sample) -> list[Sample]:
@@ -146,9 +150,10 @@ def as_sample(value: Any) -> Sample:
     if "input" not in value:
         raise ValueError("no input")
     if "score" in value and "scores" not in value:
-        value["scores"] = (
-            {UNNAMED: value["score"]} if value["score"] is not None else {}
-        )
+        if value["score"] is not None:
+            value["scores"] = {UNNAMED: value["score"]}
+        else:
+            value["scores"] = {}
     return value
 
 
@@ -206,7 +211,9 @@ class JsonLog:
 
     def reductions(self) -> list[Any]:
         results = self.header.get("results")
-        old = results.get("sample_reductions") if isinstance(results, dict) else None
+        old = None
+        if isinstance(results, dict):
+            old = results.get("sample_reductions")
         return items_of(self.header.get("reductions") or old)
 
     def _members(self) -> Iterator[tuple[str, Any]]:
@@ -256,7 +263,9 @@ _DECODER = json.JSONDecoder(
 
 def _after_blanks(text: str, position: int) -> int:
     blanks = _BLANK.match(text, position)
-    return blanks.end() if blanks else position
+    if blanks:
+        return blanks.end()
+    return position
 
 
 _SAMPLE = re.compile(r"samples/.*_epoch_\d+\.json", re.DOTALL)
@@ -390,7 +399,8 @@ class EvalLog:
             texts = self._sequence(f"{folder}attachments/")
             pool = self._sequence(f"{folder}messages/")
             sample["messages"] = _picked(pool, sample.get("message_refs"))
-            sample = _Resolver(texts).of(sample) if texts else sample
+            if texts:
+                sample = _Resolver(texts).of(sample)
             return sample | {"events": self._judging(f"{folder}events/", sample)}
         except (EntryError, ValueError, RecursionError) as error:
             self.rejections.append(
@@ -504,7 +514,10 @@ class _Resolver:
 
     def _text(self, value: str) -> str:
         match = _ATTACHMENT.fullmatch(value)
-        index = int(match[1]) if match else len(self.texts)
+        if match:
+            index = int(match[1])
+        else:
+            index = len(self.texts)
         if index >= len(self.texts) or not isinstance(self.texts[index], str):
             return value
         text: str = self.texts[index]

@@ -49,7 +49,10 @@ def target_of(target: Any, letters: Mapping[str, str]) -> str | list[str]:
         if len(texts) == 1:
             return texts[0]
         return sorted(texts)
-    text = "" if target is None else as_text(target)
+    if target is None:
+        text = ""
+    else:
+        text = as_text(target)
     return letters.get(text, text)
 
 
@@ -176,7 +179,9 @@ def values_of(
         unnamed: the scorer whose name the oldest logs do not put beside the score.
     """
     for name, score in scores.items():
-        scorer = unnamed if name == UNNAMED else name
+        scorer = name
+        if name == UNNAMED:
+            scorer = unnamed
         value = score.get("value")
         if isinstance(value, dict):
             yield from (
@@ -247,8 +252,12 @@ def state_of(sample: Sample) -> str | None:
 def stop_reason(sample: Sample) -> str | None:
     """Why the model stopped."""
     choices = part_of(sample, "output").get("choices")
-    first = choices[0] if isinstance(choices, list) and choices else None
-    reason = first.get("stop_reason") if isinstance(first, dict) else None
+    first = None
+    if isinstance(choices, list) and choices:
+        first = choices[0]
+    reason = None
+    if isinstance(first, dict):
+        reason = first.get("stop_reason")
     if isinstance(reason, str):
         return reason
     return None
@@ -294,7 +303,9 @@ def prompt_sent(sample: Sample) -> str | None:
         if content is None:
             return None
         return as_text(content_of(content))
-    alone = messages[0] if len(messages) == 1 else {}
+    alone = {}
+    if len(messages) == 1:
+        alone = messages[0]
     text = text_of(alone.get("content"))
     if alone.get("role") == "user" and text is not None:
         return text
@@ -311,7 +322,9 @@ def response_of(sample: Sample) -> str | None:
     completion = output.get("completion")
     if isinstance(completion, str) and completion:
         return completion
-    message = part_of(choices[0], "message") if isinstance(choices[0], dict) else {}
+    message = {}
+    if isinstance(choices[0], dict):
+        message = part_of(choices[0], "message")
     text = text_of(message.get("content"))
     if not text and message.get("tool_calls"):
         return compact(bare_message(message))
@@ -372,7 +385,9 @@ def usage_of(
     )
     if n_turns > 1 or not own:
         own = _as_answerer(sample, model, judges) or own
-    seconds = [output.get("time")] if n_turns == 1 else []
+    seconds = []
+    if n_turns == 1:
+        seconds = [output.get("time")]
     seconds += [sample.get("working_time"), sample.get("total_time")]
     times = (number_or_none(value) for value in seconds)
     return own, next((value for value in times if value is not None), None)
@@ -385,11 +400,10 @@ def _as_answerer(sample: Sample, model: str, judges: bool) -> Mapping[str, Any]:
         model = next(iter(used))
     total = part_of(used, model)
     events = events_of(sample)
-    judged = (
-        list(_judged(events, model))
-        if events
-        else [part_of(part_of(sample, "role_usage"), "grader")] * judges
-    )
+    if events:
+        judged = list(_judged(events, model))
+    else:
+        judged = [part_of(part_of(sample, "role_usage"), "grader")] * judges
     if not any(judged):
         return total
     rest = {}

@@ -153,7 +153,9 @@ class Scanner:
             judges |= set(map(str, _object(row.get("scan_model_usage"))))
             tokens += int(number_or_none(row.get("scan_total_tokens")) or 0)
         for part in sorted(inputs & {"message", "event"}):
-            score = "what was found in all" if "resultset" in kinds else "their mean"
+            score = "their mean"
+            if "resultset" in kinds:
+                score = "what was found in all"
             notes.append(
                 f"{self.key} looked at each {part}: {score} is the score of a "
                 "generation"
@@ -278,7 +280,10 @@ class Scanner:
         if error or content is None:
             self.n_failed += bool(error)
             refused = row.get("scan_error_type") == "refusal"
-            value = _failed(error, refused) if error else Value(None, None, "no_answer")
+            if error:
+                value = _failed(error, refused)
+            else:
+                value = Value(None, None, "no_answer")
             yield from (
                 (metric, 0, label, value) for metric in range(len(self.metrics))
             )
@@ -290,7 +295,9 @@ class Scanner:
                 self._count(metric, value)
                 yield metric, 0, label, value
             return
-        items = _parsed(content) if kind == "resultset" else None
+        items = None
+        if kind == "resultset":
+            items = _parsed(content)
         if isinstance(items, list):
             yield from self._found(items, label)
             return
@@ -306,7 +313,10 @@ class Scanner:
         self._count(0, count)
         yield 0, 0, label, count
         for position, item in enumerate(items, 1):
-            own = item if isinstance(item, dict) else {"value": item}
+            if isinstance(item, dict):
+                own = item
+            else:
+                own = {"value": item}
             yield (
                 0,
                 position,
@@ -326,7 +336,10 @@ class Scanner:
             spec.name: sums for spec, sums in zip(self.metrics, self._sums, strict=True)
         }
         for name in metrics:
-            metric = name if name in named else f"{self.key}.{name}"
+            if name in named:
+                metric = name
+            else:
+                metric = f"{self.key}.{name}"
             mean = number_or_none(part_of(metrics, name).get("mean"))
             n, total = named.get(metric, (0, 0.0))
             if mean is not None and n:
@@ -349,14 +362,14 @@ class Scanner:
 def _names(row: Row) -> tuple[str | None, str | None]:
     """The id of a generation, and what names it where its log has none."""
     source = text_or_none(row.get("transcript_source_id"))
-    sample = (
-        row.get("transcript_task_id") if "transcript_task_id" in row else row.get("id")
-    )
-    epoch = (
-        row.get("transcript_task_repeat")
-        if "transcript_task_repeat" in row
-        else row.get("epoch")
-    )
+    if "transcript_task_id" in row:
+        sample = row.get("transcript_task_id")
+    else:
+        sample = row.get("id")
+    if "transcript_task_repeat" in row:
+        epoch = row.get("transcript_task_repeat")
+    else:
+        epoch = row.get("epoch")
     uuid = text_or_none(row.get("transcript_id"))
     location = None
     if source and sample is not None and epoch is not None:
@@ -368,7 +381,9 @@ def _names(row: Row) -> tuple[str | None, str | None]:
 
 
 def _failed(error: Any, is_refusal: bool) -> Value:
-    message = masked(_text(error)[:LONGEST_ERROR]) if error is not None else None
+    message = None
+    if error is not None:
+        message = masked(_text(error)[:LONGEST_ERROR])
     return Value(None, message, "refused" if is_refusal else "error")
 
 
@@ -392,14 +407,19 @@ def _text(content: Any) -> str:
 def _number(content: Any) -> float | None:
     """A number in JSON's spelling, of a size that every engine can calculate with."""
     number = number_or_none(_parsed(content) if isinstance(content, str) else content)
-    return number if number is not None and abs(number) < 1e140 else None
+    if number is not None and abs(number) < 1e140:
+        return number
+    return None
 
 
 def _of_json(content: Any) -> Value:
     """A value inside an object or list."""
     if content is None:
         return Value(None, None, "no_answer")
-    number = None if isinstance(content, str) else _number(content)
+    if isinstance(content, str):
+        number = None
+    else:
+        number = _number(content)
     if number is not None:
         return Value(number, None, "scored")
     return Value(None, as_text(content)[:LONGEST], "not_scalar")
@@ -509,7 +529,9 @@ IMPORTER = InspectScout()
 
 
 def _is_spec(candidate: Candidate) -> bool:
-    head = head_of(candidate) if candidate.path.name == SPEC else ""
+    head = ""
+    if candidate.path.name == SPEC:
+        head = head_of(candidate)
     return head.startswith("{") and has_keys(head, "scan_id")
 
 

@@ -118,13 +118,16 @@ class Details:
     def task(self) -> str:
         """The task: as the rows say, else as the results file has it, else by the
         file's name."""
-        task_name = (
-            (self.first.get("doc") or {}).get("task_name") if self.is_nested else None
-        )
+        task_name = None
+        if self.is_nested:
+            task_name = (self.first.get("doc") or {}).get("task_name")
         if isinstance(task_name, str) and task_name:
             return task_name
         named = _NAME.fullmatch(self.path.name)
-        name = named[1] if named else self.path.stem
+        if named:
+            name = named[1]
+        else:
+            name = self.path.stem
         fitting = [task for task in self._tasks if name in (task, safe_name(task))]
         if fitting:
             return fitting[0]
@@ -225,7 +228,9 @@ def metric_specs(
 ) -> tuple[MetricSpec, ...]:
     """Specifications of a task's metrics; the first of its configuration is the
     headline."""
-    seen = details.metrics if details is not None else {}
+    seen = {}
+    if details is not None:
+        seen = details.metrics
     rows = [name for name, kind in seen.items() if not is_text(name, kind)]
     directions = _directions(config)
     published = [name for name in figures if not _is_error(name, figures)]
@@ -254,7 +259,9 @@ def published_scores(
         details: the task's rows, if there are any.
         benchmark: name of the group; empty for a task.
     """
-    seen = details.metrics if details is not None else {}
+    seen = {}
+    if details is not None:
+        seen = details.metrics
     for name, value in figures.items():
         if _is_error(name, figures):
             continue
@@ -280,7 +287,9 @@ def _directions(config: Mapping[str, Any]) -> dict[str, bool | None]:
         names, better = entry.get("metric_name"), entry.get("higher_is_better")
         for name in as_items(names):
             if isinstance(name, str):
-                own = better.get(name) if isinstance(better, dict) else better
+                own = better
+                if isinstance(better, dict):
+                    own = better.get(name)
                 if isinstance(own, bool):
                     directions[name] = own
                 else:

@@ -109,7 +109,9 @@ def task_of(name: str) -> LightevalTask:
     benchmark = "|".join(parts[: len(parts) - len(numbers)])
     suite, bar, rest = benchmark.rpartition("|")
     group = suite + bar + rest.partition(":")[0]
-    fewshot = int(numbers[0]) if numbers and len(numbers[0]) < 9 else None
+    fewshot = None
+    if numbers and len(numbers[0]) < 9:
+        fewshot = int(numbers[0])
     return LightevalTask(benchmark, fewshot, group)
 
 
@@ -164,7 +166,9 @@ class LightevalResults:
         """Entries of the metrics of a task that say nothing."""
         for task in self.tasks:
             config = self.config(task)
-            name = "metrics" if "metrics" in config else "metric"
+            name = "metric"
+            if "metrics" in config:
+                name = "metrics"
             where = f"{self.path.name}: config_tasks.{task}.{name}"
             yield from no_objects(config.get(name), where, or_names=True)
 
@@ -179,7 +183,9 @@ def model_of_path(path: Path) -> str | None:
         if kind in folders:
             index = len(folders) - 1 - folders[::-1].index(kind)
             return "/".join(folders[index + 1 :]) or None
-    named = folders[-1] if folders else ""
+    named = ""
+    if folders:
+        named = folders[-1]
     if not named.startswith("details_"):
         return None
     return named.removeprefix("details_").removesuffix("_private").replace("__", "/", 1)
@@ -253,9 +259,9 @@ def _model_fields(results: LightevalResults, model: str) -> dict[str, Any]:
     config = results.model_config
     requested_revision = text_or_none(config.get("revision"))
     commit = text_or_none(results.general.get("model_sha"))
-    revision = (
-        commit if requested_revision in _MOVING and commit else requested_revision
-    )
+    revision = requested_revision
+    if requested_revision in _MOVING and commit:
+        revision = commit
     size = results.general.get("model_size")
     named = (revision, text_or_none(config.get("subfolder")))
     parameter_count = None
@@ -281,9 +287,13 @@ def _conditions(
     model = results.model_config
     methods = _methods(config, details)
     generates = not methods or "GENERATIVE" in methods
-    generation = mapping_of(model, "generation_parameters") if generates else {}
+    generation = {}
+    if generates:
+        generation = mapping_of(model, "generation_parameters")
     sampling = sampling_fields(generation)
-    size = _count(config.get("generation_size")) if generates else None
+    size = None
+    if generates:
+        size = _count(config.get("generation_size"))
     system = text_or_none(model.get("system_prompt"))
     settings = {name: model.get(name) for name in _SETTINGS}
     settings |= {"num_samples": config.get("num_samples"), **other_sampling(generation)}
@@ -338,7 +348,9 @@ def _configuration(
         for name, item in results.model_config.items()
         if name not in ("model_name", "revision")
     }
-    generation = mapping_of(model, "generation_parameters") if generates else {}
+    generation = {}
+    if generates:
+        generation = mapping_of(model, "generation_parameters")
     model["generation_parameters"] = {
         name: item for name, item in generation.items() if name not in _OF_FIELDS
     }

@@ -86,7 +86,9 @@ class Lighteval:
         for path in source.files:
             require_content(path)
         results_files = [path for path in source.files if path.suffix == ".json"]
-        document = read_document(results_files[0]) if results_files else {}
+        document = {}
+        if results_files:
+            document = read_document(results_files[0])
         results = LightevalResults(
             document, results_files[0] if results_files else source.files[0]
         )
@@ -155,7 +157,9 @@ def batches(
 ) -> Iterator[pa.RecordBatch]:
     """All rows of a file. What is wrong with a row is recorded."""
     cut = 0
-    of_row = _nested if details.is_nested else _flat
+    of_row = _flat
+    if details.is_nested:
+        of_row = _nested
 
     def rows_of(item: tuple[int, Row]) -> list[Row]:
         nonlocal cut
@@ -184,7 +188,9 @@ def _with_scores(
 ) -> list[Row]:
     """Draws; scores of several draws are of all of them together."""
     if len(draws) < 2:
-        only = draws[0] if draws else {}
+        only = {}
+        if draws:
+            only = draws[0]
         return [
             {**prompt, "draw": 0, **only, "scores": scores, "explanation": explanation}
         ]
@@ -246,11 +252,18 @@ def _texts(answer: Row, common: Row, is_choice: bool) -> list[Row]:
     if not texts:
         return [common]
     cleaned = _list(answer, "text_post_processed")
-    lengths = [] if is_choice else _lengths(_list(answer, "output_tokens"))
+    if is_choice:
+        lengths = []
+    else:
+        lengths = _lengths(_list(answer, "output_tokens"))
     rows = []
     for number, text in enumerate(texts):
-        shown = cleaned[number] if number < len(cleaned) else None
-        extracted = as_text(shown) if shown is not None and shown != text else None
+        shown = None
+        if number < len(cleaned):
+            shown = cleaned[number]
+        extracted = None
+        if shown is not None and shown != text:
+            extracted = as_text(shown)
         rows.append(
             {
                 **common,
@@ -354,7 +367,9 @@ def _options(
     option."""
 
     def at(values: Sequence[Any], index: int) -> Any:
-        return values[index] if len(values) == len(options) else None
+        if len(values) == len(options):
+            return values[index]
+        return None
 
     return [
         {
@@ -420,7 +435,9 @@ def _explanation(details: Details, row: Row) -> str | None:
 
 
 def _metadata(specific: Any, original: Any) -> str | None:
-    metadata = dict(specific) if isinstance(specific, dict) else {}
+    metadata = {}
+    if isinstance(specific, dict):
+        metadata = dict(specific)
     if original is not None:
         metadata["original_query"] = original
     metadata = without_nulls(metadata)

@@ -84,14 +84,18 @@ def _query(layout: Layout) -> str:
         "filename = true)"
     )
     source = f"(select {_raw(layout)} from {files}) r"
-    draw = f"unnest({_draws(layout)})" if layout.repeats > 1 else "0"
+    draw = "0"
+    if layout.repeats > 1:
+        draw = f"unnest({_draws(layout)})"
     source = f"(select *, {draw} as draw from {source}) d"
     values = f"select *, {_derived(layout)} from {source}"
     return f"select {_records(layout)} from ({values}) v"
 
 
 def _columns(layout: Layout) -> dict[str, str]:
-    prompt = "varchar[]" if layout.boxed else "varchar"
+    prompt = "varchar"
+    if layout.boxed:
+        prompt = "varchar[]"
     if layout.kind == "choice":
         rest = [
             f"gen_args_{n} struct(arg_1 varchar)" for n in range(1, layout.requests)
@@ -167,10 +171,13 @@ def _derived(layout: Layout) -> str:
 
 def _records(layout: Layout) -> str:
     texts = [f"doc->>{text(key)}" for key in layout.question]
-    question = (
-        f"concat_ws(chr(10), {', '.join(texts)})" if len(texts) > 1 else "".join(texts)
-    )
-    sent = "null" if layout.shows_examples else "prompt"
+    if len(texts) > 1:
+        question = f"concat_ws(chr(10), {', '.join(texts)})"
+    else:
+        question = "".join(texts)
+    sent = "prompt"
+    if layout.shows_examples:
+        sent = "null"
     parts = {
         "run": "$runs[file]",
         "position": (
@@ -203,7 +210,9 @@ def _fits(layout: Layout) -> str:
         "starts_with(doc, '{')",
     ]
     if layout.kind == "choice":
-        least = layout.requests if layout.mutual else 1
+        least = 1
+        if layout.mutual:
+            least = layout.requests
         tests.append(f"len(filtered) between {least} and {layout.requests}")
     else:
         tests.append(f"len(resps) = 1 and len(resps[1]) between 1 and {layout.repeats}")
@@ -282,9 +291,10 @@ def scores(layout: Layout) -> list[str]:
 
 
 def _plain_score(layout: Layout, metric: str, n: int) -> str:
-    unanswered = (
-        "false" if layout.kind == "choice" else f"filtered[1] = {text(NO_MATCH)}"
-    )
+    if layout.kind == "choice":
+        unanswered = "false"
+    else:
+        unanswered = f"filtered[1] = {text(NO_MATCH)}"
     status = (
         f"case when v{n} = 0 and {unanswered} then 'no_answer' when v{n} is not null "
         f"then null when m{n} is null or m{n} in ('NaN', 'Infinity', '-Infinity') then "
@@ -310,11 +320,10 @@ def _score(
     cases = " ".join(
         f"when {text(name)} then {text(new)}" for name, new in labels.items()
     )
-    label = (
-        text(next(iter(labels.values())))
-        if len(labels) == 1
-        else f"case label {cases} end"
-    )
+    if len(labels) == 1:
+        label = text(next(iter(labels.values())))
+    else:
+        label = f"case label {cases} end"
     parts = {
         "metric": text(metric),
         "filter": label,

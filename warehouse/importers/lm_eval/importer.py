@@ -286,7 +286,9 @@ def _source(files: Sequence[ResultsFile | SamplesFile]) -> SourceFiles:
     paths = (*results, *samples)
     first = paths[0]
     several = not results and len(samples) > 1
-    name = first.with_name(f"samples_*_{files[0].stamp}.jsonl") if several else first
+    name = first
+    if several:
+        name = first.with_name(f"samples_*_{files[0].stamp}.jsonl")
     return SourceFiles(str(name), first.parent, paths)
 
 

@@ -225,9 +225,9 @@ def _most_requests(
 def _same_choices(row: Mapping[str, Any]) -> bool:
     """Whether the filter left the first response to each request as it was."""
     responses = row.get("resps")
-    firsts = (
-        [_first(item) for item in responses] if isinstance(responses, list) else None
-    )
+    firsts = None
+    if isinstance(responses, list):
+        firsts = [_first(item) for item in responses]
     return firsts == row.get("filtered_resps")
 
 
@@ -261,7 +261,9 @@ def _filter(name: str, pipeline: Any, row: Mapping[str, Any], repeats: int) -> F
         return Filter(name)
     count, single, voted = repeats, False, False
     for step in pipeline:
-        function = step.get("function") if isinstance(step, Mapping) else None
+        function = None
+        if isinstance(step, Mapping):
+            function = step.get("function")
         if function == "take_first_k":
             count = whole_or_none(step.get("k")) or repeats
         voted = voted or function == "majority_vote"
@@ -296,7 +298,9 @@ def _question(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
 def _is_sent(row: Mapping[str, Any], key: str) -> bool:
     """Whether a field of the document stands in the prompt, and is more than a word."""
     doc, requests = row.get("doc"), requests_of(row)
-    value = doc.get(key) if isinstance(doc, Mapping) else None
+    value = None
+    if isinstance(doc, Mapping):
+        value = doc.get(key)
     if (
         not isinstance(value, str)
         or not _is_text(value)
@@ -442,12 +446,18 @@ def _revision(
     revision = text_or_none(config.get("model_revision")) or arguments.get("revision")
     moving = revision in (None, "", "main", "master")
     commit = text_or_none(config.get("model_sha"))
-    return commit if moving else str(revision)
+    if moving:
+        return commit
+    return str(revision)
 
 
 def _base(config: Mapping[str, Any], arguments: Mapping[str, Any]) -> str | None:
     base = text_or_none(arguments.get("pretrained"))
     model_revision = text_or_none(config.get("model_revision"))
     commit = text_or_none(config.get("model_sha"))
-    revision = commit if model_revision in (None, "main", "master") else model_revision
-    return f"{base}@{revision}" if base and revision else base
+    revision = model_revision
+    if model_revision in (None, "main", "master"):
+        revision = commit
+    if base and revision:
+        return f"{base}@{revision}"
+    return base

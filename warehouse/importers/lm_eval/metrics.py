@@ -133,7 +133,9 @@ def published_scores(
 def figures_of(figures: Mapping[str, Any]) -> Iterable[tuple[str, str, Any]]:
     """Metric, filter and value of each figure in an entry of ``results``."""
     for key, value in figures.items():
-        metric, _, name = key.rpartition(",") if "," in key else (key, "", "")
+        metric, _, name = (key, "", "")
+        if "," in key:
+            metric, _, name = key.rpartition(",")
         if key in _NO_FIGURES or isinstance(value, (dict, list)):
             continue
         stem, is_error, _ = metric.partition("_stderr")

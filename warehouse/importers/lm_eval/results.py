@@ -112,7 +112,9 @@ class LmEvalResults:
                 named = [("", parts)]
             for name, part in named:
                 if part is not None and not isinstance(part, Mapping):
-                    where = f"{section}.{name}" if name else section
+                    where = section
+                    if name:
+                        where = f"{section}.{name}"
                     yield (
                         f"{self.path.name}: {where} is {part!r:.80}, no object: "
                         "nothing is read there"
@@ -181,7 +183,9 @@ class LmEvalResults:
         settings = mapping_of(document, "config")
         shots = self._shots(task, config)
         formulation = text_or_none(config.get("output_type"))
-        generation = self._generation(config) if _generates(config) else {}
+        generation = {}
+        if _generates(config):
+            generation = self._generation(config)
         fewshot_seed = None
         if shots and settings:
             fewshot_seed = whole_or_none(settings.get("fewshot_seed", FEWSHOT_SEED))
@@ -207,7 +211,9 @@ class LmEvalResults:
     def _circumstances(self, task: str, config: Mapping[str, Any]) -> dict[str, Any]:
         document = self.document
         date = number_or_none(document.get("date"))
-        generation = self._generation(config) if _generates(config) else None
+        generation = None
+        if _generates(config):
+            generation = self._generation(config)
         return {
             "run_id": None if date is None else repr(document["date"]),
             "started_at": None if date is None else unix_time(date),
@@ -395,9 +401,9 @@ def header_without_results(
     rows = source.first() or [{}]
     requests = requests_of(rows[0])
     layout = find_layout(rows, {}, ())
-    generation = (
-        requests[0][1] if layout.kind == "text" and len(requests[0]) > 1 else {}
-    )
+    generation = {}
+    if layout.kind == "text" and len(requests[0]) > 1:
+        generation = requests[0][1]
     settings = object_of(generation)
     source.notes.append(
         f"{source.name}: no results file, so no settings, versions or figures"

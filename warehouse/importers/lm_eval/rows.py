@@ -120,7 +120,9 @@ class RowReader:
 
     def _options(self, requests: Sequence[Sequence[Any]]) -> list[str]:
         """Continuations without the blank that divides them from the prompt."""
-        shown = requests[: len(requests) // 2] if self.layout.mutual else requests
+        shown = requests
+        if self.layout.mutual:
+            shown = requests[: len(requests) // 2]
         return [as_text(item[1]).lstrip(" ") if len(item) > 1 else "" for item in shown]
 
     def _draws(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -199,9 +201,14 @@ class RowReader:
         self, row: Mapping[str, Any], text: bytes, plan: Filter
     ) -> list[dict[str, Any]]:
         usual = self.layout.labelled and listed_metrics(row) == self.layout.listed
-        names = self.layout.metrics if usual else metrics_of(row)
+        if usual:
+            names = self.layout.metrics
+        else:
+            names = metrics_of(row)
         bare = any(word in text for word in (b"NaN", b"Infinity"))
-        words = json.loads(text, parse_constant=str) if bare else row
+        words = row
+        if bare:
+            words = json.loads(text, parse_constant=str)
         unanswered = _filtered(row) == NO_MATCH
         return [
             {
@@ -256,7 +263,9 @@ def _responses(responses: Sequence[Any]) -> list[str | None]:
 
 def _filtered(row: Mapping[str, Any]) -> str | None:
     filtered = row.get("filtered_resps")
-    first = filtered[0] if isinstance(filtered, list) and filtered else None
+    first = None
+    if isinstance(filtered, list) and filtered:
+        first = filtered[0]
     if first is None:
         return None
     return as_text(first)

@@ -127,7 +127,10 @@ def dtype_of(document: Mapping[str, Any]) -> str | None:
     """The type of the weights: the one found, else the one asked for."""
     settings = mapping_of(document, "config")
     asked = parse_arguments(settings.get("model_args")).get("dtype")
-    asked = None if asked == "auto" else text_or_none(asked)
+    if asked == "auto":
+        asked = None
+    else:
+        asked = text_or_none(asked)
     return text_or_none(settings.get("model_dtype")) or asked
 
 

@@ -94,7 +94,9 @@ class LmEvalV03:
             beside = []
             if holders[path.parent] == 1:
                 beside = [item for item in written if item.parent == path.parent]
-            own = _written_with(path, beside) if beside else []
+            own = []
+            if beside:
+                own = _written_with(path, beside)
             yield source_of(path, *own)
             written = [item for item in written if item not in own]
         yield from map(source_of, written)
@@ -144,7 +146,10 @@ IMPORTER = LmEvalV03()
 def _header(
     document: Mapping[str, Any], task: str, path: Path, samples: WriteOut | None
 ) -> RunHeader:
-    seen = samples.seen if samples else Seen()
+    if samples:
+        seen = samples.seen
+    else:
+        seen = Seen()
     config = mapping_of(document, "config")
     figures = mapping_of(document, "results", task)
     description = mapping_of(config, "description_dict").get(task)
@@ -333,7 +338,9 @@ def _score(name: str, value: Any) -> dict[str, Any]:
     number = number_or_none(parsed)
     if number is not None:
         return {"metric": name, "filter": "", "value": number}
-    status = "error" if value is None or isinstance(parsed, float) else "not_scalar"
+    status = "not_scalar"
+    if value is None or isinstance(parsed, float):
+        status = "error"
     raw = as_text_or_none(value)
     return {"metric": name, "filter": "", "status": status, "raw": raw}
 

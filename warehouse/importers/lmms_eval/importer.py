@@ -89,7 +89,9 @@ class LmmsEval:
         samples: dict[str, Path] = {}
         for path in source.files:
             named = _NAME.fullmatch(path.name)
-            stamp, task = (named["stamp"], named["task"]) if named else ("", None)
+            stamp, task = ("", None)
+            if named:
+                stamp, task = (named["stamp"], named["task"])
             if task:
                 samples[task] = path
             else:
@@ -202,11 +204,16 @@ class _Table:
             )
         prompt = {"run": run, **_prompt(row, number)}
         repeats = self.results.repeats(self.task)
-        answers = _answers(row, repeats) if turn == 0 else []
+        answers = []
+        if turn == 0:
+            answers = _answers(row, repeats)
         scores = self._scores(row, self.filters[turn], len(answers) or repeats)
         together = repeats > 1
         for draw, answer in enumerate(answers[:LARGEST_DRAW]):
-            own = {} if together else {"scores": scores, **_choices(row)}
+            if together:
+                own = {}
+            else:
+                own = {"scores": scores, **_choices(row)}
             yield {
                 **prompt,
                 "draw": draw,
@@ -276,7 +283,9 @@ def _answers(row: Row, repeats: int) -> list[str | None]:
 def _details(row: Row, answer: str | None, together: bool) -> Row:
     filtered = row.get("filtered_resps")
     counts = objects_of(row.get("token_counts"))
-    tokens = counts[0] if counts and not together else {}
+    tokens = {}
+    if counts and not together:
+        tokens = counts[0]
     is_other = isinstance(filtered, str) and filtered != answer and not together
     return {
         "extracted_answer": filtered if is_other else None,
@@ -305,7 +314,9 @@ def _choices(row: Row) -> Row:
     right = None
     if target.isdecimal() and len(pairs) > 1 and len(target) < 6:
         right = int(target)
-    has_target = item_at(pairs, right) is not None if right is not None else False
+    has_target = False
+    if right is not None:
+        has_target = item_at(pairs, right) is not None
     choices = [
         {
             "choice_index": index,

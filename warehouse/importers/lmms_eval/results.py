@@ -107,7 +107,9 @@ class Results:
         """Metric, filter and value of each figure of a task or group; errors are not
         among them."""
         for key, value in mapping_of(self.document, "results", name).items():
-            metric, _, label = key.rpartition(",") if "," in key else (key, "", "")
+            metric, _, label = (key, "", "")
+            if "," in key:
+                metric, _, label = key.rpartition(",")
             if (
                 key not in _NO_FIGURES
                 and "_stderr" not in metric
@@ -128,7 +130,9 @@ class Results:
         """The model of the run: of the arguments, else of the folder, which is called
         by its last two parts."""
         settings = mapping_of(self.document, "config")
-        folder = _ORGANISATION.sub("/", self.folder.name) if self.stamp else None
+        folder = None
+        if self.stamp:
+            folder = _ORGANISATION.sub("/", self.folder.name)
         named = text_or_none(self.document.get("model_name"))
         if (
             named

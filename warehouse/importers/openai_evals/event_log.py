@@ -298,7 +298,9 @@ def _sampling(log: EventLog) -> Row:
 def _completion_arguments(command: Any) -> Row:
     """``--completion_args`` of the command: nothing else in the log has them."""
     try:
-        words = shlex.split(command) if isinstance(command, str) else []
+        words = []
+        if isinstance(command, str):
+            words = shlex.split(command)
     except ValueError:
         return {}
     for word, after in zip(words, [*words[1:], ""], strict=False):
@@ -398,7 +400,9 @@ def _published(log: EventLog) -> Iterator[PublishedScore]:
             or isinstance(value, (dict, list))
         ):
             continue
-        statistic = "mean" if name in log.metrics else "aggregate"
+        statistic = "aggregate"
+        if name in log.metrics:
+            statistic = "mean"
         yield published_figure(
             name,
             value,

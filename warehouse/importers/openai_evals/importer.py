@@ -97,7 +97,9 @@ def row_of(log: EventLog, sample: EventLogSample) -> Row:
     """The row of one sample (ValueError: an event is not as evals writes it)."""
     own, judged = _samplings(log, sample)
     matches = sample.of(MATCH)
-    first = own[0].get("prompt") if own else None
+    first = None
+    if own:
+        first = own[0].get("prompt")
     raw = next(iter(sample.of("raw_sample")), None)
     options, likelihoods = _options(sample)
     numbers, other = log.values_of(sample)

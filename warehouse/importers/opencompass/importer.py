@@ -83,7 +83,9 @@ class _Folder:
         part = _PART.fullmatch(name)
         if part is None or name in self.results or part[1] in self.predictions:
             return name
-        return part[1] if f"{part[1]}_0" in self.predictions else name
+        if f"{part[1]}_0" in self.predictions:
+            return part[1]
+        return name
 
 
 class OpenCompass:
@@ -136,7 +138,9 @@ class OpenCompass:
 
 def _is_summary(candidate: Candidate) -> bool:
     head = unpacked_head(candidate)
-    begins = HEADING if candidate.path.suffix == ".csv" else ""
+    begins = ""
+    if candidate.path.suffix == ".csv":
+        begins = HEADING
     return is_summary(candidate.path) and head.startswith(begins) and HEADING in head
 
 
@@ -159,10 +163,16 @@ def _kind(candidate: Candidate) -> str:
         return ""
     is_row = _FIRST.match(head) and _ROW.search(head)
     if folder == "results":  # with what a judge was asked, as predictions
-        return "results" if path.suffix == ".json" and not is_row else ""
+        if path.suffix == ".json" and not is_row:
+            return "results"
+        return ""
     if path.suffix == ".jsonl" and path.name.startswith("tmp_"):
-        return "unfinished" if '"idx"' in head else ""
-    return "predictions" if path.suffix == ".json" and is_row else ""
+        if '"idx"' in head:
+            return "unfinished"
+        return ""
+    if path.suffix == ".json" and is_row:
+        return "predictions"
+    return ""
 
 
 def _is_ours(work: Path, paths: Sequence[Path]) -> bool:
@@ -175,7 +185,9 @@ def _is_ours(work: Path, paths: Sequence[Path]) -> bool:
 def _ordered(paths: Sequence[Path]) -> list[Path]:
     def number(path: Path) -> int:
         part = _PART.fullmatch(path.stem)
-        return int(part[2][:9]) if part else -1
+        if part:
+            return int(part[2][:9])
+        return -1
 
     return sorted(
         paths, key=lambda path: (path.parent.parent.name != "results", number(path))
@@ -228,9 +240,9 @@ def model_fields(abbreviation: str, models: Sequence[Row], dataset: str) -> Row:
     config = _settings(abbreviation, models)
     about = _settings(dataset, models)
     path = text_or_none(config.get("path"))
-    model = (
-        path if path and not is_local(path) and path.count("/") < 2 else abbreviation
-    )
+    model = abbreviation
+    if path and not is_local(path) and path.count("/") < 2:
+        model = path
     if path and model != path and says_nothing(abbreviation):
         model = local_model_name(path)
     settings = part_of(config, "generation_kwargs")
@@ -262,10 +274,14 @@ def _settings(abbreviation: str, models: Sequence[Row]) -> Row:
 def run_fields(work: Path, abbreviation: str, models: Sequence[Row]) -> Row:
     """Id and time of a run: the name of its work folder. Where a model was asked there
     in several ways, which all have its path, their names tell them apart."""
-    stamp = work.name if _STAMP.fullmatch(work.name) else ""
+    stamp = ""
+    if _STAMP.fullmatch(work.name):
+        stamp = work.name
     path = _settings(abbreviation, models).get("path")
     ways = {item["abbr"] for item in models if path and item["path"] == path}
-    run_id = f"{stamp}/{abbreviation}" if len(ways) > 1 else stamp
+    run_id = stamp
+    if len(ways) > 1:
+        run_id = f"{stamp}/{abbreviation}"
     return {
         "run_id": run_id if stamp else None,
         "started_at": local_time(stamp, "%Y%m%d_%H%M%S"),
@@ -283,7 +299,10 @@ def headline(work: OpenCompassOutput) -> str:
         return ""
     mean = 100 * sum(verdicts) / len(verdicts)
     for name, value in work.results.items():
-        number = None if isinstance(value, bool) else number_or_none(value)
+        if isinstance(value, bool):
+            number = None
+        else:
+            number = number_or_none(value)
         if (
             number is not None
             and abs(number - mean) < 1e-6
@@ -299,7 +318,9 @@ def _formulation(work: OpenCompassOutput) -> str | None:
         return "ppl"
     if "pred_label" in first:
         return "clp"
-    return "gen" if first else None
+    if first:
+        return "gen"
+    return None
 
 
 def _specs(work: OpenCompassOutput, name: str, judge: str) -> Iterator[MetricSpec]:
@@ -366,9 +387,15 @@ def batches(work: OpenCompassOutput) -> Iterator[pa.RecordBatch]:
 
     def rows_of(number: int) -> Iterator[Row]:
         draw, sample = divmod(number, size)
-        prediction = work.predictions[number] if number < len(work.predictions) else {}
-        several = work.details[sample] if sample < len(work.details) else []
-        detail = several[draw] if draw < len(several) else {}
+        prediction = {}
+        if number < len(work.predictions):
+            prediction = work.predictions[number]
+        several = []
+        if sample < len(work.details):
+            several = work.details[sample]
+        detail = {}
+        if draw < len(several):
+            detail = several[draw]
         if prediction or detail:
             row = _row(prediction, detail, str(sample))
             scores = _scores(work, detail, metric)
@@ -408,13 +435,14 @@ def _row(prediction: Row, detail: Row, number: str) -> Row:
     rollout = _rollout(prediction)
     length = prediction.get("res_length")
     gold = prediction.get("gold", detail.get("answer", detail.get("references")))
-    options = (
-        prediction.get("choices")
-        if isinstance(prediction.get("choices"), list)
-        else labels or None
-    )
+    if isinstance(prediction.get("choices"), list):
+        options = prediction.get("choices")
+    else:
+        options = labels or None
     name = detail.get("example_abbr")
-    abbreviation = name if isinstance(name, str) and name else number
+    abbreviation = number
+    if isinstance(name, str) and name:
+        abbreviation = name
     text = _question(sent)
     target = as_text_or_none(gold)
     identity = {"prompt": sent, "gold": target, "options": options}
@@ -467,9 +495,9 @@ def _answer(prediction: Row, detail: Row, labels: list[str]) -> Row:
             and type(predicted) is int
             and 0 <= predicted < len(options)
         )
-        chosen = (
-            options[predicted] if is_index and isinstance(options, list) else predicted
-        )
+        chosen = predicted
+        if is_index and isinstance(options, list):
+            chosen = options[predicted]
         return {
             "response": compact({"probabilities": prediction.get("prediction")}),
             "extracted_answer": as_text(chosen),
@@ -560,7 +588,9 @@ def _summary_figures(
             value = number_or_none(float(text))
         except ValueError:
             continue  # "-": the model has no result
-        statistic = "aggregate" if metric in _NO_MEAN else "mean"
+        statistic = "mean"
+        if metric in _NO_MEAN:
+            statistic = "aggregate"
         yield PublishedScore(
             metric,
             value,

@@ -164,14 +164,20 @@ class SimpleEvalsSample:
     def asked(self, content: Any) -> Any:
         """A message as the question that it asks, without what differs between runs and
         repeats."""
-        text = content.rpartition(_TASK)[2] if isinstance(content, str) else content
+        text = content
+        if isinstance(content, str):
+            text = content.rpartition(_TASK)[2]
         options = self._options(text)
-        return options[1] + "\n".join(sorted(options.groups()[1:])) if options else text
+        if options:
+            return options[1] + "\n".join(sorted(options.groups()[1:]))
+        return text
 
     def option(self, letter: str | None) -> str | None:
         """The option that a letter stands for, where options are shuffled; else the
         letter."""
-        options = self._options(self.prompt[-1].get("content")) if self.prompt else None
+        options = None
+        if self.prompt:
+            options = self._options(self.prompt[-1].get("content"))
         if options and letter in tuple("ABCD"):
             return options["ABCD".index(letter) + 2]
         return letter
@@ -231,7 +237,9 @@ class SimpleEvalsFiles:
     def document(self) -> Row:
         """The file with samples; empty where there is none."""
         document: Row = read_document(self.files[0])
-        return document if isinstance(document.get("metrics"), dict) else {}
+        if isinstance(document.get("metrics"), dict):
+            return document
+        return {}
 
     @cached_property
     def figures(self) -> Row:
@@ -249,11 +257,14 @@ class SimpleEvalsFiles:
         """Evaluation, model and time, out of the file's name."""
         stem = self.files[0].stem.removesuffix(WHOLE).removesuffix(_DEBUG)
         stamped = _STAMP.fullmatch(stem)
-        stem, stamp = (stamped[1], stamped[2]) if stamped else (stem, "")
+        stem, stamp = (stem, "")
+        if stamped:
+            stem, stamp = (stamped[1], stamped[2])
         long = next((name for name in _LONG_NAMES if stem.startswith(f"{name}_")), None)
-        name, _, model = (
-            (long, "", stem[len(long) + 1 :]) if long else stem.partition("_")
-        )
+        if long:
+            name, _, model = (long, "", stem[len(long) + 1 :])
+        else:
+            name, _, model = stem.partition("_")
         return name, model, stamp
 
     @property
@@ -264,7 +275,9 @@ class SimpleEvalsFiles:
     @property
     def model(self) -> str | None:
         """Name of the model, with what was done to it (``gpt-4o_assistant``)."""
-        return None if is_fixed_name(self._named[1]) else self._named[1]
+        if is_fixed_name(self._named[1]):
+            return None
+        return self._named[1]
 
     @property
     def metric(self) -> str:
@@ -347,8 +360,12 @@ class SimpleEvalsFiles:
     def system_hash(self) -> str | None:
         """Hash of the system's messages, where all samples have the same."""
         system_messages = {compact(sample.system) for sample in self.samples}
-        only = system_messages.pop() if len(system_messages) == 1 else "[]"
-        return None if only == "[]" else sha256_of(canonical_json(only))
+        only = "[]"
+        if len(system_messages) == 1:
+            only = system_messages.pop()
+        if only == "[]":
+            return None
+        return sha256_of(canonical_json(only))
 
 
 def _sample(
@@ -366,7 +383,9 @@ def _sample(
 def _page(text: Any) -> dict[str, str | None]:
     """The end of a sample's page; nothing where it is not what the package
     writes."""
-    match = _RESULT.search(text) if isinstance(text, str) else None
+    match = None
+    if isinstance(text, str):
+        match = _RESULT.search(text)
     if match is None or text.count(_HEADING) != 1:
         return {}
     return {
@@ -376,7 +395,9 @@ def _page(text: Any) -> dict[str, str | None]:
 
 
 def _number(text: str | None) -> float | None:
-    return float(text == "True") if text in ("True", "False") else number_in_text(text)
+    if text in ("True", "False"):
+        return float(text == "True")
+    return number_in_text(text)
 
 
 HARNESS, SCORE = "simple-evals", "score"
@@ -442,8 +463,11 @@ def _published(results: SimpleEvalsFiles) -> Iterator[PublishedScore]:
         has_statistic = colon and statistic in (_ERROR, _COUNT, *_SPREADS)
         if has_statistic and statistic not in _SPREADS:
             continue
-        name = name if has_statistic else key
-        mean = "mean" if name == results.metric else "aggregate"
+        if not has_statistic:
+            name = key
+        mean = "aggregate"
+        if name == results.metric:
+            mean = "mean"
         yield published_figure(
             name,
             figure,

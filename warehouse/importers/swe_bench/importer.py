@@ -179,7 +179,9 @@ def _header(
 def _attempts(attempts: str | None) -> Row:
     """How many attempts at an answer a system has; one is what is so where nothing is
     said."""
-    return {} if attempts in (None, "", "1") else {"attempts": attempts}
+    if attempts in (None, "", "1"):
+        return {}
+    return {"attempts": attempts}
 
 
 HARNESS = "swe_bench"
@@ -213,7 +215,10 @@ class _Kinds:
         """Look at one file."""
         path, head = item.path, head_of(item)
         self.named[path.parent].add(path.name)
-        inside = path.parent.parent if path.parent.name == "results" else path.parent
+        if path.parent.name == "results":
+            inside = path.parent.parent
+        else:
+            inside = path.parent
         if _BOARD.match(head) and has_keys(head, "leaderboards", "folder", "resolved"):
             self.boards.append(path)
         elif has_keys(
@@ -457,12 +462,16 @@ def _model_beside(source: SourceFiles) -> str:
     OpenHands beside it, else by its folder; empty where neither names one."""
     first = source.files[0]
     about = next((path for path in source.files if path.name == METADATA), None)
-    document = read_document(about) if about else {}
+    document = {}
+    if about:
+        document = read_document(about)
     llm = part_of(document, "llm_config") or part_of(document, "llm")
     named = text_or_none(llm.get("model"))
     folder = first.absolute().parent.name
     run_folder = _OPENHANDS.fullmatch(folder)
-    other = run_folder["model"] if run_folder else folder
+    other = folder
+    if run_folder:
+        other = run_folder["model"]
     return named or ("" if is_fixed_name(other) else other.replace("__", "/"))
 
 
@@ -506,7 +515,9 @@ def _split(stem: str, model: str | None) -> tuple[str, str]:
     if known and stem.startswith(f"{known}."):
         return known, stem[len(known) + 1 :]
     name, _, run_id = stem.rpartition(".")
-    return (name, run_id) if name else (stem, "")
+    if name:
+        return (name, run_id)
+    return (stem, "")
 
 
 def _data_set(about: Row, total: int | None) -> tuple[str, str]:
@@ -516,7 +527,9 @@ def _data_set(about: Row, total: int | None) -> tuple[str, str]:
             dataset.rpartition("/")[2].lower().replace("-", "_").removesuffix(".json")
         )
         return name, text_or_none(about.get("split")) or ""
-    return (_SIZES[total], "test") if total in _SIZES else (BENCHMARK, "")
+    if total in _SIZES:
+        return (_SIZES[total], "test")
+    return (BENCHMARK, "")
 
 
 def _published(report: Row, total: int | None) -> Iterable[PublishedScore]:

@@ -76,11 +76,11 @@ def refuse_what_is_no_list(
         if value is None:
             continue
         is_list = isinstance(value, list)
-        strange = (
-            [entry for entry in value if not isinstance(entry, str) or not entry]
-            if is_list
-            else [value]
-        )
+        strange = [value]
+        if is_list:
+            strange = [
+                entry for entry in value if not isinstance(entry, str) or not entry
+            ]
         if strange:
             found = f"{name} {'holds' if is_list else 'is'} {compact(strange[0])[:80]}"
             raise InputError(

@@ -152,7 +152,9 @@ def _step(token: re.Match[str]) -> Step:
         return Each(token["each"])
     if token["quoted"] is not None:
         text = re.sub(r"\\(.)", r"\1", token["quoted"])
-        return Woven(text) if _IN_KEY.search(text) else text
+        if _IN_KEY.search(text):
+            return Woven(text)
+        return text
     return token["name"]
 
 
@@ -340,7 +342,10 @@ def _filled(steps: Any, levels: Sequence[Any]) -> str:
     for step in steps:
         if isinstance(step, Each):
             _, key, number = next(remaining, (None, None, 0))
-            text += f"[{number}]" if key is None else f"[{key!r}]"
+            if key is None:
+                text += f"[{number}]"
+            else:
+                text += f"[{key!r}]"
         elif text:
             text += f".{step}"
         else:
@@ -589,7 +594,9 @@ class NestedChunk(RecordChunk):
         draws = (row.draw for row in self.rows if isinstance(row.draw, dict))
         keys = chain.from_iterable(draws)
         inner = sorted({str(text_of(key)) for key in keys})
-        path = self.draws.text if self.draws else ""
+        path = ""
+        if self.draws:
+            path = self.draws.text
         return super().names() + [f"{path}.{key}" for key in inner]
 
     def _start(self, path: FieldPath) -> tuple[list[Any], Sequence[Any]]:
@@ -678,11 +685,16 @@ class RowView:
 
     def column(self, path: str) -> Column:
         """The values at a field path."""
-        join = self.joins.get(parse_path(path).join) if path.startswith("&") else None
-        column = (
-            self.chunk.column(path) if join is None else join.column(self.chunk, path)
-        )
-        return _without(column, self.nulls) if self.nulls else column
+        join = None
+        if path.startswith("&"):
+            join = self.joins.get(parse_path(path).join)
+        if join is None:
+            column = self.chunk.column(path)
+        else:
+            column = join.column(self.chunk, path)
+        if self.nulls:
+            return _without(column, self.nulls)
+        return column
 
     def holds(self, path: str) -> bool:
         """Whether there is something at the path in any row."""
@@ -696,7 +708,9 @@ def _without(column: Column, nulls: frozenset[str]) -> Column:
     """The column with null in place of the texts that mean it."""
     if isinstance(column, Constant):
         is_null = isinstance(column.value, str) and column.value in nulls
-        return Constant(None) if is_null else column
+        if is_null:
+            return Constant(None)
+        return column
     if isinstance(column, list):
         return [
             None if isinstance(value, str) and value in nulls else value
@@ -712,4 +726,6 @@ def _without(column: Column, nulls: frozenset[str]) -> Column:
 
 
 def _or_none(value: Any) -> Any:
-    return None if value is MISSING else value
+    if value is MISSING:
+        return None
+    return value

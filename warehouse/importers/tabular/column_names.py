@@ -308,7 +308,9 @@ def _scores(names: dict[str, str], named: bool) -> tuple[tuple[str, str], ...]:
         first = next(
             (name for name in ("score", "value", *names_here) if name in names), None
         )
-        return (("", names[first]),) if first else ()
+        if first:
+            return (("", names[first]),)
+        return ()
     if "value" in names_here and (len(names_here) > 1 or "prompt_id" not in names):
         names_here.remove("value")  # which may be anything
     return tuple((SCORE_NAMES[name], names[name]) for name in names_here)

@@ -110,7 +110,9 @@ def to_text(column: Column, size: int, *, labels: bool = False) -> Converted:
     """Text: strings as they are, other values as their JSON; labels as ``label_of`` has
     them."""
     array = _string_array(column)
-    convert = label_of if labels else text_of
+    convert = text_of
+    if labels:
+        convert = label_of
     if array is not None:
         return Converted(array)
     return converted_by(column, size, convert, pa.string())
@@ -118,7 +120,10 @@ def to_text(column: Column, size: int, *, labels: bool = False) -> Converted:
 
 def to_integer(column: Column, size: int, kind: pa.DataType) -> Converted:
     """Whole numbers, also from text."""
-    array = None if isinstance(column, Constant) else _simple_array(column)
+    if isinstance(column, Constant):
+        array = None
+    else:
+        array = _simple_array(column)
     if array is not None and pa.types.is_integer(array.type):
         try:
             return Converted(array.cast(kind))
@@ -186,7 +191,9 @@ def _spread(codes: Codes, values: Sequence[Any], kind: pa.DataType) -> Converted
     }
     clean = [None if code in unfit else value for code, value in enumerate(values)]
     array = pa.array(clean, kind).take(pa.array(codes))
-    rows = np.flatnonzero(np.isin(codes, list(unfit))).tolist() if unfit else []
+    rows = []
+    if unfit:
+        rows = np.flatnonzero(np.isin(codes, list(unfit))).tolist()
     return Converted(array, {row: unfit[int(codes[row])] for row in rows})
 
 
@@ -205,7 +212,10 @@ def _string_array(column: Column) -> pa.Array | None:
 
 def _number_array(column: Column) -> pa.Array | None:
     """The column as doubles, if that takes no judgement."""
-    array = None if isinstance(column, Constant) else _simple_array(column)
+    if isinstance(column, Constant):
+        array = None
+    else:
+        array = _simple_array(column)
     if array is None:
         return None
     if not _is_text(array.type):
@@ -359,7 +369,9 @@ def score_of(value: Any) -> tuple[float | None | Unfit, str | None, str | None]:
             return number, None, None
         return None, _short(value), "not_scalar"
     if number is None:
-        shown = _short(value) if value not in (None, "") else None
+        shown = None
+        if value not in (None, ""):
+            shown = _short(value)
         return None, shown, None
     return float(number), None, None
 

@@ -81,7 +81,9 @@ class CheckedStream(io.RawIOBase):
             return b""
         while not self._ended and (size < 0 or len(self._ready) < size):
             self._fill(size)
-        cut = len(self._ready) if size < 0 else size
+        cut = size
+        if size < 0:
+            cut = len(self._ready)
         data, self._ready = self._ready[:cut], self._ready[cut:]
         return data
 
@@ -114,7 +116,9 @@ def _unfinished(data: bytes) -> int:
                 length = 2
             elif byte < 0xF0:
                 length = 3
-            return back if length > back else 0
+            if length > back:
+                return back
+            return 0
         if byte < 0x80:
             return 0
     return 0
@@ -150,7 +154,10 @@ class DelimitedReader:
             member, rules
         )
         refuse_wide(len(header), member.name)
-        self.kind = "TSV" if self.delimiter == "\t" else "CSV"
+        if self.delimiter == "\t":
+            self.kind = "TSV"
+        else:
+            self.kind = "CSV"
         self.suspicious = rules.quoting is None and self.delimiter == "\t"
         self.columns = unique_names(header)
         # as many of the first columns tell the header where it stands again below
@@ -184,7 +191,9 @@ class DelimitedReader:
                 items.append(chunk)
         except InputError:
             self._is_small = False
-        return items if self._is_small else None
+        if self._is_small:
+            return items
+        return None
 
     def _read(self, paths: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
         given, told = 0, set[str]()
@@ -211,9 +220,10 @@ class DelimitedReader:
         self, paths: Collection[str] | None, reject: Reject
     ) -> Iterator[TableChunk]:
         numbering = _Numbering(self.columns, self.first_row)
-        chosen = (
-            None if paths is None else {column_of(path, self.columns) for path in paths}
-        )
+        if paths is None:
+            chosen = None
+        else:
+            chosen = {column_of(path, self.columns) for path in paths}
         columns = [
             name
             for name in self.columns
@@ -351,7 +361,9 @@ class _Numbering:
         while self.rejected:
             location, shown, expected = self.rejected.pop(0)
             is_last = not self.rejected and self.skipped[-1] >= self.next
-            cut = CUT_SHORT if ends_in_row and is_last and self.is_short else ""
+            cut = ""
+            if ends_in_row and is_last and self.is_short:
+                cut = CUT_SHORT
             reject(location, cut + shown, expected)
 
     def chunk(
@@ -393,7 +405,8 @@ class _Numbering:
         if later:
             line = np.arange(self.next, self.next + size + len(later))
             numbers = line[~np.isin(line, later)][:size].tolist()
-        self.next = numbers[-1] + 1 if size else self.next
+        if size:
+            self.next = numbers[-1] + 1
         return numbers
 
 
@@ -411,7 +424,10 @@ def _is_header(table: pa.Table, header: Mapping[str, str]) -> pa.ChunkedArray | 
     for column, name in header.items():
         if column in table.column_names and name:
             equal = pc.fill_null(pc.equal(table.column(column), name), False)
-            same = equal if same is None else pc.and_(same, equal)
+            if same is None:
+                same = equal
+            else:
+                same = pc.and_(same, equal)
             if not pc.any(same).as_py():
                 return None
     return same
@@ -466,7 +482,9 @@ def without_sep(text: str) -> tuple[str, str]:
     """The text of a table after a line ``sep=;``, and what that line says parts the
     cells: nothing without one."""
     found = _SEP.match(text)
-    return (text[found.end() :], found[1]) if found else (text, "")
+    if found:
+        return (text[found.end() :], found[1])
+    return (text, "")
 
 
 def _refuse_titles(text: str, member: Member) -> None:

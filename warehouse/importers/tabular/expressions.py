@@ -72,7 +72,9 @@ class Equality:
     def form(self, value: Any) -> str:
         """The text that is compared."""
         text = str(text_of(value))
-        return normalised(text) if self.normalise else text
+        if self.normalise:
+            return normalised(text)
+        return text
 
 
 def number_in(value: Any) -> Fraction | None:
@@ -107,7 +109,9 @@ class Recode:
     def apply(self, value: Any) -> Any:
         """One value, changed; an :class:`Unfit` where it cannot be."""
         if value is None or isinstance(value, Unfit):
-            return self.default if value is None else value
+            if value is None:
+                return self.default
+            return value
         if self.null and text_of(value) in self.null:
             return self.default
         for change in (
@@ -120,8 +124,12 @@ class Recode:
         ):
             value = change(value)
             if value is None or isinstance(value, Unfit):
-                return self.default if value is None else value
-        return sha256_of(str(text_of(value))) if self.sha256 else value
+                if value is None:
+                    return self.default
+                return value
+        if self.sha256:
+            return sha256_of(str(text_of(value)))
+        return value
 
     def _parse(self, value: Any) -> Any:
         if not self.json or not isinstance(value, str):
@@ -141,7 +149,9 @@ class Recode:
         match = self.pattern.search(text)
         if match is None:
             expected = f"text that matches {self.pattern.pattern!r}"
-            return Unfit(repr(text)[:60], expected) if self.default is None else None
+            if self.default is None:
+                return Unfit(repr(text)[:60], expected)
+            return None
         return match.group(1 if self.pattern.groups else 0)
 
     def _translate(self, value: Any) -> Any:
@@ -164,7 +174,9 @@ class Recode:
         """A number as text with a decimal point, whatever stood there."""
         if not self.decimal or not isinstance(value, str):
             return value
-        thousands = "." if self.decimal == "," else ","
+        thousands = ","
+        if self.decimal == ",":
+            thousands = "."
         if thousands in value and not _GROUPED[self.decimal].fullmatch(value.strip()):
             return value  # ``0.9`` among ``0,85`` is not 9
         return value.replace(thousands, "").replace(self.decimal, ".")
@@ -424,15 +436,16 @@ class Equals(Source):
         if self.equality == Equality() and self.among is None and are_text(columns):
             return pc.equal(*columns).cast(pa.int64())
         left, right = (as_list(column, view.size) for column in columns)
-        options = (
-            as_list(self.among.column(view), view.size)
-            if self.among
-            else [None] * view.size
-        )
+        if self.among:
+            options = as_list(self.among.column(view), view.size)
+        else:
+            options = [None] * view.size
         return [self._verdict(*row) for row in zip(left, right, options, strict=True)]
 
     def inner(self) -> Iterable[Source]:
-        return (*self.pair, self.among) if self.among else self.pair
+        if self.among:
+            return (*self.pair, self.among)
+        return self.pair
 
     def _verdict(self, left: Any, right: Any, options: Any) -> int | None | Unfit:
         unfit = next(

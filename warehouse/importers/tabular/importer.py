@@ -113,7 +113,9 @@ class Tabular:
         """
         values, path = settings.mapping, settings.mapping_path or "mapping"
         plain, notes = None, list[str]()
-        found = vote_mapping(source, settings.user_values) if values is None else None
+        found = None
+        if values is None:
+            found = vote_mapping(source, settings.user_values)
         if found is not None:
             (values, notes), path = found, source.name
         elif values is None:
@@ -149,7 +151,9 @@ def _with_objects(
         return plain
     mapping, _ = parse_mapping(canonical_mapping(plain.columns))
     sample = _tables(mapping, source)[0].sample()
-    return plain if sample is None else plain.with_objects(sample)
+    if sample is None:
+        return plain
+    return plain.with_objects(sample)
 
 
 class MappedTabular(Tabular):
@@ -189,7 +193,9 @@ class MappedTabular(Tabular):
             relative_name(path, root) for path in paths if path not in together
         ]
         paths = together
-        return [SourceFiles(str(root), root, tuple(sorted(paths)))] if paths else []
+        if paths:
+            return [SourceFiles(str(root), root, tuple(sorted(paths)))]
+        return []
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         dump = super().read(
@@ -209,7 +215,9 @@ class MappedTabular(Tabular):
 
     def companions(self, source: SourceFiles) -> list[Path]:
         """The joined files."""
-        return joined_files(self._located(source)) if self.mapping.joins else []
+        if self.mapping.joins:
+            return joined_files(self._located(source))
+        return []
 
     def says_same(self, places: Sequence[str], context: Mapping[str, Any]) -> bool:
         """Whether the places alone give the groups that are the context."""
@@ -497,9 +505,9 @@ class _Reading:
                         )
                         yield batch
             if not n_outcomes:
-                said = (
-                    f"no verdict in any of {n_votes} votes" if n_votes else "no votes"
-                )
+                said = "no votes"
+                if n_votes:
+                    said = f"no verdict in any of {n_votes} votes"
                 self._dump.notes.append(f"{table.member.name}: {said}")
             self._dump.notes += table.notes()
             table.forget()
@@ -545,7 +553,9 @@ def _one_each(paths: Sequence[Path], root: Path) -> list[SourceFiles]:
 def _common_folder(candidates: Sequence[Candidate]) -> Path:
     """The folder that holds all files of the walk."""
     folders = [item.path.parent for item in candidates]
-    return Path(os.path.commonpath(folders)) if folders else Path()
+    if folders:
+        return Path(os.path.commonpath(folders))
+    return Path()
 
 
 IMPORTER = Tabular()

@@ -449,7 +449,9 @@ def _matrix(top: Section) -> MatrixRule | None:
             f"{listed(ORIENTATIONS)}"
         )
     section.close()
-    return rule if given else None
+    if given:
+        return rule
+    return None
 
 
 def _metrics(section: Section) -> dict[str, dict[str, Any]]:
@@ -475,7 +477,9 @@ def _metrics(section: Section) -> dict[str, dict[str, Any]]:
 def _undecided(tables: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """The mistake of each ``[[choose]]`` that is left in a mapping."""
     for table in tables:
-        line = f"line {table['line']}: " if "line" in table else ""
+        line = ""
+        if "line" in table:
+            line = f"line {table['line']}: "
         readings = [
             f"({number}) {reading}"
             for number, reading in enumerate(table.get("between", ()), 1)
@@ -565,7 +569,9 @@ def _of_one_row(filled: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     several metrics is one answer."""
     merged: list[dict[str, Any]] = []
     for item in filled:
-        last = merged[-1] if merged else {}
+        last = {}
+        if merged:
+            last = merged[-1]
         lists = [
             name
             for name in _FIGURES
@@ -692,7 +698,9 @@ def _fill_from_matrix(
     run: dict[str, Source], sample: dict[str, Source], matrix: MatrixRule
 ) -> None:
     for name, path in ORIENTATIONS.get(matrix.orientation, {}).items():
-        target = run if name in RUN_FIELDS else sample
+        target = sample
+        if name in RUN_FIELDS:
+            target = run
         target.setdefault(name, At("[matrix] orientation", path))
 
 
@@ -711,9 +719,10 @@ def _fields(
         if name in names:
             sources[name] = _parser(name, parse)(value, where)
             continue
-        hint = (
-            f"; it belongs to [{of_others}]" if name in others else similar(name, names)
-        )
+        if name in others:
+            hint = f"; it belongs to [{of_others}]"
+        else:
+            hint = similar(name, names)
         parse.mistakes.append(
             f"{where}: no such field{hint or f'; fields here: {listed(names, 60)}'}"
         )
@@ -726,7 +735,9 @@ def _parser(name: str, parse: Expressions) -> Callable[[Any, str], Source]:
         return parse.record
     if name in LIST_FIELDS:
         return parse.names
-    return parse.options if name == "choices" else parse.value
+    if name == "choices":
+        return parse.options
+    return parse.value
 
 
 def _given(
@@ -747,7 +758,9 @@ def _score(section: Section, parse: Expressions) -> ScoreRule:
     metric = section.anything("metric")
     name = section.anything("filter")
     null = section.anything("if_null")
-    rule = null if isinstance(null, dict) else {}
+    rule = {}
+    if isinstance(null, dict):
+        rule = null
     section.close()
     if "value" not in parts or metric is None:
         parse.mistakes.append(f"{where}: expected `metric` and `value`")

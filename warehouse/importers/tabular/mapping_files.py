@@ -160,9 +160,9 @@ class Section:
         value = self.values.pop(key)
         if isinstance(value, kind) and (kind is bool or not isinstance(value, bool)):
             return value
-        expected = (
-            _KINDS.get(kind, "a number") if isinstance(kind, type) else "a number"
-        )
+        expected = "a number"
+        if isinstance(kind, type):
+            expected = _KINDS.get(kind, "a number")
         self.mistakes.append(f"{self.where} {key} = {value!r}: expected {expected}")
         return default
 
@@ -208,7 +208,9 @@ class Section:
     def pattern(self, key: str, *, whole: bool = False) -> Pattern | None:
         """A regular expression; ``whole``: of whole texts."""
         text = self.take(key, str)
-        return None if text is None else self._compiled(key, text, whole)
+        if text is None:
+            return None
+        return self._compiled(key, text, whole)
 
     def patterns(self, key: str) -> tuple[Pattern, ...]:
         """A regular expression of whole texts, or a list of them."""
@@ -239,7 +241,9 @@ class Section:
             return None
 
     def _inner(self, key: str) -> str:
-        return f"[{key}]" if self.where == "" else f"{self.where[:-1]}.{key}]"
+        if self.where == "":
+            return f"[{key}]"
+        return f"{self.where[:-1]}.{key}]"
 
 
 class Expressions:
@@ -307,11 +311,10 @@ class Expressions:
         recode = _recode(section)
         kinds = [kind for kind in _EXPRESSIONS if kind in values]
         if len(kinds) != 1:
-            shown = (
-                f"{' and '.join(kinds)} together"
-                if kinds
-                else f"none in {dict(values)}"
-            )
+            if kinds:
+                shown = f"{' and '.join(kinds)} together"
+            else:
+                shown = f"none in {dict(values)}"
             self.mistakes.append(
                 f"{where}: expected one of {listed(_EXPRESSIONS)}; found {shown}"
             )
@@ -351,7 +354,9 @@ class Expressions:
                 f"{where} equals: expected a list of two, found {len(pair)}"
             )
             return Literal(where, None)
-        chosen = self.options(among, where) if among is not None else None
+        chosen = None
+        if among is not None:
+            chosen = self.options(among, where)
         return Equals(where, (pair[0], pair[1]), equality, chosen, **options)
 
     def _first(self, section: Section, where: str, options: Any) -> Source:
@@ -399,7 +404,9 @@ def _recode(section: Section) -> Recode:
         sha256=bool(section.take("sha256", bool, False)),
         default=section.anything("default"),
     )
-    return recode if is_given else PLAIN
+    if is_given:
+        return recode
+    return PLAIN
 
 
 def shipped_mappings() -> dict[str, Path]:

@@ -227,7 +227,9 @@ def _keys(
         meaning = ", ".join(f"{word!r} = {numbers[word]}" for word in sorted(words))
         return {"values": numbers}, meaning
     if not values.numbers and all(map(PERCENT.fullmatch, map(plain, words))):
-        decimal = {"decimal": ","} if any("," in word for word in words) else {}
+        decimal = {}
+        if any("," in word for word in words):
+            decimal = {"decimal": ","}
         return {
             "pattern": "[^%]+",
             **decimal,
@@ -262,7 +264,9 @@ def _numbers(column: Column, size: int) -> pa.Array | None:
         except pa.ArrowInvalid:
             return None
     converted = to_number(column, size)
-    return None if converted.faults else converted.array
+    if converted.faults:
+        return None
+    return converted.array
 
 
 # --- tables whose names suffice -------------------------------------------------------------------
@@ -296,8 +300,12 @@ def without_scores(path: Path) -> str:
     found = _guess(tuple(names))
     if found.scores or not (found.key or "prompt_id" in found.sample):
         return ""
-    more = f" and {len(found.unused) - 8} more" if len(found.unused) > 8 else ""
-    other = f"; unknown: {', '.join(found.unused[:8])}{more}" if found.unused else ""
+    more = ""
+    if len(found.unused) > 8:
+        more = f" and {len(found.unused) - 8} more"
+    other = ""
+    if found.unused:
+        other = f"; unknown: {', '.join(found.unused[:8])}{more}"
     return (
         f"{path.name} has none of the columns {', '.join(SCORE_NAMES)}, which hold "
         f"scores{other}"
@@ -514,7 +522,9 @@ def _names_in(kind: str, head: bytes) -> Sequence[str]:
         return []
     if flavour_of(head.lstrip(), kind) == "jsonl":
         return _keys_of_line(line)
-    return _first_keys(head) if head.lstrip().startswith(b"[") else []
+    if head.lstrip().startswith(b"["):
+        return _first_keys(head)
+    return []
 
 
 def _parquet_columns(path: Path) -> list[str]:
@@ -533,13 +543,17 @@ def _first_keys(head: bytes) -> list[str]:
         record, _ = json.JSONDecoder().raw_decode(text)
     except (ValueError, RecursionError):
         return []
-    return list(record) if isinstance(record, dict) else []
+    if isinstance(record, dict):
+        return list(record)
+    return []
 
 
 def _keys_of_line(line: str) -> list[str]:
     with contextlib.suppress(ValueError):
         record = parse_json(line)
-        return list(record) if isinstance(record, dict) else []
+        if isinstance(record, dict):
+            return list(record)
+        return []
     return []
 
 
@@ -617,7 +631,10 @@ class PlainTable:
     def key(self) -> list[str]:
         """Field paths that tell the rows of a run apart."""
         sample = self.columns.sample
-        names = ["prompt_id"] if "prompt_id" in sample else list(self.columns.key)
+        if "prompt_id" in sample:
+            names = ["prompt_id"]
+        else:
+            names = list(self.columns.key)
         names += [name for name in _OF_ROWS if name in sample]
         columns = [sample[name] for name in names]
         columns += [
@@ -636,7 +653,9 @@ class PlainTable:
     def _label(self) -> str:
         """The column ``label``, where it is taken for the right answer; else empty."""
         column = self.columns.sample.get("target", "")
-        return column if plain_name(column) == "label" else ""
+        if plain_name(column) == "label":
+            return column
+        return ""
 
     def learn(self, view: RowView, runs: Codes) -> None:
         """Take in some rows; those that sum up others are no scores of prompts, and may

@@ -240,7 +240,9 @@ def keyed_kind(value: Any) -> str:
         return ""
     inner = list(value.values())
     if all(isinstance(item, dict) for item in inner):
-        return "objects" if _are_alike(list(value), inner) else ""
+        if _are_alike(list(value), inner):
+            return "objects"
+        return ""
     keys_are_ids = (
         len(inner) > 2 and are_numbered(list(map(str, value))) or len(inner) >= _MANY
     )
@@ -442,14 +444,19 @@ def _weight(
             location.at.rpartition(".")[2].removesuffix("[]").strip('"')
         )
         of_prompts = bool(names_of_metrics([items_of(siblings)]))
-    likely = 1 + bool(of_prompts) if grade else 0
+    likely = 0
+    if grade:
+        likely = 1 + bool(of_prompts)
     return (likely, grade, len(familiar), count)
 
 
 def _grade_of_keyed(record: Any) -> int:
     parts: list[Any] = []
     for item in record.values():
-        parts += item if isinstance(item, list) else [item]
+        if isinstance(item, list):
+            parts += item
+        else:
+            parts += [item]
     if parts and all(_is_unit(part) for part in parts[:1000]):
         return int(Grade.LIKELY)
     return 0
@@ -511,13 +518,19 @@ class ColumnProfile:
         if not self.values:
             return "empty"
         if all(isinstance(value, list | dict) for value in self.values):
-            return "list" if isinstance(self.values[0], list) else "object"
+            if isinstance(self.values[0], list):
+                return "list"
+            return "object"
         if all(isinstance(value, bool) for value in self.values):
             return "true/false"
         scores = self.scores
         if scores.texts:
-            return "mixed" if scores.numbers else "text"
-        return "0/1" if scores.is_truth else "number"
+            if scores.numbers:
+                return "mixed"
+            return "text"
+        if scores.is_truth:
+            return "0/1"
+        return "number"
 
     @cached_property
     def scores(self) -> ScoreValues:
@@ -554,7 +567,9 @@ class ColumnProfile:
         is_marked = len(found) == len(texts) and any(
             isinstance(number_of(text), Unfit) for text in texts
         )
-        return [match[1].replace(",", "") for match in found] if is_marked else []
+        if is_marked:
+            return [match[1].replace(",", "") for match in found]
+        return []
 
     @cached_property
     def is_percent(self) -> bool:
@@ -581,7 +596,9 @@ class ColumnProfile:
     @property
     def coverage(self) -> float:
         """Share of the rows that have a value."""
-        return 1 - self.nulls / self.rows if self.rows else 0.0
+        if self.rows:
+            return 1 - self.nulls / self.rows
+        return 0.0
 
     @property
     def is_number(self) -> bool:
@@ -781,7 +798,9 @@ def _placed(reader: JsonReader | JsonLinesReader) -> tuple[RecordLocation, Any]:
     if chunk is None or not chunk.size:
         return RecordLocation(), None
     is_nested = isinstance(chunk, NestedChunk)
-    document = chunk.rows[0].levels[0][0] if isinstance(chunk, NestedChunk) else None
+    document = None
+    if isinstance(chunk, NestedChunk):
+        document = chunk.rows[0].levels[0][0]
     if is_nested and isinstance(document, dict):
         return location_of(document), document
     records = [
@@ -841,7 +860,9 @@ def _unflattened(name: str, path: str, parents: tuple[str, ...]) -> _Where:
     (``inputs.question``)."""
     *around, last = name.split(".")
     is_inside = bool(around) and not parents and plain_name(around[0]) in _FLATTENED
-    return (last, path, tuple(around)) if is_inside else (name, path, parents)
+    if is_inside:
+        return (last, path, tuple(around))
+    return (name, path, parents)
 
 
 def _record_paths(
@@ -976,4 +997,6 @@ def _column(
 
 
 def _parsed(text: str) -> FieldPath | None:
-    return parse_path(text) if text else None
+    if text:
+        return parse_path(text)
+    return None

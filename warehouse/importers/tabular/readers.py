@@ -158,11 +158,9 @@ class JsonReader(_DocumentReader):
 def _records(document: Any) -> Any:
     """The rows of a table that is written as its columns and its rows (pandas'
     ``split``, MLflow, Weights & Biases) as records; any other document as it is."""
-    names, rows = (
-        (document.get(key) for key in ("columns", "data"))
-        if isinstance(document, dict)
-        else (None, None)
-    )
+    names, rows = (None, None)
+    if isinstance(document, dict):
+        names, rows = (document.get(key) for key in ("columns", "data"))
     if (
         not isinstance(names, list)
         or not isinstance(rows, list)
@@ -310,7 +308,9 @@ def flavour_of(head: bytes, promised: str) -> str:
         return "jsonl"
     if head.startswith(b"[") and (is_whole or newline):
         return "json"
-    return "jsonl" if promised == "jsonl" else "json"
+    if promised == "jsonl":
+        return "jsonl"
+    return "json"
 
 
 #: Called with what cannot be read: place in the file, what was found, what was
@@ -358,7 +358,9 @@ def parsed_lines(
     numbers."""
     if first == 1:
         lines = [lines[0].removeprefix(BOM_UTF8), *lines[1:]]
-    records = _parsed_at_once(lines) if flat else None
+    records = None
+    if flat:
+        records = _parsed_at_once(lines)
     if records is not None:
         return records, range(first, first + len(lines))
     numbers = [
@@ -372,7 +374,9 @@ def parsed_lines(
         try:
             value = parse_json(line, keep_infinite=True)
         except ValueError as error:
-            cut = CUT_SHORT if number == first + len(lines) - 1 and is_cut(line) else ""
+            cut = ""
+            if number == first + len(lines) - 1 and is_cut(line):
+                cut = CUT_SHORT
             reject(
                 f"line {number}",
                 f"{cut}{line[:60]!r}: {error}",

@@ -85,7 +85,9 @@ def without_faults(
     batch = pa.RecordBatch.from_arrays(
         [columns[name] for name in schema.names], schema=schema
     )
-    kept = [row for row in range(size) if row not in faults] if faults else None
+    kept = None
+    if faults:
+        kept = [row for row in range(size) if row not in faults]
     if kept is None:
         return batch
     if kept:
@@ -123,7 +125,9 @@ def documents_of(
         name: as_list(source.column(view), view.size)
         for name, source in variant.metadata.items()
     }
-    documents = {"metadata": json_rows(metadata, faults)} if metadata else {}
+    documents = {}
+    if metadata:
+        documents = {"metadata": json_rows(metadata, faults)}
     if mapping.key:
         parts = {
             name: metadata[name] if name in metadata else _key_part(name, columns[name])
@@ -158,7 +162,9 @@ def _to_choices(column: Column, size: int) -> Converted:
     texts: list[str | None] = []
     faults: dict[int, Unfit] = {}
     for row, value in enumerate(as_list(column, size)):
-        options = list(value.values()) if isinstance(value, dict) else value
+        options = value
+        if isinstance(value, dict):
+            options = list(value.values())
         if isinstance(options, list):
             words = [word if type(word) is str else text_of(word) for word in options]
             texts.append(orjson.dumps(words).decode())
@@ -235,11 +241,10 @@ def _struct(
         raw = to_text(rule.value.raw(view), size).array
     elif isinstance(rule.value, Equals):
         raw = _judged_number(view, rule.value, value)
-    lost = (
-        pc.is_null(value)
-        if raw is None
-        else pc.and_(pc.is_null(value), pc.is_null(raw))
-    )
+    if raw is None:
+        lost = pc.is_null(value)
+    else:
+        lost = pc.and_(pc.is_null(value), pc.is_null(raw))
     kept = ~_as_numpy(lost) if rule.omit_null else np.ones(size, dtype=np.bool_)
     if rule.omit_absent and not any(map(view.holds, rule.value.paths())):
         kept[:] = False
@@ -365,9 +370,10 @@ def _statuses(
     faults: Faults,
 ) -> pa.Array:
     """The mapped status, else that of the value, else the one for missing values."""
-    status = (
-        value_status if value_status is not None else pa.nulls(view.size, pa.string())
-    )
+    if value_status is not None:
+        status = value_status
+    else:
+        status = pa.nulls(view.size, pa.string())
     if rule.null_status is not None:
         status = pc.if_else(lost, pa.scalar(rule.null_status), status)
     if rule.status is None:
@@ -440,7 +446,10 @@ def _flattened(
     flat: list[Any] = []
     rows: list[int] = []
     for row, (value, length) in enumerate(zip(column, lengths, strict=True)):
-        flat += value if value is not None and length else [None] * length
+        if value is not None and length:
+            flat += value
+        else:
+            flat += [None] * length
         rows += [row] * length
     numbers = to_number(flat, len(flat))
     unfit = Converted(
@@ -735,4 +744,6 @@ def _first_column(chunk: Chunk) -> pa.Array | None:
     if not isinstance(chunk, TableChunk) or not chunk.data.num_columns:
         return None
     first = chunk.data.column(0).combine_chunks()
-    return to_text(first, chunk.size).array if pa.types.is_string(first.type) else None
+    if pa.types.is_string(first.type):
+        return to_text(first, chunk.size).array
+    return None

@@ -89,7 +89,9 @@ def header_value(name: str, value: Any) -> Any:
         return Unfit(repr(value)[:60], f"one of {', '.join(words_of(name))}")
     if name == "training_seed":
         whole = isinstance(value, str) and _WHOLE.fullmatch(value)
-        return whole[1] if whole else label_of(value)
+        if whole:
+            return whole[1]
+        return label_of(value)
     return _CONVERTERS[kind](value)
 
 
@@ -101,7 +103,10 @@ def _truth_of(value: Any) -> bool | Unfit:
 
 
 def _time_of(value: Any) -> datetime | Unfit:
-    number = None if isinstance(value, datetime) else number_of(value)
+    if isinstance(value, datetime):
+        number = None
+    else:
+        number = number_of(value)
     if isinstance(number, int | float):
         time = unix_time(number)
     else:
@@ -118,7 +123,9 @@ def _names_of(value: Any) -> tuple[str, ...] | Unfit:
 
 
 def _object_of(value: Any) -> dict[str, Any] | Unfit:
-    return value if isinstance(value, dict) else Unfit(repr(value)[:60], "an object")
+    if isinstance(value, dict):
+        return value
+    return Unfit(repr(value)[:60], "an object")
 
 
 _CONVERTERS: dict[Any, Callable[[Any], Any]] = {
@@ -206,7 +213,9 @@ class RunRegistry:
         )
         first = self._published[run].setdefault(key, score)
         self.add_metric(run, score.metric, score.filter)
-        return None if first == score else first
+        if first == score:
+            return None
+        return first
 
     def headers(self) -> tuple[RunHeader, ...]:
         """All runs."""
@@ -393,11 +402,10 @@ class RunColumns:
                         f"{earlier and earlier.value}, as stated before: map what "
                         "tells both apart (split, step …)"
                     )
-                    score = (
-                        Unfit(f"a second {score.metric}, {score.value}", said)
-                        if earlier
-                        else None
-                    )
+                    if earlier:
+                        score = Unfit(f"a second {score.metric}, {score.value}", said)
+                    else:
+                        score = None
                 if score is not None:
                     row = int(np.flatnonzero(codes == code)[0])
                     reject(row, score.found, f"{rule.value.where}: {score.expected}")
@@ -405,7 +413,9 @@ class RunColumns:
 
 def _shown(source: Source) -> str:
     """The path that an expression reads, for a note."""
-    words = ["the path"] if any(True for _ in source.groups()) else []
+    words = []
+    if any(True for _ in source.groups()):
+        words = ["the path"]
     words += [repr(path) for path in source.paths()]
     return " and ".join(words) or source.where
 
@@ -446,8 +456,12 @@ def _of_key(rule: PublishedRule, name: str, value: Any, key: Any) -> Any:
     if isinstance(value, dict):
         element = value.get(str(key), MISSING)
     else:
-        element = child(list(value), int(key)) if str(key).isdecimal() else MISSING
-    return None if element is MISSING else rule.numbers[name].recode.apply(element)
+        element = MISSING
+        if str(key).isdecimal():
+            element = child(list(value), int(key))
+    if element is MISSING:
+        return None
+    return rule.numbers[name].recode.apply(element)
 
 
 def _published_score(

@@ -224,7 +224,9 @@ def _named(
         for c in columns
         if plain_name(c.name) in order
     ]
-    return min(candidates, key=lambda item: item[:2])[2] if candidates else None
+    if candidates:
+        return min(candidates, key=lambda item: item[:2])[2]
+    return None
 
 
 # --- fields of a row ------------------------------------------------------------------------------
@@ -467,7 +469,9 @@ def _why_no_run(name: str, column: ColumnProfile) -> str:
             return f"{len(column.values)} different in {column.rows} rows"
     if why := _why_no_number(name, column):
         return why
-    return "" if name not in RECORD_FIELDS or column.kind == "object" else "no object"
+    if name not in RECORD_FIELDS or column.kind == "object":
+        return ""
+    return "no object"
 
 
 def _why_no_number(name: str, column: ColumnProfile) -> str:
@@ -479,7 +483,9 @@ def _why_no_number(name: str, column: ColumnProfile) -> str:
         return "no whole numbers"
     if name in POSITIONS and not column.is_number:
         is_one = all(_ONE_NUMBER.fullmatch(_text(value)) for value in column.values)
-        return "" if is_one else "texts with more than a number, or none"
+        if is_one:
+            return ""
+        return "texts with more than a number, or none"
     return ""
 
 
@@ -670,7 +676,9 @@ def _ids_against_texts(table: TableProfile, fields: Fields) -> str:
     if sum(len(texts) > 1 for texts in texts_by_id.values()) * 20 > len(texts_by_id):
         return "texts"
     repeated = sum(len(with_text) > 1 for with_text in ids_by_text.values())
-    return "either" if repeated * 20 > len(ids_by_text) else "ids"
+    if repeated * 20 > len(ids_by_text):
+        return "either"
+    return "ids"
 
 
 def _ends_with_id(column: ColumnProfile) -> bool:

@@ -105,17 +105,24 @@ class _Writer:
             self.fields = Fields(key=self.votes.get("key", ()))
         else:
             self.fields = fields_of(table)
-        self.figures = figures_of(table, self.fields) if not self.votes else None
+        if not self.votes:
+            self.figures = figures_of(table, self.fields)
+        else:
+            self.figures = None
         if self.figures is None and not self.votes:
             self.cells = cells_of(table, self.fields)
         else:
             self.cells = None
         is_scored = self.figures is None and self.cells is None and not self.votes
-        self.scores = scores_of(table, self.fields) if is_scored else ScoreColumns()
+        if is_scored:
+            self.scores = scores_of(table, self.fields)
+        else:
+            self.scores = ScoreColumns()
         self._ask_whose_scores()
-        self.choices = (
-            list(self._choices()) if not self.votes and self.chart is None else []
-        )
+        if not self.votes and self.chart is None:
+            self.choices = list(self._choices())
+        else:
+            self.choices = []
         may_be_scores = table.rows < _TELLING
         offered = {
             candidate.column.path for candidate in self.scores.offered if may_be_scores
@@ -123,7 +130,10 @@ class _Writer:
         free = []
         if is_scored:
             free = [column for column in self._unused() if column.path not in offered]
-        self.settings = settings_in(table, self.fields, free) if is_scored else {}
+        if is_scored:
+            self.settings = settings_in(table, self.fields, free)
+        else:
+            self.settings = {}
 
     def _choices(self) -> Iterator[Choice]:
         """Choices that are to be made."""
@@ -152,9 +162,9 @@ class _Writer:
             for candidate in self.scores.offered
             if candidate.grade >= Grade.LIKELY
         ]
-        choice = (
-            of_these_scores(self.fields.scorers, chosen, others) if chosen else None
-        )
+        choice = None
+        if chosen:
+            choice = of_these_scores(self.fields.scorers, chosen, others)
         if choice is not None:
             self.fields.scorers.questions.append(choice)
 
@@ -337,7 +347,9 @@ class _Writer:
             for path, why in self.fields.why_not.items()
             if why.startswith(f"{name}: ")
         ]
-        return safe(f" ({'; '.join(reasons)})") if reasons else ""
+        if reasons:
+            return safe(f" ({'; '.join(reasons)})")
+        return ""
 
     def _perhaps(self) -> str:
         """Columns of few different texts, which may name models or benchmarks."""
@@ -440,9 +452,10 @@ class _Writer:
             yield from self.figures.published()
             if self.figures.metric_path:
                 return
-            first = (
-                self.figures.values if self.figures.is_wide else self.figures.values[:1]
-            )
+            if self.figures.is_wide:
+                first = self.figures.values
+            else:
+                first = self.figures.values[:1]
             seen = column_of_values(
                 chain.from_iterable(column.values for column in first)
             )
@@ -468,7 +481,9 @@ class _Writer:
         guess = ""
         if self.scores.is_guess and candidate.grade < Grade.USUAL:
             guess = "guessed from its name; "
-        meaning = f"; {candidate.meaning}" if candidate.meaning else ""
+        meaning = ""
+        if candidate.meaning:
+            meaning = f"; {candidate.meaning}"
         yield f"[[scores]]  # {guess}{column.kind}{meaning}"
         metric = candidate.metric
         if metric in named:
@@ -521,7 +536,9 @@ class _Writer:
 
     def _compared(self) -> Iterator[str]:
         target, response = self.fields.sample["target"], self.fields.sample["response"]
-        way = "numeric" if target.is_number else "normalise"
+        way = "normalise"
+        if target.is_number:
+            way = "numeric"
         yield (
             "# No column of scores: guessed that a response is right if it equals the "
             "target."
@@ -605,7 +622,8 @@ def _as_published(
     if not values:
         return before
     metric = toml_text(values[0].name if is_metric(values[0].name) else "score")
-    metric = inline_table({"path": named.path}) if named is not None else metric
+    if named is not None:
+        metric = inline_table({"path": named.path})
     return (
         f"{before}[[published]] metric = {metric}, value = {toml_text(values[0].path)}"
     )
@@ -636,7 +654,9 @@ def _described(column: ColumnProfile) -> str:
             column.name, MASK
         )
     example = safe(short(shown))
-    missing = f", {column.nulls} missing" if column.nulls else ""
+    missing = ""
+    if column.nulls:
+        missing = f", {column.nulls} missing"
     return f"{column.kind}, {len(column.values)}{missing}, {example}"
 
 

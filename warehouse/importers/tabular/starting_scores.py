@@ -286,7 +286,9 @@ def _chosen(table: TableProfile, candidates: Sequence[ScoreColumn]) -> ScoreColu
         if alike and varies:
             return ScoreColumns(first[:1], is_guess=True)
         return ScoreColumns(choices=[_which(table, first)])
-    return ScoreColumns(choices=[_sparse(named[0])]) if named else ScoreColumns()
+    if named:
+        return ScoreColumns(choices=[_sparse(named[0])])
+    return ScoreColumns()
 
 
 def _are_systems(candidates: Sequence[ScoreColumn]) -> bool:
@@ -462,9 +464,9 @@ def _of_object(table: TableProfile) -> Iterator[tuple[str, str]]:
     others += dict.fromkeys(
         column.parents[0] for column in table.columns if column.parents
     )
-    skip = (
-        f'; [[rows.skip]] path = "@key", equal_to = {texts(others)}' if others else ""
-    )
+    skip = ""
+    if others:
+        skip = f'; [[rows.skip]] path = "@key", equal_to = {texts(others)}'
     where = f'[rows] at = "{{}}"{skip}; '
     yield (
         "benchmarks by key, each with a published figure",
@@ -546,7 +548,8 @@ def _of_elements(table: TableProfile, fields: Fields) -> Iterator[tuple[str, str
             path, metric = f"{column.path}[0].{path_of(str(key))}", str(key)
             if grade_of(key) > Grade.NEVER and all(map(_is_number, values)):
                 value, name = toml_text(path), names_of_metrics(lists)
-                metric = lists[0][0][name] if name else metric
+                if name:
+                    metric = lists[0][0][name]
             elif target is not None and any(value in target.values for value in values):
                 value, metric = (
                     inline_table({"equals": [path, target.path]}),
@@ -640,7 +643,9 @@ def _in_texts(table: TableProfile) -> Iterator[tuple[str, str]]:
             name for name in found if grade_of(name, (column.name,)) >= Grade.LIKELY
         ]
         for name in named[:_OFFERED]:
-            quote = '"' if f'"{name}"' in str(column.values[0]) else "'"
+            quote = "'"
+            if f'"{name}"' in str(column.values[0]):
+                quote = '"'
             pattern = rf"{quote}{re.escape(name)}{quote}:\s*([^,}}\s]+)"
             value = inline_table({"path": column.path, "pattern": pattern})
             yield (
@@ -656,7 +661,9 @@ def _objects(column: ColumnProfile) -> list[Mapping[str, Any]]:
     ):
         return []
     parsed = [Recode(json=True).apply(str(value)) for value in column.values]
-    return parsed if all(isinstance(value, dict) for value in parsed) else []
+    if all(isinstance(value, dict) for value in parsed):
+        return parsed
+    return []
 
 
 def _is_number(value: Any) -> bool:
@@ -814,7 +821,9 @@ def _answers(table: TableProfile, fields: Fields) -> ColumnProfile:
     fitting = [
         column for column in columns if _share_equal(table, column, target) is not None
     ]
-    return fitting[0] if fitting else fields.sample["response"]
+    if fitting:
+        return fitting[0]
+    return fields.sample["response"]
 
 
 def _share_equal(
@@ -833,7 +842,9 @@ def _share_equal(
     verdicts = [
         equality.same(a, b) for a, b in pairs if a is not None and b is not None
     ]
-    return sum(verdicts) / len(verdicts) if any(verdicts) else None
+    if any(verdicts):
+        return sum(verdicts) / len(verdicts)
+    return None
 
 
 def _are_answers(column: ColumnProfile) -> bool:

@@ -99,9 +99,10 @@ class MatrixColumns:
         """The section ``[matrix]``."""
         yield "# A column per model or per prompt: each cell becomes a row."
         yield "[matrix]"
-        first, second = (
-            ORIENTATIONS if self.orientation != _BY_PROMPTS else reversed(ORIENTATIONS)
-        )
+        if self.orientation != _BY_PROMPTS:
+            first, second = ORIENTATIONS
+        else:
+            first, second = reversed(ORIENTATIONS)
         if self.orientation:
             yield f'orientation = "{first}"  # or "{second}"'
         else:
@@ -159,7 +160,9 @@ def _cell_columns(
     ]
     scores = [column for column in free if _may_be_cells(column, table)]
     truths = [column for column in scores if column.scores.is_truth]
-    return truths if len(truths) > 1 else scores
+    if len(truths) > 1:
+        return truths
+    return scores
 
 
 def _may_be_cells(column: ColumnProfile, table: TableProfile) -> bool:
@@ -282,7 +285,9 @@ class PublishedColumns:
     @property
     def metric(self) -> str:
         """The metric of the figures."""
-        return "score" if self.is_wide else self.values[0].name
+        if self.is_wide:
+            return "score"
+        return self.values[0].name
 
     @property
     def columns(self) -> list[ColumnProfile]:
@@ -293,11 +298,13 @@ class PublishedColumns:
     def run(self) -> dict[str, str]:
         """Fields of a run and the path of each."""
         if self.is_wide:
-            row, column = (
-                ("benchmark", "model") if self.is_turned else ("model", "benchmark")
-            )
+            row, column = ("model", "benchmark")
+            if self.is_turned:
+                row, column = ("benchmark", "model")
             return {row: "@row", column: "@column"}
-        keyed = {"benchmark": "@key"} if self.is_keyed else {}
+        keyed = {}
+        if self.is_keyed:
+            keyed = {"benchmark": "@key"}
         if self.label is None:
             return keyed
         return keyed | {"model": self.label.path}
@@ -319,11 +326,9 @@ class PublishedColumns:
                     "",
                 )
         if self.is_wide and self.label is not None:
-            kinds = (
-                ("benchmark", "model")
-                if self.is_turned
-                else ("model", "benchmark (or metric)")
-            )
+            kinds = ("model", "benchmark (or metric)")
+            if self.is_turned:
+                kinds = ("benchmark", "model")
             yield (
                 f"# A row per {kinds[0]}, a column per {kinds[1]}: each cell becomes a "
                 "figure."
@@ -370,7 +375,9 @@ class PublishedColumns:
             yield f"metric = {metric}"
             yield f"value = {self._value(column.path)}"
             error = self.errors.get(column.path)
-            size = self.size if self.is_stated or not number else None
+            size = None
+            if self.is_stated or not number:
+                size = self.size
             for name, other in (("standard_error", error), ("n", size)):
                 if other is not None:
                     yield f"{name} = {toml_text(other.path)}"
@@ -508,7 +515,9 @@ def _columns(
     ]
     numbers = [column for column in free if column.is_figures]
     errors = [column for column in numbers if _ERROR.fullmatch(plain_name(column.name))]
-    error = errors[0] if len(errors) == 1 else None
+    error = None
+    if len(errors) == 1:
+        error = errors[0]
     size = next(
         (c for c in numbers if _SIZE.fullmatch(plain_name(c.name)) and c is not error),
         None,
@@ -572,7 +581,9 @@ def _which_label(label: ColumnProfile, table: TableProfile) -> Choice:
         if c.kind == "text" and c.is_unique and not c.parents and c is not label
     ]
     path = toml_text(label.path)
-    first = toml_text(unique[0].path) if unique else '"COLUMN"'
+    first = '"COLUMN"'
+    if unique:
+        first = toml_text(unique[0].path)
     repeated = label.rows - label.nulls - len(label.values)
     return Choice(
         f"what names each row: {path} is empty in {label.nulls} of {label.rows} rows "
@@ -616,7 +627,9 @@ def _what_rows_are(label: ColumnProfile, values: Sequence[ColumnProfile]) -> Cho
 
 def _turned(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     """A column per model and a row per benchmark."""
-    first = table.columns[0] if table.columns else None
+    first = None
+    if table.columns:
+        first = table.columns[0]
     if (
         first is None
         or not BENCHMARK_LABELS.fullmatch(plain_name(first.name))

@@ -47,11 +47,10 @@ def toml_key(name: str) -> str:
 
 def short(value: Any) -> str:
     """A value as an example: its text, cut where it is long."""
-    text = (
-        value
-        if isinstance(value, str)
-        else json.dumps(value, ensure_ascii=False, default=str)
-    )
+    if isinstance(value, str):
+        text = value
+    else:
+        text = json.dumps(value, ensure_ascii=False, default=str)
     if len(text) <= _WIDTH:
         return text
     return text[: _WIDTH - 1] + "…"

@@ -218,7 +218,9 @@ class MappedTable:
         if isinstance(reader, MatrixReader):
             reader = reader.table
         chunk = next(iter(reader.chunks(None, ignore)), None)
-        return None if chunk is None else self._view(chunk)
+        if chunk is None:
+            return None
+        return self._view(chunk)
 
     def constants(self) -> RowView:
         """A view of one row, for expressions that read no row."""
@@ -257,7 +259,9 @@ class MappedTable:
                     newly_skipped.sum()
                 )
             skipped |= newly_skipped
-        return chunk.keep(np.flatnonzero(~skipped).tolist()) if skipped.any() else chunk
+        if skipped.any():
+            return chunk.keep(np.flatnonzero(~skipped).tolist())
+        return chunk
 
     def _join(self, rule: JoinRule) -> Joined:
         path = self.joined_file(rule)
@@ -335,7 +339,9 @@ def _records(path: Path, _changed: int, _size: int, rule: JoinRule) -> dict[str,
     for member in members(path, path.name):
         reader = open_reader(member, rule.rules)
         for chunk in reader.chunks(None, partial(_refuse, path.name)):
-            keys = as_list(chunk.column(rule.key), chunk.size) if rule.key else [""]
+            keys = [""]
+            if rule.key:
+                keys = as_list(chunk.column(rule.key), chunk.size)
             for key, record in zip(keys, chunk.records(), strict=bool(rule.key)):
                 records[str(text_of(key))] = record
     return records
@@ -423,7 +429,9 @@ def refuse(mistakes: list[str], path: str) -> None:
         MappingError: the list is not empty.
     """
     if mistakes:
-        count = [f"{len(mistakes)} mistakes"] if len(mistakes) > 1 else []
+        count = []
+        if len(mistakes) > 1:
+            count = [f"{len(mistakes)} mistakes"]
         raise MappingError("\n  - ".join([*count, *mistakes]), path=path)
 
 
@@ -436,7 +444,10 @@ def mistakes_in(
         table: one file of the dump.
         values: header fields that the user set; ``None``: not known yet.
     """
-    mistakes = [] if values is None else [*_unset(mapping, values)]
+    if values is None:
+        mistakes = []
+    else:
+        mistakes = [*_unset(mapping, values)]
     if table.groups is None:
         shown = " and ".join(repr(pattern.pattern) for pattern in mapping.patterns)
         mistakes.append(
@@ -546,9 +557,9 @@ def _matrix_mistakes(
             f"column{similar(matrix.label, names)}; {there_are}"
         )
     if not cells:
-        pattern = (
-            f"cells = {matrix.cells.pattern!r} matches" if matrix.cells else "there is"
-        )
+        pattern = "there is"
+        if matrix.cells:
+            pattern = f"cells = {matrix.cells.pattern!r} matches"
         yield f"[matrix] {pattern} no column beside the label; {there_are}"
 
 
@@ -565,7 +576,9 @@ def _problem(
     names, last, beside = view.chunk.names(), path, getattr(view.chunk, "beside", None)
     if beside is not None and not why and parse_path(path).root != "join":
         names, last = beside(path), path.rpartition(".")[2]
-    kind = "column" if table.reader.is_table else "key in the first records"
+    kind = "key in the first records"
+    if table.reader.is_table:
+        kind = "column"
     there_are = (
         listed(names)
         or "none, as what stands there is no object; '@' is itself the number, text or list"
@@ -631,7 +644,9 @@ def _lacks_all(
 ) -> bool:
     try:
         tables = members(path, relative_name(path, root), mapping.members)
-        view = MappedTable(tables[0], mapping, root).sample() if tables else None
+        view = None
+        if tables:
+            view = MappedTable(tables[0], mapping, root).sample()
         return view is not None and not any(view.holds(name) for name in names)
     except (InputError, OSError, PathError):
         return False  # whoever reads it will say so
@@ -639,7 +654,9 @@ def _lacks_all(
 
 def relative_name(path: Path, root: Path) -> str:
     """The name of a file in messages: its path from a folder on, if it lies there."""
-    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
+    if path.is_relative_to(root):
+        return path.relative_to(root).as_posix()
+    return path.name
 
 
 def is_shaped_for(mapping: TabularMapping, path: Path) -> bool:

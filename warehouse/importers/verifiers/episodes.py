@@ -89,13 +89,18 @@ def specs(
 
 def _is_reward(name: str, weight: float | None) -> bool:
     """Whether more of it is better: its weight says so, else its name."""
-    return weight > 0 if weight else "reward" in name
+    if weight:
+        return weight > 0
+    return "reward" in name
 
 
 def score(metric: str, content: Any, lacking: str | None = None) -> Row:
     """One score; where nothing was measured (``lacking`` says why) the number is kept
     as text only."""
-    value = None if lacking else number_or_none(content)
+    if lacking:
+        value = None
+    else:
+        value = number_or_none(content)
     if value is not None:
         return {"metric": metric, "value": value}
     raw = as_text_or_none(content)
@@ -112,7 +117,9 @@ def reply_of(message: Mapping[str, Any] | None) -> str | None:
     if message is None:
         return None
     said, calls = text_of(message.get("content")), message.get("tool_calls")
-    return compact(calls) if calls and not (said and said.strip()) else said
+    if calls and not (said and said.strip()):
+        return compact(calls)
+    return said
 
 
 def public(arguments: Mapping[str, Any]) -> Row:
@@ -182,7 +189,8 @@ class _Run:
         self.version = self.version or part_of(trace, "verifiers")
         self.systems.add(text_or_none(part_of(task, "data").get("system_prompt")))
         start = number_or_none(part_of(trace, "timing").get("start"))
-        self.begun = [min((*self.begun, start))] if start else self.begun
+        if start:
+            self.begun = [min((*self.begun, start))]
 
 
 def is_episode(head: str) -> bool:
@@ -340,7 +348,9 @@ def _header(condition: _Condition, run: _Run, config: Row, path: Path) -> RunHea
         if name not in ("model", "sampling")
     }
     others["traces"] = {"agent": {"config": _settings_of_agent(run.config)}}
-    system = next(iter(run.systems)) if len(run.systems) == 1 else None
+    system = None
+    if len(run.systems) == 1:
+        system = next(iter(run.systems))
     select = part_of(config, "select")
     position = (
         "" if condition.step is None else f"step {condition.step}"
@@ -410,7 +420,9 @@ def _question(task: Row) -> Row:
     }
     prompt = data.get("prompt")
     key = text_or_none(task.get("key"))
-    own = key if key and key != task.get("hash") else None
+    own = None
+    if key and key != task.get("hash"):
+        own = key
     spoken = (
         question_of(content_of(prompt))
         if prompt is not None
@@ -472,7 +484,9 @@ def _transcript(trace: Row, episode: Row) -> Row:
         "cached_tokens": _total(usages, "cached_input_tokens"),
         "reasoning_tokens": _total(usages, "reasoning_tokens"),
     }
-    return transcript_of(messages, says_errors=False, **totals) if messages else totals
+    if messages:
+        return transcript_of(messages, says_errors=False, **totals)
+    return totals
 
 
 def _conversation(trace: Row) -> list[Row]:
@@ -492,7 +506,10 @@ def _conversation(trace: Row) -> list[Row]:
         ):
             break
         message = part_of(nodes[number], "message")
-        messages += [message] if _is_sampled(nodes[number]) else given([message])
+        if _is_sampled(nodes[number]):
+            messages += [message]
+        else:
+            messages += given([message])
         number = whole_count(nodes[number].get("parent"))
     return messages[::-1]
 
@@ -522,7 +539,9 @@ def _last_reply(trace: Row) -> Row | None:
     """The message that the model wrote last; a conversation may branch, the last node
     ends its last branch."""
     sampled = [node for node in objects_of(trace.get("nodes")) if _is_sampled(node)]
-    return part_of(sampled[-1], "message") if sampled else None
+    if sampled:
+        return part_of(sampled[-1], "message")
+    return None
 
 
 def _error(trace: Row, episode: Row) -> str | None:
@@ -543,7 +562,9 @@ def _error(trace: Row, episode: Row) -> str | None:
 
 def _part(name: str) -> str:
     """The name of a reward among the metrics: their sum has the plain one."""
-    return f"{REWARD}_part" if name == REWARD else name
+    if name == REWARD:
+        return f"{REWARD}_part"
+    return name
 
 
 def _parts(trace: Row) -> Row:
@@ -585,13 +606,16 @@ def _scores(trace: Row, episode: Row, names: Sequence[str]) -> list[Row]:
     parts = _parts(trace)
     reward, is_whole = _reward(trace)
     is_limit = trace.get("is_timeout") is True or episode.get("is_timeout") is True
-    lacking = (
-        "limit" if is_limit or trace.get("stop_condition") in _STOPPED else "error"
-    )
+    lacking = "error"
+    if is_limit or trace.get("stop_condition") in _STOPPED:
+        lacking = "limit"
     is_scored = is_whole and reward is not None
     # an agent of several may have no reward of its own: nothing is lacking there
     has_none = trace.get("ok") is True and not part_of(trace, "rewards")
-    scores = [] if has_none else [score(REWARD, reward, None if is_scored else lacking)]
+    if has_none:
+        scores = []
+    else:
+        scores = [score(REWARD, reward, None if is_scored else lacking)]
     for name in names:
         if name in parts:  # others do not apply to this task
             scores.append(

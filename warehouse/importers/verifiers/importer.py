@@ -51,7 +51,9 @@ class Verifiers:
         metadata = next((path for path in source.files if path.name == METADATA), None)
         if metadata is None and _starts_with_episode(first):
             return read_episodes(first, source.files[1:], declared)
-        rows = first if first != metadata else None
+        rows = None
+        if first != metadata:
+            rows = first
         return read_rollouts(
             rows, read_document(metadata) if metadata else {}, first.parent, declared
         )

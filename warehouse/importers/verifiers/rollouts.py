@@ -121,7 +121,8 @@ class _Survey:
         self.metrics |= dict.fromkeys(_measured(row, state_columns))
         self.systems.add(_system_prompt(row.get("prompt")))
         start = number_or_none(part_of(row, "timing").get("start_time"))
-        self.begun = [min((*self.begun, start))] if start is not None else self.begun
+        if start is not None:
+            self.begun = [min((*self.begun, start))]
 
     def left_out(self, most: int | None) -> Counter[int]:
         """How many copies of each question are no rollouts of their own: two do not
@@ -129,7 +130,9 @@ class _Survey:
         (where the metadata tell) but by rows that stand twice."""
         found: Counter[int] = Counter()
         for number, n_copies in self.copies.items():
-            surplus = max(0, self.drawn[number] - most) if most else 0
+            surplus = 0
+            if most:
+                surplus = max(0, self.drawn[number] - most)
             found[number] = min(n_copies, max(self.timed[number], surplus))
         return +found
 
@@ -146,7 +149,9 @@ class _Survey:
 
     @property
     def n_questions(self) -> int:
-        return len(self.number_of) if self.by_question else len(self.by_id)
+        if self.by_question:
+            return len(self.number_of)
+        return len(self.by_id)
 
 
 def read_rollouts(
@@ -241,7 +246,9 @@ def _header(
     )
     sampling = {**part_of(metadata, "sampling_args"), **old}
     versions = part_of(metadata, "version_info")
-    system = next(iter(survey.systems)) if len(survey.systems) == 1 else None
+    system = None
+    if len(survey.systems) == 1:
+        system = next(iter(survey.systems))
     is_void = survey.n_rows > 0 and survey.n_empty == survey.n_rows
     return RunHeader(
         harness=HARNESS,
@@ -303,7 +310,9 @@ def _begun(metadata: Row, survey: _Survey) -> datetime | None:
     date, time = text_or_none(metadata.get("date")), text_or_none(metadata.get("time"))
     if date:
         return local_time(f"{date[:10]} {time or date[11:]}", "%Y-%m-%d %H:%M:%S")
-    return unix_time(survey.begun[0]) if survey.begun else None
+    if survey.begun:
+        return unix_time(survey.begun[0])
+    return None
 
 
 def _requested(metadata: Row, survey: _Survey, notes: list[str]) -> int | None:
@@ -325,11 +334,16 @@ def _requested(metadata: Row, survey: _Survey, notes: list[str]) -> int | None:
 def _threshold(metadata: Row) -> float | None:
     """From which reward a rollout passes; none where the run counts no passes."""
     has_passes = part_of(metadata, "pass_at_k") or part_of(metadata, "pass_all_k")
-    return number_or_none(metadata.get("pass_threshold")) if has_passes else None
+    if has_passes:
+        return number_or_none(metadata.get("pass_threshold"))
+    return None
 
 
 def _metrics(metadata: Row, survey: _Survey) -> Iterator[MetricSpec]:
-    names = list(survey.metrics) if survey.n_rows else list(_averages(metadata))
+    if survey.n_rows:
+        names = list(survey.metrics)
+    else:
+        names = list(_averages(metadata))
     yield from specs(name for name in names if name != REWARD)
     if _threshold(metadata) is not None and PASS not in names:
         yield _PASS
@@ -365,7 +379,9 @@ def _published(
         return
     # where a question lacks some of its rollouts, the tool leaves it out of passes:
     # they are those of other questions
-    of_some = " of whole questions" if len(set(survey.drawn.values())) > 1 else ""
+    of_some = ""
+    if len(set(survey.drawn.values())) > 1:
+        of_some = " of whole questions"
     for sign, key in (("@", "pass_at_k"), ("^", "pass_all_k")):
         for k, figure in part_of(metadata, key).items():
             if k.isdigit() and number_or_none(figure) is not None:
@@ -396,11 +412,10 @@ def _taker(
         if not _is_new(row, seen) and remaining[asked] > 0:
             remaining[asked] -= 1
             return []
-        number = (
-            survey.number_of.get(_digest(row, survey.key))
-            if by_question
-            else whole_count(row[survey.key])
-        )
+        if by_question:
+            number = survey.number_of.get(_digest(row, survey.key))
+        else:
+            number = whole_count(row[survey.key])
         if number is None:
             raise ValueError("the file has changed while it was read")
         drawn[number] = drawn.get(number, -1) + 1
@@ -474,17 +489,17 @@ def _has_times(row: Row) -> bool:
 
 
 def _says_something(prompt: Any) -> bool:
-    parts = (
-        [item.get("content") for item in prompt]
-        if isinstance(prompt, list)
-        else [prompt]
-    )
+    parts = [prompt]
+    if isinstance(prompt, list):
+        parts = [item.get("content") for item in prompt]
     return any(part and as_text(part).strip() for part in parts)
 
 
 def _system_prompt(prompt: Any) -> str | None:
     first = next(iter(objects_of(prompt)), {})
-    return as_text(first.get("content")) if first.get("role") == "system" else None
+    if first.get("role") == "system":
+        return as_text(first.get("content"))
+    return None
 
 
 def _is_empty(row: Row) -> bool:
@@ -557,7 +572,9 @@ def _error(row: Row) -> str | None:
         ) or compact(error)
     if error:
         return as_text(error)
-    return "no completion" if _is_empty(row) else None
+    if _is_empty(row):
+        return "no completion"
+    return None
 
 
 def _measured(row: Mapping[str, Any], state_columns: frozenset[str]) -> Iterator[str]:
@@ -586,6 +603,9 @@ def _scores(row: Row, names: list[str], threshold: float | None) -> list[Row]:
     ]
     reward = number_or_none(row.get(REWARD))
     if threshold is not None and PASS in names and PASS not in row:
-        passed = None if reward is None else float(reward >= threshold)
+        if reward is None:
+            passed = None
+        else:
+            passed = float(reward >= threshold)
         scores.append({**score(PASS, passed, lacking), "origin": "mapped"})
     return scores

@@ -55,7 +55,9 @@ class PromptDraws:
     def mean_within(self) -> float | None:
         """W̄, the mean of the known W_i; None where none is known."""
         spreads = self.within[np.isfinite(self.within)]
-        return float(spreads.mean()) if len(spreads) else None
+        if len(spreads):
+            return float(spreads.mean())
+        return None
 
     @property
     def part_within(self) -> float | None:

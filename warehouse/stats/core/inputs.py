@@ -184,9 +184,10 @@ def as_clusters(clusters: ArrayLike, n: int) -> Clusters:
             f"`clusters` must be one-dimensional, found {labels.ndim} dimensions"
         )
     check_length(len(labels), n, "clusters")
-    codes = (
-        _integer_codes(labels) if labels.dtype.kind in "iu" else _object_codes(labels)
-    )
+    if labels.dtype.kind in "iu":
+        codes = _integer_codes(labels)
+    else:
+        codes = _object_codes(labels)
     return Clusters(codes, np.bincount(codes).astype(np.float64))
 
 
@@ -203,13 +204,21 @@ def finite_bounds(bounds: Bounds | None) -> tuple[float, float] | None:
     if bounds is None:
         return None
     low, high = bounds
-    low = -math.inf if low is None else float(low)
-    high = math.inf if high is None else float(high)
+    if low is None:
+        low = -math.inf
+    else:
+        low = float(low)
+    if high is None:
+        high = math.inf
+    else:
+        high = float(high)
     if not low < high:  # also where one of them is NaN
         raise StatisticsError(
             f"`bounds` must be (low, high) with low < high, found {bounds}"
         )
-    return (low, high) if math.isfinite(low) and math.isfinite(high) else None
+    if math.isfinite(low) and math.isfinite(high):
+        return (low, high)
+    return None
 
 
 def check_within(scores: FloatArray, bounds: tuple[float, float]) -> None:
@@ -246,15 +255,15 @@ def is_binary(
     one_draw = n_draws is None or _one_draw_each(n_draws, len(scores))
     zero_one = one_draw and is_zero_one(scores)
     if binary and not zero_one:
-        requirement = (
-            "every score 0 or 1"
-            if one_draw
-            else "one draw per prompt (`n_draws` is above 1)"
-        )
+        requirement = "one draw per prompt (`n_draws` is above 1)"
+        if one_draw:
+            requirement = "every score 0 or 1"
         raise StatisticsError(
             f"`binary=True` needs {requirement}; pass binary=None to let data decide"
         )
-    return zero_one if binary is None else binary
+    if binary is None:
+        return zero_one
+    return binary
 
 
 def _one_draw_each(n_draws: ArrayLike, n: int) -> bool:
@@ -352,14 +361,16 @@ def standard_error_bernoulli(scores: ArrayLike) -> float | None:
         StatisticsError: where scores are empty or not finite.
     """
     values = as_scores(scores)
-    return (
-        bernoulli_error(mean_of(values), len(values)) if is_zero_one(values) else None
-    )
+    if is_zero_one(values):
+        return bernoulli_error(mean_of(values), len(values))
+    return None
 
 
 def mean_of(scores: FloatArray) -> float:
     """The mean; exactly the first score where all are equal."""
-    return float(scores[0]) if is_constant(scores) else mean_of_varying(scores)
+    if is_constant(scores):
+        return float(scores[0])
+    return mean_of_varying(scores)
 
 
 def mean_of_varying(scores: FloatArray) -> float:
@@ -392,7 +403,9 @@ def deviations(scores: FloatArray) -> FloatArray:
 def clt_error(centred: FloatArray) -> float | None:
     """`standard_error_clt` for deviations that are already at hand."""
     n = len(centred)
-    return math.sqrt(float(centred @ centred) / (n - 1) / n) if n > 1 else None
+    if n > 1:
+        return math.sqrt(float(centred @ centred) / (n - 1) / n)
+    return None
 
 
 def bernoulli_error(mean: float, n: int) -> float:
@@ -452,4 +465,6 @@ def rejects(
         (True, False, False)
     """
     found = np.less_equal(np.asarray(p_values, dtype=np.float64), alpha + _ROUNDED)
-    return found if found.ndim else bool(found)
+    if found.ndim:
+        return found
+    return bool(found)

@@ -162,7 +162,8 @@ def shuffle_rows(drawn: Any, rows: Any) -> bool:
                 other: Any = np.int64(drawn[at]) & mask
                 at += 1
                 inside = other <= cell
-                other = other if inside else cell
+                if not inside:
+                    other = cell
                 row[cell], row[other] = row[other], row[cell]
                 cell -= inside
             if at == end:
@@ -216,7 +217,10 @@ def _raise(values: Any, by: Any, space: Any) -> None:
     """The larger of two numbers in each draw; by way of a third array, or the loop is
     not vectorised."""
     for draw in range(len(by)):
-        space[draw] = by[draw] if by[draw] > values[draw] else values[draw]
+        if by[draw] > values[draw]:
+            space[draw] = by[draw]
+        else:
+            space[draw] = values[draw]
     for draw in range(len(by)):
         values[draw] = space[draw]
 
@@ -226,8 +230,10 @@ def _raise_two(n: Any, other_n: Any, weight: float, best: Any, other_best: Any) 
     for draw in range(len(n)):
         ratio = n[draw] - other_n[draw]
         ratio = ratio * ratio * weight
-        best[draw] = ratio if ratio > best[draw] else best[draw]
-        other_best[draw] = ratio if ratio > other_best[draw] else other_best[draw]
+        if ratio > best[draw]:
+            best[draw] = ratio
+        if ratio > other_best[draw]:
+            other_best[draw] = ratio
 
 
 @compiled

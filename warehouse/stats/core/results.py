@@ -40,7 +40,9 @@ def _plain(value: Any) -> Any:
         value = value.tolist()
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    return value
 
 
 @dataclass(frozen=True)
@@ -169,7 +171,10 @@ class PairedDifference(NamedFigures):
         figures = figures_text(
             self.difference, self.standard_error, self.ci_low, self.ci_high
         )
-        p = "" if self.p_value is None else f", p={self.p_value:.3g}"
+        if self.p_value is None:
+            p = ""
+        else:
+            p = f", p={self.p_value:.3g}"
         return f"{figures} ({_basis(self)}{p})"
 
 
@@ -204,7 +209,10 @@ class UnpairedDifference(NamedFigures):
             self.difference, self.standard_error, self.ci_low, self.ci_high
         )
         sizes = f"n={self.n_prompts_a} and {self.n_prompts_b}"
-        p = "" if self.p_value is None else f", p={self.p_value:.3g}"
+        if self.p_value is None:
+            p = ""
+        else:
+            p = f", p={self.p_value:.3g}"
         return f"{figures} ({100 * self.level:g} % {self.method}, {sizes}{p})"
 
 
@@ -212,8 +220,14 @@ def _basis(result: Estimate | PairedDifference) -> str:
     method = f"{100 * result.level:g} % {result.method}"
     if result.ci_low is None:
         method = f"no interval: {result.reason}"
-    clusters = "" if result.n_clusters is None else f", G={result.n_clusters}"
-    flags = "" if not result.flags else f", {' '.join(result.flags)}"
+    if result.n_clusters is None:
+        clusters = ""
+    else:
+        clusters = f", G={result.n_clusters}"
+    if not result.flags:
+        flags = ""
+    else:
+        flags = f", {' '.join(result.flags)}"
     return f"{method}, n={result.n_prompts}{clusters}{flags}"
 
 
@@ -232,14 +246,13 @@ def figures_text(
         '1 ± 1e-06 [0.999998, 1.000002]'
     """
     digits = digits_of(value, error, low, high)
-    text = (
-        f"{value:.{digits}g}" if error is None else f"{value:.{digits}g} ± {error:.4g}"
-    )
-    return (
-        text
-        if low is None or high is None
-        else f"{text} {ends_text(low, high, digits)}"
-    )
+    if error is None:
+        text = f"{value:.{digits}g}"
+    else:
+        text = f"{value:.{digits}g} ± {error:.4g}"
+    if low is None or high is None:
+        return text
+    return f"{text} {ends_text(low, high, digits)}"
 
 
 def ends_text(low: float, high: float, digits: int | None = None) -> str:

@@ -75,14 +75,18 @@ class Sample:
     @property
     def n_clusters(self) -> int | None:
         """Number of clusters G, None without."""
-        return None if self.clusters is None else self.clusters.n
+        if self.clusters is None:
+            return None
+        return self.clusters.n
 
     @property
     def se(self) -> float | None:
         """Headline error: CR2 with clusters, CLT without; 0 where the formula gives 0."""
         if self.clusters is None:
             return self.se_clt
-        return None if self.robust is None else self.robust.se_cr2
+        if self.robust is None:
+            return None
+        return self.robust.se_cr2
 
     @property
     def df(self) -> float | None:
@@ -90,8 +94,12 @@ class Sample:
         if self.weights is not None:
             return self.weights.degrees_of_freedom
         if self.clusters is None:
-            return self.n - 1 if self.n > 1 else None
-        return None if self.robust is None else self.robust.degrees_of_freedom
+            if self.n > 1:
+                return self.n - 1
+            return None
+        if self.robust is None:
+            return None
+        return self.robust.degrees_of_freedom
 
     @property
     def totals(self) -> FloatArray:
@@ -127,17 +135,22 @@ def describe(
         robust=None if clusters is None else robust_errors(centred, clusters),
         zero_one=binary,
     )
-    return plain if shares is None else _weighted(plain, shares, centred)
+    if shares is None:
+        return plain
+    return _weighted(plain, shares, centred)
 
 
 def _weighted(sample: Sample, shares: FloatArray, centred: FloatArray) -> Sample:
     """With the errors of a weighted mean in the place of those of its linearised
     scores."""
     alone = unit_weights(shares)
-    error = (
-        float(np.linalg.norm(alone.pulls(centred / sample.n))) if sample.n > 1 else None
-    )
-    units = alone if sample.clusters is None else unit_weights(shares, sample.clusters)
+    error = None
+    if sample.n > 1:
+        error = float(np.linalg.norm(alone.pulls(centred / sample.n)))
+    if sample.clusters is None:
+        units = alone
+    else:
+        units = unit_weights(shares, sample.clusters)
     sample = replace(sample, shares=shares, se_clt=error, weights=units)
     if sample.clusters is None or sample.robust is None:
         return sample
@@ -162,8 +175,14 @@ def build_sample(
 ) -> Sample:
     """Check the arguments of `estimate_mean` and describe what they hold."""
     raw = as_scores(scores)
-    checked = None if weights is None else as_prompt_weights(weights, len(raw))
-    groups = None if clusters is None else as_clusters(clusters, len(raw))
+    if weights is None:
+        checked = None
+    else:
+        checked = as_prompt_weights(weights, len(raw))
+    if clusters is None:
+        groups = None
+    else:
+        groups = as_clusters(clusters, len(raw))
     zero_one = is_binary(raw, binary, n_draws)
     if checked is not None and checked.min() == 0:
         has_weight = checked > 0
@@ -172,9 +191,10 @@ def build_sample(
             raw[has_weight], some, checked[has_weight], link, bounds, zero_one, None
         )
         return replace(rest, n_weightless=int(np.count_nonzero(~has_weight)))
-    shares = (
-        None if checked is None or is_constant(checked) else checked / checked.mean()
-    )
+    if checked is None or is_constant(checked):
+        shares = None
+    else:
+        shares = checked / checked.mean()
     values, limits = linearise(raw, checked), finite_bounds(bounds)
     if link.name != "identity":
         return describe(values, groups, shares=shares)

@@ -45,12 +45,13 @@ def mean_skewness(sample: Sample) -> float:
     u_c = D_c/(n sqrt(1 − f_c)), whose squares add up to V: without clusters
     skewness/√n.
     """
-    sizes = np.ones(sample.n) if sample.clusters is None else sample.clusters.sizes
-    return (
-        float(mean_skewnesses(sample.totals[None, :], sizes)[0])
-        if len(sizes) > 1
-        else 0.0
-    )
+    if sample.clusters is None:
+        sizes = np.ones(sample.n)
+    else:
+        sizes = sample.clusters.sizes
+    if len(sizes) > 1:
+        return float(mean_skewnesses(sample.totals[None, :], sizes)[0])
+    return 0.0
 
 
 def mean_skewnesses(totals: FloatArray, sizes: FloatArray) -> FloatArray:
@@ -83,13 +84,9 @@ def working_skewness(values: FloatArray) -> float:
 def working_skewnesses(ordered: FloatArray) -> FloatArray:
     """`working_skewness` of each row, ascending in each, shape (S, n) to (S,)."""
     plain, n = np.abs(skewnesses(ordered)), ordered.shape[1]
-    return (
-        plain
-        if n < _ENOUGH
-        else np.maximum(
-            plain * skewness_factor(n), _implied(partial(_quantile, ordered))
-        )
-    )
+    if n < _ENOUGH:
+        return plain
+    return np.maximum(plain * skewness_factor(n), _implied(partial(_quantile, ordered)))
 
 
 def skewness_factor(n: int) -> float:
@@ -150,7 +147,9 @@ def tail_units_of(sample: Sample) -> float:
     Satterthwaite's degrees of freedom allow for; what they do not allow for, scores
     that depend on the size, shows in the skewness.
     """
-    return math.inf if are_unequal(sample.clusters) else tail_units(sample.totals)
+    if are_unequal(sample.clusters):
+        return math.inf
+    return tail_units(sample.totals)
 
 
 def are_unequal(clusters: Clusters | None) -> bool:
@@ -198,7 +197,9 @@ def figures_of_counts(
         values: ascending, shape (K,).
         counts: rows of equal sums, with two of the values at least, shape (S, K).
     """
-    n = int(counts[0].sum()) if len(counts) else 0
+    n = 0
+    if len(counts):
+        n = int(counts[0].sum())
     mean = counts @ values / max(n, 1)
     centred = values - mean[:, None]
     largest = np.where(counts > 0, np.abs(centred), 0.0).max(axis=1)[:, None]

@@ -134,7 +134,10 @@ def capital_paths(
         bets: of the gamblers.
         stakes: theirs (`bet_sizes`).
     """
-    ruin = means - game.low if side > 0 else game.high - means
+    if side > 0:
+        ruin = means - game.low
+    else:
+        ruin = game.high - means
     with np.errstate(divide="ignore", invalid="ignore"):
         capped = np.minimum(
             stakes, np.where(ruin > _TOLERANCE, bets.cap / ruin, math.inf)
@@ -167,7 +170,10 @@ def _border(gain: Callable[[float], float], start: float, end: float) -> float:
     if at_start < 0:
         return start
     for _ in range(_STEPS):
-        share = 0.5 if math.isinf(at_start) else at_start / (at_start - at_end)
+        if math.isinf(at_start):
+            share = 0.5
+        else:
+            share = at_start / (at_start - at_end)
         middle = start + (end - start) * min(0.98, max(0.02, share))
         if abs(end - start) < _CLOSE or middle in (start, end):
             break

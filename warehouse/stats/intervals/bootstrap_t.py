@@ -148,7 +148,9 @@ def studentised(totals: FloatArray, sizes: FloatArray | None, seed: int) -> Floa
     top, size = _canonical(*grouped(totals, sizes, seed))
     counts = resample_counts(top.shape[1], seed)
     with one_blas_thread():  # the same sums whatever the number of threads
-        return _plain(counts, top) if size is None else _ratio(counts, top, size)
+        if size is None:
+            return _plain(counts, top)
+        return _ratio(counts, top, size)
 
 
 def studentised_ratios(
@@ -206,7 +208,9 @@ def jointly_studentised(
     top = top / np.where(scale > 0, scale, 1.0)
     counts = resample_counts(top.shape[1], seed, n_resamples)
     with one_blas_thread():
-        return _plain(counts, top) if size is None else _ratio(counts, top, size)
+        if size is None:
+            return _plain(counts, top)
+        return _ratio(counts, top, size)
 
 
 @lru_cache(maxsize=_KEPT)
@@ -238,11 +242,10 @@ def _rank(share: float, n: int) -> int:
     """Place of a quantile among n draws, from 1: outwards, with the rounding of the
     product off."""
     exact = share * (n + 1)
-    index = (
-        math.floor(exact + _ROUNDING * n)
-        if share < 0.5
-        else math.ceil(exact - _ROUNDING * n)
-    )
+    if share < 0.5:
+        index = math.floor(exact + _ROUNDING * n)
+    else:
+        index = math.ceil(exact - _ROUNDING * n)
     return min(max(index, 1), n)
 
 

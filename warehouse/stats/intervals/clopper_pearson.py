@@ -118,7 +118,9 @@ def heavy_tailed_df(sample: Sample) -> float | None:
 
 def _kurtosis_df(totals: FloatArray) -> float:
     n = len(totals)
-    excess = max(0.0, sample_kurtosis(totals)) if n > 3 else 0.0
+    excess = 0.0
+    if n > 3:
+        excess = max(0.0, sample_kurtosis(totals))
     return 2 / (2 / (n - 1) + excess / n)
 
 
@@ -144,7 +146,9 @@ def kish(totals: FloatArray) -> float:
     """Effective number of units: (Σ t)²/Σ t² of totals that are at least 0; 0 where all
     are 0."""
     squares = float(totals @ totals)
-    return float(totals.sum()) ** 2 / squares if squares > 0 else 0.0
+    if squares > 0:
+        return float(totals.sum()) ** 2 / squares
+    return 0.0
 
 
 METHOD = "clopper_pearson_effective"
@@ -319,12 +323,17 @@ def korn_graubard(
         raise StatisticsError(
             f"unknown `variant` {variant!r}, expected {get_args(Variant)}"
         )
-    size = _svyciprop_size if variant == "svyciprop" else effective_size
+    size = effective_size
+    if variant == "svyciprop":
+        size = _svyciprop_size
     n = size(scores, clusters, robust, level)
     if n is None:
         return None
     mean = mean_of(scores)
-    successes = n if mean == 1 else mean * n
+    if mean == 1:
+        successes = n
+    else:
+        successes = mean * n
     form: Callable[..., Interval] = (
         interval_wilson if variant == "wilson" else interval_clopper_pearson
     )
@@ -351,10 +360,15 @@ def effective_size(
     if robust is None:
         return None
     n, mean, variance = len(scores), mean_of(scores), robust.se_cr2**2
-    naive = min(float(n), mean * (1 - mean) / variance) if variance > 0 else float(n)
+    if variance > 0:
+        naive = min(float(n), mean * (1 - mean) / variance)
+    else:
+        naive = float(n)
     icc = min(1.0, max(0.0, robust.icc or 0.0))
     size = naive * _t_ratio(level, n, clustered_df(sizes, icc))
-    return min(size, effective) if present < _FEWEST_INFORMATIVE_CLUSTERS else size
+    if present < _FEWEST_INFORMATIVE_CLUSTERS:
+        return min(size, effective)
+    return size
 
 
 def _svyciprop_size(

@@ -94,8 +94,14 @@ def interval_wilson(successes: float, n: float, *, level: float = 0.95) -> Inter
     r = z_quantile(as_level(level)) ** 2 / n
     centre = p + r / 2
     half = math.sqrt(r * (p * (1 - p) + r / 4))
-    low = 0.0 if p == 0 else max(0.0, (centre - half) / (1 + r))
-    high = 1.0 if p == 1 else min(1.0, (centre + half) / (1 + r))
+    if p == 0:
+        low = 0.0
+    else:
+        low = max(0.0, (centre - half) / (1 + r))
+    if p == 1:
+        high = 1.0
+    else:
+        high = min(1.0, (centre + half) / (1 + r))
     return Interval(low, high, level, "wilson")
 
 
@@ -110,8 +116,14 @@ def interval_clopper_pearson(
     _proportion(successes, n)
     tail = (1 - as_level(level)) / 2
     failures = n - successes
-    low = 0.0 if successes == 0 else beta_quantile(tail, successes, failures + 1)
-    high = 1.0 if failures == 0 else beta_quantile(1 - tail, successes + 1, failures)
+    if successes == 0:
+        low = 0.0
+    else:
+        low = beta_quantile(tail, successes, failures + 1)
+    if failures == 0:
+        high = 1.0
+    else:
+        high = beta_quantile(1 - tail, successes + 1, failures)
     return Interval(low, high, level, "clopper_pearson")
 
 
@@ -124,8 +136,14 @@ def interval_jeffreys(successes: float, n: float, *, level: float = 0.95) -> Int
     _proportion(successes, n)
     tail = (1 - as_level(level)) / 2
     a, b = successes + 0.5, n - successes + 0.5
-    low = 0.0 if successes == 0 else beta_quantile(tail, a, b)
-    high = 1.0 if successes == n else beta_quantile(1 - tail, a, b)
+    if successes == 0:
+        low = 0.0
+    else:
+        low = beta_quantile(tail, a, b)
+    if successes == n:
+        high = 1.0
+    else:
+        high = beta_quantile(1 - tail, a, b)
     return Interval(low, high, level, "jeffreys")
 
 
@@ -319,7 +337,9 @@ def fixed_estimate(
         no_repeated_draws=error is None,
         zero_standard_error=error == 0,
     )
-    method = "t" if limits is None else "wilson_bounded"
+    method = "wilson_bounded"
+    if limits is None:
+        method = "t"
     return FixedPromptsEstimate(
         estimate=mean,
         standard_error=error or None,
@@ -339,7 +359,9 @@ def satterthwaite(variances: FloatArray, freedoms: FloatArray) -> float | None:
     """(Σ v_i)² / Σ v_i²/ν_i, degrees of freedom of a sum of variances; None if all are
     0."""
     total = float(variances.sum())
-    return total**2 / float((variances**2 / freedoms).sum()) if total > 0 else None
+    if total > 0:
+        return total**2 / float((variances**2 / freedoms).sum())
+    return None
 
 
 def measured_variances(draws: PromptDraws) -> tuple[FloatArray, FloatArray]:

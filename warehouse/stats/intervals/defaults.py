@@ -239,10 +239,12 @@ def _unbounded(
         few_prompts=not clustered and few_units and not constant,
         skewed=skewed,
     )
-    what = "CR2, Satterthwaite t" if clustered else "t"
-    data = (
-        "unbounded scores in clusters" if clustered else "unbounded scores, no clusters"
-    )
+    what = "t"
+    if clustered:
+        what = "CR2, Satterthwaite t"
+    data = "unbounded scores, no clusters"
+    if clustered:
+        data = "unbounded scores in clusters"
     if units < FEWEST_UNITS:
         reason = f"{data}: {what}; fewer than {FEWEST_UNITS} cannot be resampled"
         return IntervalChoice(

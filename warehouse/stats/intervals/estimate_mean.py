@@ -270,12 +270,16 @@ def _without_end(plain: Interval | None, method: str) -> tuple[str, ...]:
     """The flag of an interval that lacks an end although the error is known."""
     if plain is not None:
         return ("interval_overflows",)
-    return ("unbounded_interval",) if method in ("hull", "bootstrap_t") else ()
+    if method in ("hull", "bootstrap_t"):
+        return ("unbounded_interval",)
+    return ()
 
 
 def why_none(flags: tuple[str, ...]) -> str:
     """Why there is no interval, in words."""
-    return _REASONS[flags[0]] if flags else "the scores differ by no more than rounding"
+    if flags:
+        return _REASONS[flags[0]]
+    return "the scores differ by no more than rounding"
 
 
 def _errors(sample: Sample, link: Link) -> dict[str, float | None]:
@@ -308,7 +312,9 @@ def _dependence(sample: Sample) -> dict[str, float | None]:
 
 def variance_ratio(error: float, reference: float | None) -> float | None:
     """error² / reference², None where the reference is None or 0."""
-    return (error / reference) ** 2 if reference else None
+    if reference:
+        return (error / reference) ** 2
+    return None
 
 
 Method = Callable[[Sample, float], Interval | None]
@@ -391,13 +397,17 @@ def _full_name(method: str, sample: Sample, default: IntervalChoice) -> str:
         if chosen.startswith(method):
             return chosen
         near = chosen == "clopper_pearson_effective"
-        return "korn_graubard_clopper_pearson" if near else "korn_graubard_wilson"
+        if near:
+            return "korn_graubard_clopper_pearson"
+        return "korn_graubard_wilson"
     return method
 
 
 def _check_allowed(name: str, sample: Sample) -> None:
     clustered = sample.clusters is not None
-    instead = "korn_graubard" if name in _BINOMIAL else "wilson_bounded"
+    instead = "wilson_bounded"
+    if name in _BINOMIAL:
+        instead = "korn_graubard"
     if name in _NEED_CLUSTERS and not clustered:
         raise StatisticsError(f"method {name!r} needs `clusters`")
     if name in _INDEPENDENT and clustered:
@@ -432,7 +442,10 @@ def _normal(sample: Sample, level: float) -> Interval | None:
 
 
 def _normal_eq4(sample: Sample, level: float) -> Interval | None:
-    error = None if sample.robust is None else sample.robust.se_clustered
+    if sample.robust is None:
+        error = None
+    else:
+        error = sample.robust.se_clustered
     return interval_normal(sample.mean, error, level=level)
 
 
@@ -479,13 +492,15 @@ def hull_draws(sample: Sample, seed: int) -> StudentisedDraws | None:
     units bring their weight."""
     if sample.df is None or not sample.se:
         return None
-    sizes = None if sample.clusters is None else sample.clusters.sizes
+    if sample.clusters is None:
+        sizes = None
+    else:
+        sizes = sample.clusters.sizes
     if sample.shares is not None:
-        sizes = (
-            sample.shares
-            if sample.clusters is None
-            else sample.clusters.sums(sample.shares)
-        )
+        if sample.clusters is None:
+            sizes = sample.shares
+        else:
+            sizes = sample.clusters.sums(sample.shares)
     return studentised_draws(sample.totals, sizes, sample.df, seed)
 
 
@@ -495,7 +510,10 @@ def _studentised(
     draws = hull_draws(sample, how.seed)
     if draws is None or not sample.se:
         return None
-    low, high = draws.ends(level) if name == "hull" else draws.bootstrap_ends(level)
+    if name == "hull":
+        low, high = draws.ends(level)
+    else:
+        low, high = draws.bootstrap_ends(level)
     if not math.isfinite(high - low):
         return None
     return Interval(

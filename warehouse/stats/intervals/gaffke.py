@@ -159,19 +159,20 @@ def _weighted_end(means: FloatArray, weights: FloatArray, tail: float) -> float:
     for step in range(_TRIALS):
         # false position where the value of an end that stays is halved (Illinois),
         # after some bisections
-        t = (
-            (least + most) / 2
-            if step < _HALVED
-            else least - below * (most - least) / (above - below)
-        )
+        if step < _HALVED:
+            t = (least + most) / 2
+        else:
+            t = least - below * (most - least) / (above - below)
         found = excess(t)
         if abs(found) < _CLOSE_P or most - least < _CLOSE_P * centre:
             return t
         if found < 0:
-            above = above / 2 if kept == "most" else above
+            if kept == "most":
+                above = above / 2
             least, below, kept = t, found, "most"
         else:
-            below = below / 2 if kept == "least" else below
+            if kept == "least":
+                below = below / 2
             most, above, kept = t, found, "least"
     return least
 
@@ -186,11 +187,10 @@ def p_at_most_zero(points: FloatArray) -> float:
     low, high = 0.0, -1 / least
     for _ in range(60):  # the saddle point: the root of a decreasing function
         c = (low + high) / 2
-        low, high = (
-            (c, high)
-            if 1 / c + float(counts @ (values / (1 + values * c))) > 0
-            else (low, c)
-        )
+        if 1 / c + float(counts @ (values / (1 + values * c))) > 0:
+            low, high = (c, high)
+        else:
+            low, high = (low, c)
     distinct = _Points(values, counts.astype(np.float64), points)
     _, weights = _contour(distinct, _Trial(0.0, low))
     return min(1.0, max(0.0, float(weights.real.sum())))
@@ -261,7 +261,10 @@ def _crossing(
             high, at_high, at_low = w, value, at_low / 2
         else:
             low, at_low, at_high = w, value, at_high / 2
-        share = 0.5 if math.isinf(at_high) else -at_low / (at_high - at_low)
+        if math.isinf(at_high):
+            share = 0.5
+        else:
+            share = -at_low / (at_high - at_low)
         w = low + (high - low) * min(0.95, max(0.05, share))
     return w
 
@@ -325,7 +328,10 @@ def _last_node(a: FloatArray, counts: FloatArray, c: float, scale: float) -> flo
         fallen = 0.5 * float(np.log1p(ratio * math.sinh(xi) ** 2) @ counts)
         if fallen > _NEGLIGIBLE:
             break
-        xi += 0.25 if xi < 4 else 1.0
+        if xi < 4:
+            xi += 0.25
+        else:
+            xi += 1.0
     return xi
 
 

@@ -353,7 +353,9 @@ def all_clusters(
 
 
 def _labels(clusters: Any) -> Any:
-    return () if clusters is None else clusters
+    if clusters is None:
+        return ()
+    return clusters
 
 
 _HALVINGS = 100  # of a bracket below 1: to the last bit
@@ -403,8 +405,13 @@ def critical_value(
             None,
             "all scores are equal" if low.all_equal else "a standard error is 0",
         )
-    gap = (high.mean - low.mean) / largest if largest > 0 else math.inf
-    kind = "CLT" if low.clusters is None else "CR2"
+    if largest > 0:
+        gap = (high.mean - low.mean) / largest
+    else:
+        gap = math.inf
+    kind = "CR2"
+    if low.clusters is None:
+        kind = "CLT"
     return imbens_manski_c(
         gap, level
     ), f"missing scores at both bounds, {kind} errors over all n"

@@ -99,7 +99,9 @@ def standard_error_clustered(scores: ArrayLike, clusters: ArrayLike) -> float | 
         clusters: cluster of each prompt, integers or strings, shape (n,).
     """
     robust = cluster_robust(scores, clusters)
-    return None if robust is None else robust.se_clustered
+    if robust is None:
+        return None
+    return robust.se_clustered
 
 
 def effective_clusters(clusters: Clusters | None) -> float:
@@ -155,7 +157,9 @@ def _icc(parts: ClusterSums) -> float | None:
     mean_within = (parts.squares - between) / (n - g)
     usual_size = (n - float((parts.sizes**2).sum()) / n) / (g - 1)
     scale = mean_between + (usual_size - 1) * mean_within
-    return (mean_between - mean_within) / scale if scale > 0 else None
+    if scale > 0:
+        return (mean_between - mean_within) / scale
+    return None
 
 
 #: Kish's number of prompts below which weights are concentrated, and below which share
@@ -243,7 +247,10 @@ def spread_as_plain(
         clusters: of the prompts, two at least, or None.
     """
     units = unit_weights(weights, clusters)
-    sizes = np.ones(len(figures)) if clusters is None else clusters.sizes
+    if clusters is None:
+        sizes = np.ones(len(figures))
+    else:
+        sizes = clusters.sizes
     with np.errstate(invalid="ignore", divide="ignore"):
         factor = np.sqrt((1 - sizes / sizes.sum()) / units.reductions)
     mean = figures.mean()
@@ -288,8 +295,13 @@ def _freedom(shares: FloatArray, v: FloatArray, a: FloatArray) -> float:
     q = float(v.sum())
     among = _rank_two(other_shares, other_squares, divisors, q)
     spread = with_largest + among + float((v**2).sum())
-    freedom = q**2 / spread if spread > 0 else math.nan
-    return min(freedom, len(shares) - 1.0) if freedom >= 1 else 1.0
+    if spread > 0:
+        freedom = q**2 / spread
+    else:
+        freedom = math.nan
+    if freedom >= 1:
+        return min(freedom, len(shares) - 1.0)
+    return 1.0
 
 
 def _rank_two(shares: FloatArray, v: FloatArray, a: FloatArray, q: float) -> float:

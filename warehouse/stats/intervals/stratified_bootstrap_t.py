@@ -82,7 +82,10 @@ def _of_stratum(deviations: FloatArray, seed: int) -> tuple[FloatArray, FloatArr
     together into groups at random."""
     sums, sizes = grouped(deviations[None], None, seed)
     total = sums[0]
-    size = np.ones_like(total) if sizes is None else sizes[0]
+    if sizes is None:
+        size = np.ones_like(total)
+    else:
+        size = sizes[0]
     counts = resample_counts(len(total), seed).astype(np.float64)
     n_units = len(total)
     with one_blas_thread():

@@ -65,11 +65,9 @@ class WildBootstrapTest(NamedFigures):
     method: str = "webb"  #: ``"webb"``, or ``"sign_flip"`` where sums of clusters are sparse or tied.
 
     def __str__(self) -> str:
-        name = (
-            "wild cluster bootstrap"
-            if self.method == "webb"
-            else "sign flip of clusters"
-        )
+        name = "sign flip of clusters"
+        if self.method == "webb":
+            name = "wild cluster bootstrap"
         return (
             f"p={self.p_value:.3g} ({name}, mean {self.mean:.4g} against"
             f" {self.null:.4g}, t={self.statistic:.4g}, G={self.n_clusters})"
@@ -136,7 +134,9 @@ class WildBootstrap:
         sparse = len(units) < len(sums) or 2 * len(distinct_sizes(units)[0]) <= len(
             units
         )
-        return units if sparse else None
+        if sparse:
+            return units
+        return None
 
 
 def wild_bootstrap_test(
@@ -235,11 +235,9 @@ def wild_interval(
         return None
     alpha = 1 - level
     low, high = (_end(prepared, alpha, side * prepared.error) for side in (-1, 1))
-    return (
-        None
-        if low is None or high is None
-        else Interval(low, high, level, "wild_bootstrap")
-    )
+    if low is None or high is None:
+        return None
+    return Interval(low, high, level, "wild_bootstrap")
 
 
 def wild_draws(sample: Sample, n_resamples: int, seed: int) -> WildBootstrap | None:
@@ -252,7 +250,10 @@ def wild_draws(sample: Sample, n_resamples: int, seed: int) -> WildBootstrap | N
         sums, sizes, error = centred, np.ones(sample.n), sample.se_clt
     else:
         sums, sizes = sample.clusters.sums(centred), sample.clusters.sizes
-        error = None if sample.robust is None else sample.robust.se_cr1
+        if sample.robust is None:
+            error = None
+        else:
+            error = sample.robust.se_cr1
     if not error:
         return None
     shares = sizes / sizes.sum()
@@ -305,7 +306,10 @@ def _sample(
     values = as_scores(scores)
     if bounds is None and is_binary(values, None, None):
         bounds = (0.0, 1.0)
-    groups = None if clusters is None else as_clusters(clusters, len(values))
+    if clusters is None:
+        groups = None
+    else:
+        groups = as_clusters(clusters, len(values))
     return describe(values, groups, bounds=finite_bounds(bounds))
 
 

@@ -187,9 +187,10 @@ def ability_contrast(
     i, j = estimates.models.index(model), estimates.models.index(other)
     difference = float(estimates.ability[i] - estimates.ability[j])
     v = estimates.covariance
-    variance = (
-        float(v[i, i] + v[j, j] - 2 * v[i, j]) if not estimates.reason else math.nan
-    )
+    if not estimates.reason:
+        variance = float(v[i, i] + v[j, j] - 2 * v[i, j])
+    else:
+        variance = math.nan
     if not variance > 0:
         return AbilityContrast(model, other, difference, None, None, None, None, level)
     se = math.sqrt(variance)
@@ -320,7 +321,10 @@ class _ItemBlock:
 
 def _profile(responses: Responses, theta: FloatArray, items: _Items) -> _Profile:
     m, clusters = len(theta), items.clusters
-    n_clusters = 0 if clusters is None else clusters.n
+    if clusters is None:
+        n_clusters = 0
+    else:
+        n_clusters = clusters.n
     profile = _Profile(
         np.zeros(m),
         np.zeros((m, m)),

@@ -59,9 +59,10 @@ class Replay(NamedFigures):
     reason: str  #: why there is no factor; empty if there is.
 
     def __str__(self) -> str:
-        factor = (
-            "no interval" if self.factor is None else f"interval ±{self.factor:.3g} sd"
-        )
+        if self.factor is None:
+            factor = "no interval"
+        else:
+            factor = f"interval ±{self.factor:.3g} sd"
         return (
             f"{self.n_items} items: mean error {self.mean_error:.3g} (random "
             f"{self.mean_error_random:.3g}), {factor}"

@@ -69,7 +69,10 @@ class AnchorError(NamedFigures):
     monotonicity_full: float | None
 
     def __str__(self) -> str:
-        tau = "-" if self.tau is None else f"{self.tau:.3g}"
+        if self.tau is None:
+            tau = "-"
+        else:
+            tau = f"{self.tau:.3g}"
         return f"{self.method}, {self.n_items} prompts: error {self.error:.3g}, τ {tau}"
 
 
@@ -249,20 +252,16 @@ def _over_anchors(
 def shares_of(responses: Responses) -> FloatArray:
     """Share of right draws in each cell, NaN where there are none, shape (M, J)."""
     y = responses.successes.astype(np.float64)
-    return (
-        y
-        if responses.trials is None
-        else y / np.where(responses.trials > 0, responses.trials, np.nan)
-    )
+    if responses.trials is None:
+        return y
+    return y / np.where(responses.trials > 0, responses.trials, np.nan)
 
 
 def fit_items(responses: Responses, model: str | int) -> IrtFit | DimensionsFit:
     """The model that anchors rest on: ``1pl``, ``2pl``, or a 2PL of so many dimensions."""
-    return (
-        fit_dimensions(responses, model)
-        if isinstance(model, int)
-        else fit_irt(responses, model, tolerance=1e-4)
-    )
+    if isinstance(model, int):
+        return fit_dimensions(responses, model)
+    return fit_irt(responses, model, tolerance=1e-4)
 
 
 def irt_anchors(
@@ -394,7 +393,9 @@ def _reversals(truth: FloatArray, estimate: FloatArray) -> float | None:
     i, j = np.triu_indices(len(truth), 1)
     signs = np.sign(truth[i] - truth[j]), np.sign(estimate[i] - estimate[j])
     untied = signs[0] != 0
-    return float((signs[0] * signs[1] < 0)[untied].mean()) if untied.sum() > 1 else None
+    if untied.sum() > 1:
+        return float((signs[0] * signs[1] < 0)[untied].mean())
+    return None
 
 
 def _seed_sd(figures: FloatArray, curves: RecipeCheckpoints | None) -> float | None:
@@ -409,7 +410,9 @@ def _seed_sd(figures: FloatArray, curves: RecipeCheckpoints | None) -> float | N
         for seeds in errors_of_seeds.values()
         if len(seeds) > 1
     ]
-    return float(np.mean(deviations)) if deviations else None
+    if deviations:
+        return float(np.mean(deviations))
+    return None
 
 
 def _monotonicity(
@@ -429,7 +432,9 @@ def _monotonicity(
         tau = monotonicity_tau([y for _, y in sorted(run)])
         if tau is not None:
             defined.append(tau)
-    return float(np.mean(defined)) if defined else None
+    if defined:
+        return float(np.mean(defined))
+    return None
 
 
 def _random_mean(
@@ -443,7 +448,9 @@ def _mean_of_draws(draws: Sequence[AnchorError]) -> AnchorError:
 
     def mean(name: str) -> float | None:
         values = [getattr(draw, name) for draw in draws]
-        return None if None in values else float(np.mean(values))
+        if None in values:
+            return None
+        return float(np.mean(values))
 
     names = [name for name in vars(draws[0]) if name not in ("method", "n_items")]
     figures: dict[str, float | None] = {name: mean(name) for name in names}

@@ -177,7 +177,9 @@ def gp_irt_weight(
             f"{n_items} items"
         )
     noise = variance / (4 * n_items if anchors else n_items)
-    return bias**2 / (noise + bias**2) if bias else 0.0
+    if bias:
+        return bias**2 / (noise + bias**2)
+    return 0.0
 
 
 def _plus_plus(

@@ -179,7 +179,10 @@ def orientation(centred: FloatArray) -> FloatArray:
     ) ** (1 / 3):
         return signs
     own = np.where(loadings < 0, -1.0, 1.0)
-    signs[varies] = own if own.sum() >= 0 else -own
+    if own.sum() >= 0:
+        signs[varies] = own
+    else:
+        signs[varies] = -own
     return signs
 
 
@@ -408,4 +411,6 @@ def _p_negative(r: FloatArray, n: NDArray[np.int_]) -> FloatArray:
 
 def _median(values: FloatArray) -> float:
     defined = values[~np.isnan(values)]
-    return float(np.median(defined)) if len(defined) else math.nan
+    if len(defined):
+        return float(np.median(defined))
+    return math.nan

@@ -169,7 +169,9 @@ class _Search:
         sums = item_sums(
             self.groups, np.broadcast_to(np.exp(log_a), d.shape), d, self.posterior
         )
-        newton = _newton_common if self.common_a else _newton_each
+        newton = _newton_each
+        if self.common_a:
+            newton = _newton_common
         log_a, d = newton(log_a, d, sums, self.penalty)
         log_a, d, means = self._rescale(log_a, d, means)
         return self._bounded(
@@ -206,11 +208,19 @@ class _Search:
         return _narrowed(q * centred, self.block_sizes)
 
     def _n_means(self) -> int:
-        return len(self.block_sizes) if len(self.block_sizes) > 1 else 0
+        if len(self.block_sizes) > 1:
+            return len(self.block_sizes)
+        return 0
 
     def _split(self, x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        n_a = 1 if self.common_a else self.n_items
-        means = x[n_a + self.n_items :] if self._n_means() else np.zeros(1)
+        if self.common_a:
+            n_a = 1
+        else:
+            n_a = self.n_items
+        if self._n_means():
+            means = x[n_a + self.n_items :]
+        else:
+            means = np.zeros(1)
         return x[:n_a], x[n_a : n_a + self.n_items], means
 
     def _prior(self, means: FloatArray) -> Prior:
@@ -333,7 +343,9 @@ def _shift_and_scale(
 def _narrowed(means: FloatArray, sizes: FloatArray) -> FloatArray:
     """Block means whose variance leaves some for the models within a block."""
     between = float(sizes @ means**2) / float(sizes.sum())
-    return means * math.sqrt(0.98 / between) if between > 0.98 else means
+    if between > 0.98:
+        return means * math.sqrt(0.98 / between)
+    return means
 
 
 def _change(x: FloatArray, y: FloatArray) -> float:

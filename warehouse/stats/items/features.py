@@ -100,7 +100,10 @@ def slope(
     as_level(level)
     values, feature = as_scores(y, "y"), as_scores(x, "x")
     check_length(len(feature), len(values), "x")
-    groups = None if clusters is None else as_clusters(clusters, len(values))
+    if clusters is None:
+        groups = None
+    else:
+        groups = as_clusters(clusters, len(values))
     found, reason = _fitted(values, feature[:, None], groups)
     if found is None:
         return Slope(None, None, None, None, None, None, (), reason)
@@ -137,7 +140,10 @@ def joint_test(
     q = x.shape[1]
     if not q:
         return JointTest(None, None, None, (), CONSTANT)
-    members = None if clusters is None else as_clusters(clusters, len(values))
+    if clusters is None:
+        members = None
+    else:
+        members = as_clusters(clusters, len(values))
     found, reason = _fitted(values, x, members)
     if found is None:
         return JointTest(None, None, None, (), reason)
@@ -156,15 +162,18 @@ def _skewed(y: FloatArray, columns: FloatArray) -> tuple[str, ...]:
     if not np.isin(columns, (0, 1)).all():
         return ()
     ones = columns.sum(axis=0)
-    rest = (
-        len(y) - columns.any(axis=1).sum() if columns.shape[1] > 1 else len(y) - ones[0]
-    )
+    if columns.shape[1] > 1:
+        rest = len(y) - columns.any(axis=1).sum()
+    else:
+        rest = len(y) - ones[0]
     smallest = min(
         float(ones.min()), float(rest) or math.inf
     )  # without a rest the columns overlap
     centred = y - y.mean()
     skewness = float((centred**3).mean()) / float((centred**2).mean()) ** 1.5
-    return ("skewed",) if smallest < SKEWED * skewness**2 else ()
+    if smallest < SKEWED * skewness**2:
+        return ("skewed",)
+    return ()
 
 
 @dataclass(frozen=True)

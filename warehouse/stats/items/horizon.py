@@ -233,7 +233,9 @@ def _interval_of(interval: str, runs: FloatArray) -> str:
     """Which interval an agent with these runs of tasks gets."""
     if interval != "auto":
         return interval
-    return "fieller" if runs.max(initial=0) == 1 else "ftr"
+    if runs.max(initial=0) == 1:
+        return "fieller"
+    return "ftr"
 
 
 def _agent(
@@ -243,7 +245,10 @@ def _agent(
     runs: FloatArray,
     weights: str,
 ) -> _Agent:
-    weight = np.ones(len(x)) if weights == "none" else 1 / runs
+    if weights == "none":
+        weight = np.ones(len(x))
+    else:
+        weight = 1 / runs
     if weights == "invsqrt" and len(x):
         weight = weight / np.sqrt(np.bincount(family)[family])
     return _Agent(x, family, solved, runs, weight / (weight @ runs if len(x) else 1))
@@ -326,7 +331,9 @@ def _why_none(agent: _Agent) -> str:
         return NOTHING_SOLVED
     if (agent.solved == agent.runs).all():
         return ALL_SOLVED
-    return "all tasks take people equally long" if len(np.unique(agent.x)) == 1 else ""
+    if len(np.unique(agent.x)) == 1:
+        return "all tasks take people equally long"
+    return ""
 
 
 # --- the curve -----------------------------------------------------------------------------------
@@ -396,7 +403,10 @@ def _horizon(
     flags = flags_of(
         extrapolated=outside, unbounded_below=low is None, unbounded_above=high is None
     )
-    plain = math.inf if bare is None else float(_crossing(bare[None], q)[0])
+    if bare is None:
+        plain = math.inf
+    else:
+        plain = float(_crossing(bare[None], q)[0])
     minutes, low, high, plain_minutes = (
         None if end is None else _minutes(end) for end in (at, low, high, plain)
     )
@@ -485,9 +495,9 @@ def _fieller(
         return float(first), float(second)
     # the slope may be 0: of the two parts of the set the other one is of curves that
     # rise
-    return (
-        (float(second), None) if -above / curve[1] >= second else (None, float(first))
-    )
+    if -above / curve[1] >= second:
+        return (float(second), None)
+    return (None, float(first))
 
 
 def _logit(q: float) -> float:
@@ -503,8 +513,13 @@ def _curvature(agent: _Agent) -> tuple[float | None, float | None]:
     Without the penalty: that flattens the line, and x² would make up for it.
     """
     few = len(np.unique(agent.family)) * len(agent.x) <= _MOST
-    left = agent.jackknife(NO_PENALTY, bend=True) if few else None
-    variance = 0.0 if left is None else float(_cv3(left)[2, 2])
+    left = None
+    if few:
+        left = agent.jackknife(NO_PENALTY, bend=True)
+    if left is None:
+        variance = 0.0
+    else:
+        variance = float(_cv3(left)[2, 2])
     if left is None or not variance > 0:
         return None, None
     bend = float(_newton(agent.x, *agent.sums(), NO_PENALTY, bend=True)[0, 2])

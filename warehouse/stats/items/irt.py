@@ -160,7 +160,9 @@ def as_model(model: str | None, n_models: int) -> str:
     """The name of a model that is fitted here (StatisticsError: another one, with the
     reason)."""
     if model is None:
-        return "2pl" if n_models >= MODELS_FOR_2PL else "1pl"
+        if n_models >= MODELS_FOR_2PL:
+            return "2pl"
+        return "1pl"
     name = model.lower()
     if name in ("3pl", "4pl"):
         raise StatisticsError(

@@ -40,11 +40,10 @@ class Links(NamedFigures):
         return len(self.components) == 1
 
     def __str__(self) -> str:
-        several = (
-            "1 component"
-            if len(self.components) == 1
-            else f"{len(self.components)} components"
-        )
+        if len(self.components) == 1:
+            several = "1 component"
+        else:
+            several = f"{len(self.components)} components"
         return f"{several}: {'; '.join(_short(names) for names in self.components[:5])}"
 
 

@@ -42,11 +42,9 @@ class ModelGroup:
     def draws_of(self, block: slice) -> FloatArray | None:
         """Draws of a block of items, shape (B, m); None: what is not missing is one
         draw."""
-        return (
-            np.ascontiguousarray(self.k[:, block].T, np.float64)
-            if self.counted and self.k is not None
-            else None
-        )
+        if self.counted and self.k is not None:
+            return np.ascontiguousarray(self.k[:, block].T, np.float64)
+        return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +96,10 @@ def model_groups(responses: Responses) -> list[ModelGroup]:
         if not chosen.any():
             continue
         rows = np.flatnonzero(chosen)
-        part = responses if chosen.all() else responses.part(rows)
+        if chosen.all():
+            part = responses
+        else:
+            part = responses.part(rows)
         offsets = delta * np.arange(-most, most + 1, dtype=np.float64)
         groups.append(
             ModelGroup(rows, part.successes, part.trials, responses.are_counts, offsets)
@@ -266,11 +267,10 @@ def _softplus_sums(
 ) -> FloatArray:
     """Σ_j K ln(1 + exp(aθ + d)) at each node, shape (m, n)."""
     highest = float(np.abs(nodes).max() * a.max() + np.abs(d).max()) + 1
-    halvings = (
-        0
-        if group.counted
-        else max(0, min(3, int(math.log2(_LARGEST_EXPONENT / highest)) - 1))
-    )
+    if group.counted:
+        halvings = 0
+    else:
+        halvings = max(0, min(3, int(math.log2(_LARGEST_EXPONENT / highest)) - 1))
 
     def part(blocks: list[slice]) -> FloatArray:
         sums = np.zeros(nodes.shape)

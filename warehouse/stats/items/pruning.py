@@ -274,7 +274,9 @@ def _signs(values: NDArray[Any]) -> FloatArray:
 
 
 def _number(value: float | None) -> str:
-    return "?" if value is None else f"{value:+.3g}"
+    if value is None:
+        return "?"
+    return f"{value:+.3g}"
 
 
 _FEWEST = 3
@@ -372,7 +374,9 @@ def split_agreement(scores: ArrayLike, split: ModelSplit) -> SplitAgreement:
 
 def _n_test(n_models: int) -> int:
     n_test = round(n_models / 5)
-    n_held_out = max(_FEWEST, n_test) if n_models >= 2 * _FEWEST else n_test
+    n_held_out = n_test
+    if n_models >= 2 * _FEWEST:
+        n_held_out = max(_FEWEST, n_test)
     if n_held_out < _FEWEST or n_models - n_held_out < _FEWEST:
         raise StatisticsError(
             f"a split needs {_FEWEST} models on each side, found {n_models} models, "

@@ -198,7 +198,9 @@ class ScaleFit(NamedFigures):
         of_all = float(squares.mean())
         n_near = min(len(squares), max(FEWEST_NEAR, len(squares) // 4))
         near = np.argsort(np.abs(self._expected - expected), kind="stable")[:n_near]
-        return float(squares[near].mean()) / of_all if of_all else 1.0
+        if of_all:
+            return float(squares[near].mean()) / of_all
+        return 1.0
 
 
 @one_blas_thread()
@@ -460,7 +462,8 @@ def _linearised(
     """The system of a step, and the gradient (of models, of benchmarks)."""
     count, width, j = len(figures.models), len(figures.benchmarks), figures.benchmark
     by_model, by_slope, by_difficulty = at.gradients(figures.model, j)
-    by_slope = by_slope if slopes else np.zeros_like(by_slope)
+    if not slopes:
+        by_slope = np.zeros_like(by_slope)
     weights = 1 / (at.variance + figures.variance)
     residuals = weights * (figures.values - at.chances(figures.model, j))
     between = np.zeros((count, 2 * width))

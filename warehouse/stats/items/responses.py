@@ -48,19 +48,15 @@ class Responses:
 
     def answered(self) -> NDArray[np.bool_]:
         """Which cells are not missing, shape (M, J)."""
-        return (
-            np.ones(self.successes.shape, bool)
-            if self.trials is None
-            else self.trials > 0
-        )
+        if self.trials is None:
+            return np.ones(self.successes.shape, bool)
+        return self.trials > 0
 
     def counts(self) -> FloatArray:
         """Draws of each cell, shape (M, J)."""
-        return (
-            np.ones(self.successes.shape)
-            if self.trials is None
-            else self.trials.astype(np.float64)
-        )
+        if self.trials is None:
+            return np.ones(self.successes.shape)
+        return self.trials.astype(np.float64)
 
     def draws(self, axis: int) -> FloatArray:
         """Draws of each item (axis 0) or model (axis 1)."""
@@ -87,7 +83,10 @@ class Responses:
         items: NDArray[np.intp] | slice = slice(None),
     ) -> Responses:
         """The rows and columns of some models and items."""
-        trials = None if self.trials is None else self.trials[models][:, items]
+        if self.trials is None:
+            trials = None
+        else:
+            trials = self.trials[models][:, items]
         names = (
             np.asarray(self.models, dtype=object)[models],
             np.asarray(self.items, dtype=object)[items],

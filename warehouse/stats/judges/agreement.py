@@ -228,11 +228,9 @@ def _figures(units: _Units, level: float) -> list[AgreementFigure]:
         ]
     estimates = measures(units.table()[None], units.values)[0]
     if n < FEWEST_UNITS or units.clusters.n < 2:
-        few = (
-            f"fewer than {FEWEST_UNITS} units"
-            if n < FEWEST_UNITS
-            else "a single cluster"
-        )
+        few = "a single cluster"
+        if n < FEWEST_UNITS:
+            few = f"fewer than {FEWEST_UNITS} units"
         return [
             figure_of(name, value, None, few, level, 1)
             for name, value in zip(MEASURES, estimates, strict=True)
@@ -308,7 +306,9 @@ def _by_share(measure: str, units: _Units, q: float) -> float | None:
         "alpha_nominal": (1 - float(middle @ middle)) * 2 * n / max(1.0, 2 * n - 1),
     }
     chance = by_chance[measure]
-    return 1 - q / chance if chance > ROUNDING else None
+    if chance > ROUNDING:
+        return 1 - q / chance
+    return None
 
 
 def figure_of(
@@ -372,11 +372,10 @@ def alpha_of(coincidences: FloatArray, values: FloatArray, level: str) -> FloatA
         seen = n - np.trace(coincidences, axis1=1, axis2=2)
         expected = n**2 - np.square(n_c).sum(axis=1)
     else:
-        at = (
-            np.cumsum(n_c, axis=1) - n_c / 2
-            if level == "ordinal"
-            else np.broadcast_to(values, n_c.shape)
-        )
+        if level == "ordinal":
+            at = np.cumsum(n_c, axis=1) - n_c / 2
+        else:
+            at = np.broadcast_to(values, n_c.shape)
         at = at - (n_c * at).sum(axis=1, keepdims=True) / n[:, None]
         squares = (n_c * at**2).sum(axis=1)
         seen = 2 * (squares - np.einsum("kij,ki,kj->k", coincidences, at, at))

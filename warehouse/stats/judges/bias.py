@@ -121,9 +121,14 @@ def _own(
         d, clusters=clusters, weights=weighted, method="t", level=level
     )
     differing = int((d != 0).sum())
-    reason = "" if figure.standard_error else "its error is 0 or not defined"
+    reason = "its error is 0 or not defined"
+    if figure.standard_error:
+        reason = ""
     if differing < FEWEST_DIFFERING:
-        units = "1 unit" if differing == 1 else f"{differing} units"
+        if differing == 1:
+            units = "1 unit"
+        else:
+            units = f"{differing} units"
         reason = f"judge and people differ on {units}, fewer than {FEWEST_DIFFERING}"
     p = None
     if figure.standard_error and figure.degrees_of_freedom and not reason:
@@ -248,8 +253,13 @@ def _squares(weights: FloatArray, sums: FloatArray, shares: FloatArray) -> Float
     """T² of each mean, times G/(G − 1), with clusters multiplied by signs or drawn so
     often, shape (draws, K)."""
     are_signs = weights.min() < 0
-    often = np.ones_like(weights) if are_signs else weights
-    mass = np.ones((len(weights), sums.shape[1])) if are_signs else weights @ shares
+    often = weights
+    if are_signs:
+        often = np.ones_like(weights)
+    if are_signs:
+        mass = np.ones((len(weights), sums.shape[1]))
+    else:
+        mass = weights @ shares
     n, cross = (weights @ sums) / mass, weights @ (shares * sums)
     spread = often @ np.square(sums)
     left = spread - 2 * n * cross + n**2 * (often @ np.square(shares))

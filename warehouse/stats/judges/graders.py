@@ -116,11 +116,9 @@ def _figures(
     whole = _coincidences(grades, values)
     estimates = [float(alpha_of(whole[None], values, of)[0]) for of in LEVELS]
     if len(grades) < FEWEST_UNITS or units.n < 2:
-        few = (
-            f"fewer than {FEWEST_UNITS} units"
-            if len(grades) < FEWEST_UNITS
-            else "a single cluster"
-        )
+        few = "a single cluster"
+        if len(grades) < FEWEST_UNITS:
+            few = f"fewer than {FEWEST_UNITS} units"
         return [
             figure_of(name, value, None, few, level, 1)
             for name, value in zip(names, estimates, strict=True)

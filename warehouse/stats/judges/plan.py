@@ -194,7 +194,9 @@ def target_error(
         StatisticsError: both or none of the two, or one that is not above 0, or a level
             or power out of range.
     """
-    size = width if difference is None else difference
+    size = difference
+    if difference is None:
+        size = width
     if (
         (width is None) == (difference is None)
         or size is None
@@ -392,7 +394,9 @@ def ranks_left(
 ) -> list[tuple[int, int]]:
     """The best and the worst rank that intervals of all differences leave each mean."""
     above, below = (low > 0).sum(axis=1), (high < 0).sum(axis=1)
-    better, worse = (below, above) if higher_is_better else (above, below)
+    better, worse = (above, below)
+    if higher_is_better:
+        better, worse = (below, above)
     return [
         (1 + int(ahead), len(better) - int(behind))
         for ahead, behind in zip(better, worse, strict=True)

@@ -380,11 +380,9 @@ def _chances(probabilities: ArrayLike, labelled: BoolArray) -> FloatArray | None
             f"{of_labels.max():.3g}; they must be from {least:.3g} to 1: a label that "
             "was too unlikely would count for nearly all others"
         )
-    return (
-        None
-        if is_constant(of_labels)
-        else np.asarray((1 / of_labels) / (1 / of_labels).sum())
-    )
+    if is_constant(of_labels):
+        return None
+    return np.asarray((1 / of_labels) / (1 / of_labels).sum())
 
 
 def _moments(
@@ -404,7 +402,9 @@ def _moments(
 
 
 def _cut(covariance: float, variance: float) -> float:
-    return float(min(1.0, max(0.0, covariance / variance))) if variance > 0 else 0.0
+    if variance > 0:
+        return float(min(1.0, max(0.0, covariance / variance)))
+    return 0.0
 
 
 def _slope(design: _Labelled) -> tuple[float, float]:
@@ -490,7 +490,10 @@ class _Helped:
                 high=min(design.ends[1], by_t.high),
             )
         draws = self.draws(design)
-        ends = None if draws is None else draws.ends(design.level)
+        if draws is None:
+            ends = None
+        else:
+            ends = draws.ends(design.level)
         if ends is None or not math.isfinite(ends[1] - ends[0]):
             return by_t
         return Interval(
@@ -504,11 +507,14 @@ class _Helped:
         """Two-sided, of a figure of 0; with bootstrap-t where the interval is a hull."""
         if not self.error or not self.df:
             return None
-        draws = None if design.ends is not None else self.draws(design)
+        if design.ends is not None:
+            draws = None
+        else:
+            draws = self.draws(design)
         statistic = self.theta / self.error
-        return (
-            t_p_value(statistic, self.df) if draws is None else draws.p_value(statistic)
-        )
+        if draws is None:
+            return t_p_value(statistic, self.df)
+        return draws.p_value(statistic)
 
     def is_skewed(self, design: _Labelled) -> bool:
         """Whether the mean of e is skewed, or that of the labels themselves, where they
@@ -536,11 +542,10 @@ class _Helped:
             codes = np.unique(
                 design.clusters.codes[design.labelled], return_inverse=True
             )[1]
-            shares = (
-                np.full(design.n, 1 / design.n)
-                if design.shares is None
-                else design.shares
-            )
+            if design.shares is None:
+                shares = np.full(design.n, 1 / design.n)
+            else:
+                shares = design.shares
             totals = np.bincount(codes, weights=shares * (own - shares @ own)).astype(
                 np.float64
             )
@@ -555,14 +560,18 @@ class _Helped:
                 design.shares * (own - design.shares @ own), design.shares, self.df, 0
             )
         sample = design.sample(self.rest)
-        return None if (sample.scored_in < 2).any() else sample.draws(self.df)
+        if (sample.scored_in < 2).any():
+            return None
+        return sample.draws(self.df)
 
 
 def _with_judge(design: _Labelled, weight: float) -> _Helped:
     """θ̂ and its error, which is that of Σψ_i."""
     errors = np.where(design.labelled, design.labels - weight * design.judge, np.nan)
     total, n = len(design.judge), design.n
-    fitted = 2 if weight > 0 else 1
+    fitted = 1
+    if weight > 0:
+        fitted = 2
     psi = weight * (design.judge - design.judge.mean()) / total
     moved = weight * float(design.judge.mean())
     if design.shares is not None:
@@ -586,11 +595,10 @@ def _with_judge(design: _Labelled, weight: float) -> _Helped:
             psi = psi + influence(sample) * (
                 math.sqrt((n - 1) / max(1, n - fitted)) if is_one_stratum else 1.0
             )
-            freedom = (
-                float(n - fitted)
-                if is_one_stratum
-                else sample.degrees_of_freedom - (weight > 0)
-            )
+            if is_one_stratum:
+                freedom = float(n - fitted)
+            else:
+                freedom = sample.degrees_of_freedom - (weight > 0)
     return _Helped(theta + moved, *_error(design, errors, psi, freedom), psi, errors)
 
 
@@ -603,11 +611,9 @@ def _chance_floor(e: FloatArray, shares: FloatArray) -> float:
     """
     squares = (e - shares @ e) ** 2
     seen = float(shares**2 @ squares)
-    return (
-        max(1.0, float(shares @ shares) * float(shares @ squares) / seen)
-        if seen
-        else 1.0
-    )
+    if seen:
+        return max(1.0, float(shares @ shares) * float(shares @ squares) / seen)
+    return 1.0
 
 
 def _rare_in_strata(design: _Labelled, errors: FloatArray) -> float:
@@ -672,7 +678,9 @@ def _why_alone(
     if design.labelled.all():
         reason = "all answers have a label"
     elif design.difference and differing < FEWEST_DIFFERING:
-        prompts = "prompt" if differing == 1 else "prompts"
+        prompts = "prompts"
+        if differing == 1:
+            prompts = "prompt"
         return f"the models differ on {differing} labelled {prompts}", (
             "labels_only",
             "few_differing",
@@ -686,7 +694,9 @@ def _why_alone(
     ):
         reason = f"fewer than {FEWEST_OF_A_KIND} labels of one kind"
     elif weight == 0:
-        within = "within strata " if design.stratum.any() else ""
+        within = ""
+        if design.stratum.any():
+            within = "within strata "
         reason = f"{within}the judge's scores do not rise with the labels"
     elif helped.error is None:
         reason = "the error of the corrected figure is 0 or not defined"
@@ -777,11 +787,9 @@ def _default_figure(design: _Labelled) -> Any:
     """The mean of the labels by the default interval of scores, by weights where
     chances differ."""
     sample = design.sample(design.labels)
-    weights = (
-        (sample.sizes / sample.scored_in)[design.stratum[design.labelled]]
-        if sample.n_strata > 1
-        else None
-    )
+    weights = None
+    if sample.n_strata > 1:
+        weights = (sample.sizes / sample.scored_in)[design.stratum[design.labelled]]
     if design.fixed:
         return estimate_subset(
             design.labels,

@@ -247,7 +247,9 @@ def _within(s: FloatArray, y: BoolArray, strata: Strata) -> WithinStrata:
         if of.average_precision is not None
     ]
     n_wrong = int(y.sum())
-    largest = int(np.argmax([of.n_wrong for of in each])) if n_wrong else None
+    largest = None
+    if n_wrong:
+        largest = int(np.argmax([of.n_wrong for of in each]))
     others = codes != largest
     return WithinStrata(
         auc=sum(auc * n for auc, n in pairs) / sum(n for _auc, n in pairs)

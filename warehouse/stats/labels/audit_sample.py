@@ -172,9 +172,10 @@ def _fewest_wrong(part: JudgedPart, tail: float) -> int:
     low, high = part.n_wrong, part.n_wrong + part.n_items - part.n_judged
     while low < high:
         middle = (low + high) // 2
-        low, high = (
-            (low, middle) if _at_least(part, middle) > tail else (middle + 1, high)
-        )
+        if _at_least(part, middle) > tail:
+            low, high = (low, middle)
+        else:
+            low, high = (middle + 1, high)
     return low
 
 
@@ -183,13 +184,18 @@ def _at_least(part: JudgedPart, wrong: int) -> float:
     the two."""
     n, total = part.n_judged, part.n_items
     upper = 2 * part.n_wrong > n
-    first, last = (part.n_wrong, n) if upper else (0, part.n_wrong - 1)
+    if upper:
+        first, last = (part.n_wrong, n)
+    else:
+        first, last = (0, part.n_wrong - 1)
     j = np.arange(max(first, n - (total - wrong)), min(last, wrong) + 1)
     logs = (
         _ln_choose(wrong, j) + _ln_choose(total - wrong, n - j) - _ln_choose(total, n)
     )
     summed = float(np.exp(logs).sum())
-    return summed if upper else 1 - summed
+    if upper:
+        return summed
+    return 1 - summed
 
 
 def _ln_choose(n: int, k: ArrayLike) -> FloatArray:

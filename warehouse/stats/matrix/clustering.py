@@ -50,11 +50,10 @@ class ClusterSearch(NamedFigures):
     seed: int  #: of starts and shuffles.
 
     def __str__(self) -> str:
-        permuted = (
-            ""
-            if self.silhouette_permuted is None
-            else f" ({self.silhouette_permuted:.4g} shuffled)"
-        )
+        if self.silhouette_permuted is None:
+            permuted = ""
+        else:
+            permuted = f" ({self.silhouette_permuted:.4g} shuffled)"
         return f"{self.chosen}{permuted}"
 
 
@@ -128,7 +127,8 @@ def _choose(
                 chosen is None
                 or clustering.silhouette > (chosen.silhouette or -2.0) + 1e-12
             )
-            chosen = clustering if better else chosen
+            if better:
+                chosen = clustering
         observed.append(
             np.nan
             if clustering is None or clustering.silhouette is None
@@ -145,11 +145,10 @@ def _tried(n_distinct: int, n_clusters: Sequence[int] | None) -> list[int]:
             f"the prompts have {n_distinct} distinct performance vector(s) up to "
             "length: there is no number of clusters to choose; at least 3 are needed"
         )
-    tried = (
-        sorted(set(n_clusters))
-        if n_clusters
-        else list(range(2, min(MOST_CLUSTERS, n_distinct - 1) + 1))
-    )
+    if n_clusters:
+        tried = sorted(set(n_clusters))
+    else:
+        tried = list(range(2, min(MOST_CLUSTERS, n_distinct - 1) + 1))
     if tried[0] < 2 or tried[-1] > n_distinct:
         raise StatisticsError(
             f"numbers of clusters must lie between 2 and the number of distinct rows"
@@ -166,12 +165,14 @@ def _search(
         warnings.simplefilter(
             "ignore", RuntimeWarning
         )  # a number that no shuffled matrix allows
-        means, highs = (
-            (np.nanmean(others, axis=0), np.nanmax(others, axis=0))
-            if len(others)
-            else (np.full(len(tried), np.nan),) * 2
-        )
-        best = np.nanmax(others, axis=1) if len(others) else np.empty(0)
+        if len(others):
+            means, highs = (np.nanmean(others, axis=0), np.nanmax(others, axis=0))
+        else:
+            means, highs = (np.full(len(tried), np.nan),) * 2
+        if len(others):
+            best = np.nanmax(others, axis=1)
+        else:
+            best = np.empty(0)
     best = best[np.isfinite(best)]
     observed = chosen.silhouette
     p_value = None

@@ -74,7 +74,10 @@ class Explanation(NamedFigures):
     seed: int  #: of the permutations.
 
     def __str__(self) -> str:
-        r = "none" if self.mantel.r is None else f"{self.mantel.r:.4g}"
+        if self.mantel.r is None:
+            r = "none"
+        else:
+            r = f"{self.mantel.r:.4g}"
         return (
             f"{self.n_prompts} prompts, Mantel r {r}, {self.n_permutations} "
             "permutations"
@@ -227,11 +230,9 @@ def _pair_moments(unit: FloatArray) -> tuple[float, float]:
 def _means(tables: list[FloatArray]) -> tuple[float | None, float | None, float | None]:
     defined = [table[~np.isnan(table)] for table in tables]
     if any(len(table) == 0 for table in defined):
-        return (
-            (None, None, None)
-            if not len(defined[0])
-            else (float(defined[0].mean()), None, None)
-        )
+        if not len(defined[0]):
+            return (None, None, None)
+        return (float(defined[0].mean()), None, None)
     means = np.array([table.mean() for table in defined])
     return float(means[0]), float(means[1:].mean()), upper_p_value(means[0], means[1:])
 
@@ -246,7 +247,9 @@ def _compare(
     if not len(defined):
         return None, None, None
     low, high = float(defined.min()), float(defined.max())
-    scale = _CELLS / (high - low) if high > low else 0.0
+    scale = 0.0
+    if high > low:
+        scale = _CELLS / (high - low)
 
     def counts(index: int) -> NDArray[np.int64]:
         cells = np.where(np.isnan(tables[index]), -1, (tables[index] - low) * scale)

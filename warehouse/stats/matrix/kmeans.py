@@ -29,7 +29,10 @@ class Clustering:
     silhouette: float | None
 
     def __str__(self) -> str:
-        shape = "none" if self.silhouette is None else f"{self.silhouette:.4g}"
+        if self.silhouette is None:
+            shape = "none"
+        else:
+            shape = f"{self.silhouette:.4g}"
         return (
             f"{self.n_clusters} clusters of {len(self.labels)} prompts, silhouette "
             f"{shape}"
@@ -58,11 +61,9 @@ def cluster_rows(values: FloatArray, number: int, seed: int) -> Clustering | Non
 def silhouette_of(values: FloatArray, number: int, seed: int) -> float:
     """Mean silhouette of :func:`cluster_rows`; NaN where there is none."""
     clustering = cluster_rows(values, number, seed)
-    return (
-        np.nan
-        if clustering is None or clustering.silhouette is None
-        else clustering.silhouette
-    )
+    if clustering is None or clustering.silhouette is None:
+        return np.nan
+    return clustering.silhouette
 
 
 def distinct_rows(unit: FloatArray) -> tuple[FloatArray, Labels, FloatArray]:

@@ -216,7 +216,9 @@ def _fill(
 def _cores() -> int:
     """Cores that this process may use."""
     allowed = getattr(os, "sched_getaffinity", None)
-    return len(allowed(0)) if allowed else os.cpu_count() or 1
+    if allowed:
+        return len(allowed(0))
+    return os.cpu_count() or 1
 
 
 def _test(

@@ -82,7 +82,9 @@ def unit_rows(matrix: FloatArray) -> FloatArray:
     scaled = matrix / largest[:, None]
     lengths = np.where(empty, 1.0, np.sqrt(np.einsum("ij,ij->i", scaled, scaled)))
     unit = scaled / lengths[:, None]
-    return np.column_stack([unit, empty.astype(np.float64)]) if empty.any() else unit
+    if empty.any():
+        return np.column_stack([unit, empty.astype(np.float64)])
+    return unit
 
 
 def pair_blocks(unit: FloatArray) -> Iterator[FloatArray]:
@@ -200,10 +202,18 @@ def cell_values(similarity: str, codes: NDArray[np.int64], k: int) -> FloatArray
     a, b = np.divmod(pairs, k + 1)
     if similarity == "hamming":
         return np.asarray((k - (a + b - 2 * common)) / k)
-    whole = a + b - common if similarity == "jaccard" else a * b
-    part = common if similarity == "jaccard" else common**2
+    if similarity == "jaccard":
+        whole = a + b - common
+    else:
+        whole = a * b
+    if similarity == "jaccard":
+        part = common
+    else:
+        part = common**2
     shares = part / np.where(whole == 0, 1, whole)
-    values = np.sqrt(shares) if similarity == "cosine" else shares
+    values = shares
+    if similarity == "cosine":
+        values = np.sqrt(shares)
     return np.where(
         (a == 0) & (b == 0), 1.0, values
     )  # two rows without a single one are alike

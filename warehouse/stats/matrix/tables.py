@@ -174,7 +174,9 @@ class Codes:
     def unpacked(self, codes: NDArray[np.int64]) -> NDArray[np.integer[Any]]:
         """Where codes stand in the answer of `finish`."""
         dense = len(self._indices)
-        return self._indices[codes] if dense else np.searchsorted(self._sorted, codes)
+        if dense:
+            return self._indices[codes]
+        return np.searchsorted(self._sorted, codes)
 
 
 class CosineTables:
@@ -193,8 +195,11 @@ class CosineTables:
         kept = []
         for block in pair_blocks(unit):
             counts += np.bincount(_cells(block), minlength=GRID + 1)
-            kept += [block] if self._small else []
-        pairs = np.concatenate(kept) if kept else None
+            if self._small:
+                kept += [block]
+        pairs = None
+        if kept:
+            pairs = np.concatenate(kept)
         low, high = (_percentile(unit, counts, pairs, share) for share in (0.75, 0.95))
         self._figures[index] = (mean_cosine(unit), low, high)
         self._packed[index] = zlib.compress(counts.tobytes(), 1)

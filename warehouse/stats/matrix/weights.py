@@ -109,7 +109,10 @@ def medoid_weights(
     rows, _ = medoids(matrix, labels)
     sizes = np.unique(np.asarray(labels), return_counts=True)[1]
     weights = np.zeros(np.size(np.asarray(labels)))
-    weights[rows] = sizes / sizes.sum() if share else 1 / len(sizes)
+    if share:
+        weights[rows] = sizes / sizes.sum()
+    else:
+        weights[rows] = 1 / len(sizes)
     return weights
 
 

@@ -134,7 +134,10 @@ class AllPairs(NamedFigures):
 
     def __str__(self) -> str:
         significant = int(np.sum(self.differ))
-        pairs = "1 pair" if len(self) == 1 else f"{len(self)} pairs"
+        if len(self) == 1:
+            pairs = "1 pair"
+        else:
+            pairs = f"{len(self)} pairs"
         return (
             f"{self.n_models} models, {pairs}: {significant} differ "
             f"({100 * self.level:g} % family-wise, Holm)"
@@ -354,7 +357,10 @@ def max_t_draws(matrix: ScoreMatrix, moments: PairMoments, draws: Draws) -> MaxT
     """
     n_units = len(matrix.totals)
     exact = n_units <= math.log2(draws.n + 1)
-    n = 2**n_units if exact else draws.n
+    if exact:
+        n = 2**n_units
+    else:
+        n = draws.n
     p_step = np.full(len(moments.error), np.nan)
     pairs = centred_pairs(matrix, moments)
     best = np.zeros((2, matrix.n_models, n))
@@ -434,7 +440,10 @@ def _works(
     n = best.shape[1]
     running = np.zeros(n)
     # with gaps, each draw holds a sum for every two models
-    most = n if matrix.complete else max(1, MOST_CELLS // len(best) ** 2)
+    if matrix.complete:
+        most = n
+    else:
+        most = max(1, MOST_CELLS // len(best) ** 2)
     slope = slope_of_all(matrix)
     for part, summed in parts_to_sum(matrix, pairs):
         plan = _PairsPlan(step, compiled, most)
@@ -462,7 +471,10 @@ def _work(
     running: FloatArray,
     plan: _PairsPlan,
 ) -> _Work:
-    reach = part.reach * (1 - TIE) ** 2 if plan.step else np.empty(0)
+    if plan.step:
+        reach = part.reach * (1 - TIE) ** 2
+    else:
+        reach = np.empty(0)
 
     def some(rows: slice, sums: SignSums) -> Counts:
         largest = np.ascontiguousarray(best[:, rows])
@@ -517,9 +529,9 @@ def _even(
         left[~(left > TIE)] = 0.0
         with np.errstate(divide="ignore"):
             largest /= left
-        end = (
-            int(np.searchsorted(reach, largest.max(), side="right")) if plan.step else 0
-        )
+        end = 0
+        if plan.step:
+            end = int(np.searchsorted(reach, largest.max(), side="right"))
         if end:
             first, sums = part.part(slice(end)), replace(sums, slopes=slopes)
             running = np.zeros(largest.shape[1])
@@ -554,4 +566,6 @@ def _each_block(signs: _Signs, works: Sequence[_Work]) -> Counts:
 
 
 def _threads(n_units: int, n: int) -> int:
-    return 1 if n_units * n < FOR_ONE_THREAD else min(THREADS, os.cpu_count() or 1)
+    if n_units * n < FOR_ONE_THREAD:
+        return 1
+    return min(THREADS, os.cpu_count() or 1)

@@ -266,7 +266,9 @@ def _undominated(scores: FloatArray, costs: FloatArray) -> NDArray[np.bool_]:
 def _alike(values: FloatArray) -> FloatArray:
     """Values of which those that differ by rounding alone are the same."""
     scale = float(np.abs(values).max(initial=0.0))
-    return np.round(values / scale, _DIGITS) if scale else values
+    if scale:
+        return np.round(values / scale, _DIGITS)
+    return values
 
 
 def _checked(scores: ArrayLike, costs: ArrayLike) -> tuple[FloatArray, FloatArray]:

@@ -136,11 +136,9 @@ def pair_moments(matrix: ScoreMatrix) -> PairMoments:
     for pairs in _blocks(alike):
         ss[pairs] = (pair_differences(matrix, a[pairs], b[pairs])[0] ** 2).sum(axis=0)
     difference = matrix.means[a] - matrix.means[b] + shift
-    return (
-        _independent(difference, ss, n, correlation)
-        if matrix.clusters is None
-        else _clustered(matrix, difference, n, correlation)
-    )
+    if matrix.clusters is None:
+        return _independent(difference, ss, n, correlation)
+    return _clustered(matrix, difference, n, correlation)
 
 
 def pair_differences(

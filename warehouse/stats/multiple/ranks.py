@@ -120,7 +120,9 @@ def _ranks_or_none(
 
 
 def _best_first(pairs: AllPairs) -> list[int]:
-    sign = 1.0 if pairs.higher_is_better else -1.0
+    sign = -1.0
+    if pairs.higher_is_better:
+        sign = 1.0
     order: list[int] = np.argsort(
         -sign * np.nan_to_num(pairs.means, nan=-sign * np.inf), kind="stable"
     ).tolist()
@@ -161,7 +163,8 @@ def letters(separated: BoolMatrix, order: list[int] | None = None) -> list[str]:
         >>> letters(differ)
         ['a', 'ab', 'b']
     """
-    order = list(range(len(separated))) if order is None else order
+    if order is None:
+        order = list(range(len(separated)))
     alike: BoolMatrix = ~separated[np.ix_(order, order)]
     np.fill_diagonal(alike, True)
     names: list[list[str]] = [[] for _ in order]
@@ -211,7 +214,9 @@ def _members(bits: int) -> list[int]:
 def _letter(number: int) -> str:
     """a … z, then A … Z, then numbers in brackets."""
     alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    return alphabet[number] if number < len(alphabet) else f"({number + 1})"
+    if number < len(alphabet):
+        return alphabet[number]
+    return f"({number + 1})"
 
 
 def letters_in(display: str) -> list[str]:

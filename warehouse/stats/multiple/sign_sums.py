@@ -229,7 +229,10 @@ def with_null(
     if matrix.clusters is not None and matrix.complete:
         of_model = sizes @ matrix.totals
         across = of_model[pairs.models[0]] - of_model[pairs.models[1]]
-    squares = pairs.n if matrix.clusters is None else (sizes**2).sum()
+    if matrix.clusters is None:
+        squares = pairs.n
+    else:
+        squares = (sizes**2).sum()
     units = pairs.n if matrix.clusters is None else len(sizes)
     more = units / (units - 1) * d * (2 * across + d * squares)
     return replace(pairs, shift=d, spread=pairs.spread + more)
@@ -271,17 +274,17 @@ def table_of_models(matrix: ScoreMatrix) -> NDArray[Any] | None:
         matrix.steps
         and np.abs(whole).sum(axis=1).max() < 1 << np.finfo(np.float32).nmant
     )
-    return whole.astype(np.float32) if exact else rows
+    if exact:
+        return whole.astype(np.float32)
+    return rows
 
 
 def slope_of_all(matrix: ScoreMatrix) -> float | None:
     """What N times H is, where that is the same for all pairs."""
     sizes = _sizes(matrix)
-    return (
-        float(_slopes(sizes[:, None])[0, 0])
-        if matrix.complete and np.all(sizes == sizes[0])
-        else None
-    )
+    if matrix.complete and np.all(sizes == sizes[0]):
+        return float(_slopes(sizes[:, None])[0, 0])
+    return None
 
 
 def _of_models(matrix: ScoreMatrix, pairs: SignSumPairs) -> Summing:
@@ -302,7 +305,9 @@ def _of_models(matrix: ScoreMatrix, pairs: SignSumPairs) -> Summing:
             sums += shift * part[m]
             return sums
 
-        h = shifted(table[m + 1 :]) if len(table) > m + 1 else None
+        h = None
+        if len(table) > m + 1:
+            h = shifted(table[m + 1 :])
         return SignSums(shifted(table[: m + 1]), pairs.models, h=h)
 
     return sums_of
@@ -310,11 +315,9 @@ def _of_models(matrix: ScoreMatrix, pairs: SignSumPairs) -> Summing:
 
 def _sizes(matrix: ScoreMatrix) -> FloatArray:
     """Prompts of each cluster, or ones."""
-    return (
-        np.ones(len(matrix.totals))
-        if matrix.clusters is None
-        else matrix.clusters.sizes
-    )
+    if matrix.clusters is None:
+        return np.ones(len(matrix.totals))
+    return matrix.clusters.sizes
 
 
 def _of_pairs(matrix: ScoreMatrix, pairs: SignSumPairs) -> tuple[SignSumPairs, Summing]:
@@ -428,5 +431,7 @@ def _on_prompts(
     out where that is less."""
     have, gaps = np.flatnonzero(mask), np.flatnonzero(mask == 0)
     if len(gaps) < len(have):
-        return full - cells[:, gaps] @ xi[gaps] if len(gaps) else full
+        if len(gaps):
+            return full - cells[:, gaps] @ xi[gaps]
+        return full
     return cells[:, have] @ xi[have]

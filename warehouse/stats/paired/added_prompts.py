@@ -26,7 +26,9 @@ TIED = 1 / 3
 def width_of(bounds: Bounds | None) -> float:
     """Of the range of scores: that of their bounds, 1 without any, as of 0/1 scores."""
     limits = finite_bounds(bounds)
-    return 1.0 if limits is None else limits[1] - limits[0]
+    if limits is None:
+        return 1.0
+    return limits[1] - limits[0]
 
 
 def are_tied(differences: FloatArray) -> bool:

@@ -69,13 +69,15 @@ def _error(figure: ReportedFigure, *, upward: bool) -> float | None:
     """Standard error as the interval has it above, or below, the figure."""
     if figure.units is not None and figure.units < 2:
         return None
-    end = figure.high if upward else figure.low
+    if upward:
+        end = figure.high
+    else:
+        end = figure.low
     error = figure.standard_error
     if end is not None:
-        quantile = (
-            z_quantile(figure.level)
-            if figure.units is None
-            else t_quantile(figure.level, figure.units - 1)
-        )
+        if figure.units is None:
+            quantile = z_quantile(figure.level)
+        else:
+            quantile = t_quantile(figure.level, figure.units - 1)
         error = max(error or 0.0, abs(end - figure.estimate) / quantile)
     return error

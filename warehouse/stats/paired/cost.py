@@ -141,7 +141,9 @@ def mean_cost(
     """
     values, groups = _costs(costs), _groups(costs, clusters)
     mean = mean_of(values)
-    z = values / mean - 1 if mean else None
+    z = None
+    if mean:
+        z = values / mean - 1
     return _figure(
         mean,
         z,
@@ -217,7 +219,10 @@ def _fieller(
     root = math.sqrt(max(0.0, b**2 - 4 * a * k))
     if a > 0:
         return max(0.0, (-b - root) / (2 * a)), (-b + root) / (2 * a), ()
-    low = -k / b if a == 0 else (-b - root) / (2 * a)
+    if a == 0:
+        low = -k / b
+    else:
+        low = (-b - root) / (2 * a)
     if k <= 0 or low <= 0:  # no positive ratio is excluded
         return None, None, ("whole_line",)
     return low, None, ("unbounded",)
@@ -283,14 +288,16 @@ def cheaper_test(
     if p_log is None or p_difference is None:
         return CheaperTest(None, p_log, p_difference, times, ())
     draws = _log_draws(a, b, terms)
-    p_bootstrap = (
-        p_log
-        if draws is None or not terms.se
-        else draws.turned.upper_tail(-log_ratio / terms.se)
-    )
+    if draws is None or not terms.se:
+        p_bootstrap = p_log
+    else:
+        p_bootstrap = draws.turned.upper_tail(-log_ratio / terms.se)
     is_heavy = _log_spread(a) >= HEAVIEST_LOG_SPREAD and skewness(terms.totals) > 0
     gated = is_heavy and is_gated(terms)
-    p = 1.0 if gated else min(1.0, CAUTION * max(p_log, p_difference, p_bootstrap))
+    if gated:
+        p = 1.0
+    else:
+        p = min(1.0, CAUTION * max(p_log, p_difference, p_bootstrap))
     return CheaperTest(
         p, p_log, p_difference, times, (SKEW_GATE,) * gated, p_bootstrap=p_bootstrap
     )
@@ -322,7 +329,10 @@ def as_good_for_less(
     quality = noninferiority_test(
         _rounded(a - b, a, b), margin, clusters, width=width
     ).p_value
-    p = None if quality is None or cost.p_value is None else max(quality, cost.p_value)
+    if quality is None or cost.p_value is None:
+        p = None
+    else:
+        p = max(quality, cost.p_value)
     return replace(cost, p_value=p, p_quality=quality)
 
 
@@ -407,7 +417,9 @@ def _simulated(
     error of the log ratio."""
     n_samples = min(n_samples, max(100, _CELLS // len(sums[0])))
     p, gated, error = _sampled(rng, n_samples, units, sums, times)
-    median = float(np.nanmedian(error)) if np.isfinite(error).any() else 0.0
+    median = 0.0
+    if np.isfinite(error).any():
+        median = float(np.nanmedian(error))
     return float(np.mean((p <= alpha) & ~gated)), float(gated.mean()), median
 
 
@@ -518,7 +530,9 @@ def is_gated(sample: Sample) -> bool:
 def _log_spread(costs: FloatArray) -> float:
     """Standard deviation of the logarithm of costs above 0."""
     paid = costs[costs > 0]
-    return float(np.log(paid).std(ddof=1)) if len(paid) > 1 else 0.0
+    if len(paid) > 1:
+        return float(np.log(paid).std(ddof=1))
+    return 0.0
 
 
 def _log_draws(
@@ -558,9 +572,9 @@ def _log_draws(
 
 def _p_below_zero(value: float, sample: Sample) -> float | None:
     """One-sided p of H0 "the mean is 0 or above", from the error of a sample."""
-    return (
-        t_upper_tail(-value / sample.se, sample.df) if sample.se and sample.df else None
-    )
+    if sample.se and sample.df:
+        return t_upper_tail(-value / sample.se, sample.df)
+    return None
 
 
 def _log_terms(a: FloatArray, b: FloatArray) -> FloatArray:
@@ -573,11 +587,9 @@ def _rounded(values: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
     """Differences of two, all 0 where they are only rounding."""
     scale = max(np.abs(a).max(), np.abs(b).max())
     spread = float(values.max() - values.min())
-    return (
-        values
-        if spread > ROUNDING * scale
-        else np.full_like(values, round(float(values.mean()), 15))
-    )
+    if spread > ROUNDING * scale:
+        return values
+    return np.full_like(values, round(float(values.mean()), 15))
 
 
 def _figure(
@@ -646,4 +658,6 @@ def _two(
 
 
 def _groups(values: ArrayLike, clusters: ArrayLike | None) -> Clusters | None:
-    return None if clusters is None else as_clusters(clusters, np.size(values))
+    if clusters is None:
+        return None
+    return as_clusters(clusters, np.size(values))

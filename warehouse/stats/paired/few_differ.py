@@ -120,20 +120,16 @@ class FewDiffering:
         """What the mean is shown to be above, at a one-sided ``alpha``: where `p_above`
         is that."""
         interval = self._interval(alpha)
-        return (
-            self._end(self.p_above, -self.width, alpha)
-            if interval is None
-            else interval.low
-        )
+        if interval is None:
+            return self._end(self.p_above, -self.width, alpha)
+        return interval.low
 
     def upper_end(self, alpha: float) -> float:
         """What the mean is shown to be below."""
         interval = self._interval(alpha)
-        return (
-            self._end(self.p_below, self.width, alpha)
-            if interval is None
-            else interval.high
-        )
+        if interval is None:
+            return self._end(self.p_below, self.width, alpha)
+        return interval.high
 
     def _interval(self, alpha: float) -> Interval | None:
         """Gaffke's, where units weigh alike."""
@@ -147,7 +143,10 @@ class FewDiffering:
         mean = float(self.totals.sum() / self.sizes.sum())
         for _ in range(40):
             middle = (worst + mean) / 2
-            worst, mean = (middle, mean) if p(middle) <= alpha else (worst, middle)
+            if p(middle) <= alpha:
+                worst, mean = (middle, mean)
+            else:
+                worst, mean = (worst, middle)
         return worst
 
     @classmethod
@@ -188,7 +187,9 @@ class FewDiffering:
                 clusters=labels,
                 bounds=(-width, width),
             ).flags
-        return few if few.are_few(flags) else None
+        if few.are_few(flags):
+            return few
+        return None
 
     def _p(self, excess: FloatArray, worst: float) -> float:
         return p_at_most_zero(np.append(excess, worst * self.size))

@@ -71,7 +71,9 @@ def decide(
     each = np.where(
         rejects(p_pass, alpha), PASS, np.where(rejects(p_fail, alpha), FAIL, UNDECIDED)
     )
-    others = PASS if np.all(each == PASS) else UNDECIDED
+    others = UNDECIDED
+    if np.all(each == PASS):
+        others = PASS
     verdict = FAIL if FAIL in each else others
     return GateVerdicts(
         verdict, tuple(map(str, each)), _none_if_nan(p_pass), _none_if_nan(p_fail)

@@ -56,7 +56,9 @@ class EquivalenceTest(NamedFigures):
     def __str__(self) -> str:
         if self.p_value is None:
             return f"no equivalence test: {self.reason}"
-        verdict = "equivalent" if self.equivalent else "not shown to be equivalent"
+        verdict = "not shown to be equivalent"
+        if self.equivalent:
+            verdict = "equivalent"
         return f"{verdict} within ±{self.margin:g} (p={self.p_value:.3g})"
 
 
@@ -84,7 +86,9 @@ class NonInferiorityTest(NamedFigures):
     def __str__(self) -> str:
         if self.p_value is None:
             return f"no non-inferiority test: {self.reason}"
-        verdict = "non-inferior" if self.noninferior else "not shown to be non-inferior"
+        verdict = "not shown to be non-inferior"
+        if self.noninferior:
+            verdict = "non-inferior"
         return f"{verdict} with margin {self.margin:g} (p={self.p_value:.3g})"
 
 
@@ -306,21 +310,25 @@ def _few(
         )
     if width is None and np.isin(sample.values, (-1.0, 0.0, 1.0)).all():
         width = 1.0
-    reach = float(np.abs(sample.values).max()) if width is None else width
+    reach = width
+    if width is None:
+        reach = float(np.abs(sample.values).max())
     few = FewDiffering.where_t_is_not_enough(
         sample.values, np.arange(sample.n) if clusters is None else clusters, reach
     )
     if few is None:
         return None, ()
-    return (
-        (None, (FEW_DIFFERING, NO_RANGE)) if width is None else (few, (FEW_DIFFERING,))
-    )
+    if width is None:
+        return (None, (FEW_DIFFERING, NO_RANGE))
+    return (few, (FEW_DIFFERING,))
 
 
 def _doubt(few: FewDiffering | None, flags: tuple[str, ...]) -> str:
     if few is not None:
         return _BESIDE
-    return "; few differ, where t alone is too sure: give `width`" if flags else ""
+    if flags:
+        return "; few differ, where t alone is too sure: give `width`"
+    return ""
 
 
 def noninferiority_of(
@@ -416,19 +424,17 @@ def _tail(
     """P(T >= distance/error); None without an error."""
     if not error or not df:
         return None
-    return (
-        t_upper_tail(distance / error, df)
-        if draws is None
-        else draws.upper_tail(distance / error)
-    )
+    if draws is None:
+        return t_upper_tail(distance / error, df)
+    return draws.upper_tail(distance / error)
 
 
 def _reason(sample: Sample, test: str) -> str:
     if not sample.se:
         return why_none(no_spread(sample)).replace("scores", "differences")
-    error = (
-        "n − 1 degrees of freedom" if sample.clusters is None else "CR2, Satterthwaite"
-    )
+    error = "CR2, Satterthwaite"
+    if sample.clusters is None:
+        error = "n − 1 degrees of freedom"
     return f"{test}, {error}"
 
 

@@ -76,7 +76,9 @@ def with_own_tests(pairs: AllPairs, tests: PairTests) -> AllPairs:
         simultaneous_low=low,
         simultaneous_high=high,
     )
-    return found if tests.joint is None else _with_joint(found, tests.joint)
+    if tests.joint is None:
+        return found
+    return _with_joint(found, tests.joint)
 
 
 def _with_joint(pairs: AllPairs, joint: JointSteps) -> AllPairs:
@@ -91,11 +93,10 @@ def _with_joint(pairs: AllPairs, joint: JointSteps) -> AllPairs:
     )
     is_few = joint.n_units < FEWEST_FOR_STEPS
     with np.errstate(invalid="ignore"):
-        half = (
-            critical * pairs.error_max_t
-            if math.isfinite(critical)
-            else np.full(len(pairs), np.nan)
-        )
+        if math.isfinite(critical):
+            half = critical * pairs.error_max_t
+        else:
+            half = np.full(len(pairs), np.nan)
         return replace(
             pairs,
             p_step_down=pairs.p_holm
@@ -132,7 +133,10 @@ def weighted_tests(
     n, m = figures.shape
     by_model = [unit_weights(weights[:, model], clusters) for model in range(m)]
     centred = [deviations(figures[:, model]) / n for model in range(m)]
-    totals = centred if clusters is None else [clusters.sums(own) for own in centred]
+    if clusters is None:
+        totals = centred
+    else:
+        totals = [clusters.sums(own) for own in centred]
     pulls = np.array(
         [own.pulls(sums) for own, sums in zip(by_model, totals, strict=True)]
     )

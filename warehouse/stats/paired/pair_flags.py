@@ -240,14 +240,16 @@ def _block_flags(
     """The flags of each row of ``a`` less that of ``b``, shape (P, n) each."""
     d = a - b
     usual = _are_usual(a, b, d, clusters)
-    bounded = (
-        np.full(len(d), True)
-        if finite_bounds(bounds) is not None
-        else _zero_one(a) & _zero_one(b)
-    )
+    if finite_bounds(bounds) is not None:
+        bounded = np.full(len(d), True)
+    else:
+        bounded = _zero_one(a) & _zero_one(b)
     figures = _figures(d[usual], clusters, bounded[usual])
     flags = iter(_flags_of(d.shape[1], clusters, bounded[usual], figures))
-    codes = None if clusters is None else clusters.codes
+    if clusters is None:
+        codes = None
+    else:
+        codes = clusters.codes
     for row in range(len(d)):
         if usual[row]:
             yield next(flags)
@@ -333,7 +335,10 @@ def _figures(
         _sums(d - d.mean(axis=1)[:, None], clusters),
         np.abs(_sums(d, clusters)),
     )
-    sizes = np.ones(d.shape[1]) if clusters is None else clusters.sizes
+    if clusters is None:
+        sizes = np.ones(d.shape[1])
+    else:
+        sizes = clusters.sizes
     skewness, tails = np.zeros(len(d)), np.full(len(d), math.inf)
     if not bounded.all():
         skewness[~bounded] = mean_skewnesses(totals[~bounded], sizes)
@@ -353,11 +358,9 @@ def _figures(
 
 
 def _sums(values: FloatArray, clusters: Clusters | None) -> FloatArray:
-    return (
-        values
-        if clusters is None
-        else cluster_totals(clusters.codes, values.T, clusters.n).T
-    )
+    if clusters is None:
+        return values
+    return cluster_totals(clusters.codes, values.T, clusters.n).T
 
 
 def _are_usual(

@@ -301,7 +301,9 @@ def _p_value(
 ) -> float | None:
     if statistic is None or df is None:
         return None
-    return t_p_value(statistic, df) if draws is None else draws.p_value(statistic)
+    if draws is None:
+        return t_p_value(statistic, df)
+    return draws.p_value(statistic)
 
 
 def _reason(why: tuple[str, ...]) -> str:
@@ -313,7 +315,9 @@ def _differences(a: FloatArray, b: FloatArray) -> FloatArray:
     b."""
     d = a - b
     scale = max(float(np.abs(a).max()), float(np.abs(b).max()))
-    return np.full_like(d, d.mean()) if np.ptp(d) <= ROUNDING * scale else d
+    if np.ptp(d) <= ROUNDING * scale:
+        return np.full_like(d, d.mean())
+    return d
 
 
 def _clustered_errors(d: Sample) -> dict[str, float | None]:
@@ -340,7 +344,10 @@ def _choice(d: Sample, *, bounded: bool) -> IntervalChoice:
         return IntervalChoice(
             f"paired_{base.method}", f"paired: {base.reason}", base.flags
         )
-    units = d.values if d.clusters is None else d.clusters.sums(d.values)
+    if d.clusters is None:
+        units = d.values
+    else:
+        units = d.clusters.sums(d.values)
     choice = interval_of_differences(
         d.n,
         d.clusters,
@@ -350,8 +357,12 @@ def _choice(d: Sample, *, bounded: bool) -> IntervalChoice:
         effective_n=math.inf if d.all_equal else kish(np.abs(units)),
         constant=d.all_equal,
     )
-    basis = "n − 1 degrees of freedom" if d.clusters is None else "CR2, Satterthwaite t"
-    hull = ", hull with bootstrap-t" if choice.method == "hull" else ""
+    basis = "CR2, Satterthwaite t"
+    if d.clusters is None:
+        basis = "n − 1 degrees of freedom"
+    hull = ""
+    if choice.method == "hull":
+        hull = ", hull with bootstrap-t"
     return IntervalChoice(
         f"paired_{choice.method}", f"paired differences: {basis}{hull}", choice.flags
     )
@@ -401,7 +412,9 @@ def _variance_saved(
     if error_a is None or error_b is None or error_d is None:
         return None
     ratio = variance_ratio(error_d, math.hypot(error_a, error_b))
-    return None if ratio is None else 1 - ratio
+    if ratio is None:
+        return None
+    return 1 - ratio
 
 
 Scored = tuple[ArrayLike, ArrayLike | None]
@@ -420,7 +433,9 @@ class PairSide:
     @property
     def weights(self) -> FloatArray:
         """The shares, 1 each where all are alike."""
-        return np.ones(len(self.scores)) if self.shares is None else self.shares
+        if self.shares is None:
+            return np.ones(len(self.scores))
+        return self.shares
 
     def within(self, bounds: Bounds | None) -> bool:
         """Whether the scores have bounds: given ones, or they are 0 and 1."""
@@ -461,11 +476,10 @@ def aligned(
     if not weighted.all():
         scores = [own[weighted] for own in scores]
         weights = [None if own is None else own[weighted] for own in weights]
-        groups = (
-            None
-            if groups is None
-            else as_clusters(groups.codes[weighted], int(weighted.sum()))
-        )
+        if groups is None:
+            groups = None
+        else:
+            groups = as_clusters(groups.codes[weighted], int(weighted.sum()))
     first, second = (
         _side(own, w, link) for own, w in zip(scores, weights, strict=True)
     )
@@ -481,9 +495,10 @@ def _have_weight(weights: list[FloatArray | None], n: int) -> NDArray[np.bool_]:
 
 
 def _side(scores: FloatArray, weights: FloatArray | None, link: Link) -> PairSide:
-    shares = (
-        None if weights is None or is_constant(weights) else weights / weights.mean()
-    )
+    if weights is None or is_constant(weights):
+        shares = None
+    else:
+        shares = weights / weights.mean()
     return PairSide(scores, shares, linearise_figure(scores, weights, link), link)
 
 
@@ -498,11 +513,10 @@ def figure_values(
         link: of the metric; see `find_link`.
     """
     raw = as_scores(scores, "scores")
-    checked = (
-        None
-        if weights is None
-        else as_prompt_weights(weights, len(raw), "weights_scores")
-    )
+    if weights is None:
+        checked = None
+    else:
+        checked = as_prompt_weights(weights, len(raw), "weights_scores")
     return linearise_figure(raw, checked, link)
 
 
@@ -590,7 +604,9 @@ def _error(a: PromptDraws, b: PromptDraws) -> tuple[float | None, float | None]:
 def _run_flags(run: PromptDraws, name: str) -> tuple[str, ...]:
     if not run.n_known:
         return (f"no_repeated_draws_{name}",)
-    return (f"within_imputed_{name}",) if run.imputed else ()
+    if run.imputed:
+        return (f"within_imputed_{name}",)
+    return ()
 
 
 def _why_no_interval(a: PromptDraws, b: PromptDraws, error: float | None) -> str:
@@ -599,4 +615,6 @@ def _why_no_interval(a: PromptDraws, b: PromptDraws, error: float | None) -> str
             name for run, name in ((a, "a"), (b, "b")) if not run.n_known
         )
         return f"no prompt of {which} has two draws: how much its draws vary is unknown"
-    return "prompts fixed: only draws are random" if error else "no draws differ"
+    if error:
+        return "prompts fixed: only draws are random"
+    return "no draws differ"

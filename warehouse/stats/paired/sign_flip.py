@@ -59,7 +59,9 @@ class SignFlipTest(NamedFigures):
     flags: tuple[str, ...]
 
     def __str__(self) -> str:
-        units = "clusters" if self.n_clusters is not None else "differences"
+        units = "differences"
+        if self.n_clusters is not None:
+            units = "clusters"
         return (
             f"p={self.p_value:.3g} (sign flip, {self.method}, {self.n_units} {units})"
         )
@@ -122,7 +124,10 @@ def too_few_units(differences: FloatArray, clusters: ArrayLike | None = None) ->
         differences: a − b of each prompt, finite, shape (n,).
         clusters: cluster of each prompt, or None.
     """
-    groups = None if clusters is None else as_clusters(clusters, len(differences))
+    if clusters is None:
+        groups = None
+    else:
+        groups = as_clusters(clusters, len(differences))
     return are_too_few(len(_units(differences, groups)))
 
 
@@ -136,21 +141,28 @@ def binomial_p_value(b: int, c: int) -> float:
     """Exact two-sided sign test min(1, 2·P(Bin(b+c, 1/2) <= min(b, c))); 1 at b + c =
     0."""
     p = float(min(1.0, 2 * special.bdtr(min(b, c), b + c, 0.5)))
-    return 1.0 if b == c else max(p, SMALLEST_P)
+    if b == c:
+        return 1.0
+    return max(p, SMALLEST_P)
 
 
 def _units(values: FloatArray, clusters: Clusters | None) -> FloatArray:
     """What is flipped: differences or their sums by cluster, in units of the largest
     difference, without those that are 0 up to rounding."""
     scaled = values / (float(np.abs(values).max()) or 1.0)
-    sums = scaled if clusters is None else clusters.sums(scaled)
+    if clusters is None:
+        sums = scaled
+    else:
+        sums = clusters.sums(scaled)
     return sums[np.abs(sums) > TIE]
 
 
 def _method(units: FloatArray) -> str:
     if len(distinct_sizes(units)[0]) == 1:
         return "binomial"
-    return "exact" if len(units) <= MOST_EXACT else "monte_carlo"
+    if len(units) <= MOST_EXACT:
+        return "exact"
+    return "monte_carlo"
 
 
 def flip_p_value(units: FloatArray, n_resamples: int, seed: int) -> float:
@@ -168,19 +180,23 @@ def flip_p_value(units: FloatArray, n_resamples: int, seed: int) -> float:
 
 
 def _smallest(n: int, method: str, n_resamples: int) -> float:
-    return (
-        1 / (1 + n_resamples) if method == "monte_carlo" else min(1.0, 2.0 ** (1 - n))
-    )
+    if method == "monte_carlo":
+        return 1 / (1 + n_resamples)
+    return min(1.0, 2.0 ** (1 - n))
 
 
 def _flags(units: FloatArray) -> tuple[str, ...]:
     if not len(units):
         return ("all_differences_zero",)
-    return ("too_few_units",) if are_too_few(len(units)) else ()
+    if are_too_few(len(units)):
+        return ("too_few_units",)
+    return ()
 
 
 def _reason(n: int, method: str, n_resamples: int, clustered: bool) -> str:
-    units = "sums of clusters" if clustered else "differences"
+    units = "differences"
+    if clustered:
+        units = "sums of clusters"
     if not n:
         return f"all {units} are 0"
     if n < FEWEST_UNITS:
@@ -238,11 +254,10 @@ def count_random_patterns(
     for number, first in enumerate(range(0, n_resamples, CHUNK)):
         n = min(CHUNK, n_resamples - first)
         stream = np.random.SeedSequence([seed, number])
-        sums = (
-            _binomial_sums(sizes, counts, n, stream)
-            if few
-            else _byte_sums(differences, n, stream, columns)
-        )
+        if few:
+            sums = _binomial_sums(sizes, counts, n, stream)
+        else:
+            sums = _byte_sums(differences, n, stream, columns)
         count += int(np.count_nonzero(np.abs(sums) >= threshold))
     return count
 
@@ -337,7 +352,10 @@ class WilcoxonTest(NamedFigures):
     reason: str  #: why this method, or why there is no p.
 
     def __str__(self) -> str:
-        p = "no p" if self.p_value is None else f"p={self.p_value:.3g}"
+        if self.p_value is None:
+            p = "no p"
+        else:
+            p = f"p={self.p_value:.3g}"
         return f"{p} (Wilcoxon signed rank, {self.method}: {self.reason})"
 
 

@@ -107,7 +107,9 @@ def _range_of(bounds: Bounds | None, *runs: Estimate) -> float:
     if limits is not None:
         return limits[1] - limits[0]
     is_zero_one = all(run.se_bernoulli is not None for run in runs)
-    return 1.0 if is_zero_one else math.inf
+    if is_zero_one:
+        return 1.0
+    return math.inf
 
 
 def _within_range(found: UnpairedDifference, most: float) -> UnpairedDifference:
@@ -122,7 +124,9 @@ def _within_range(found: UnpairedDifference, most: float) -> UnpairedDifference:
 
 
 def _cut(end: float | None, most: float) -> float | None:
-    return None if end is None else min(most, max(-most, end))
+    if end is None:
+        return None
+    return min(most, max(-most, end))
 
 
 def _rests_on_few(*runs: Estimate) -> bool:
@@ -179,7 +183,9 @@ def _careful(by_t: UnpairedDifference, a: Estimate, b: Estimate) -> UnpairedDiff
     z, z_a, z_b = (z_quantile(level) for level in (by_t.level, a.level, b.level))
     below = math.hypot((a.estimate - a.ci_low) / z_a, (b.ci_high - b.estimate) / z_b)
     above = math.hypot((a.ci_high - a.estimate) / z_a, (b.estimate - b.ci_low) / z_b)
-    towards_0 = below if by_t.difference > 0 else above
+    towards_0 = above
+    if by_t.difference > 0:
+        towards_0 = below
     ends = (
         min(by_t.ci_low, by_t.difference - z * below),
         max(by_t.ci_high, by_t.difference + z * above),
@@ -204,12 +210,16 @@ def _careful(by_t: UnpairedDifference, a: Estimate, b: Estimate) -> UnpairedDiff
 
 
 def _estimate(run: Estimate | ArrayLike) -> Estimate:
-    return run if isinstance(run, Estimate) else estimate_mean(run)
+    if isinstance(run, Estimate):
+        return run
+    return estimate_mean(run)
 
 
 def _error(run: Estimate) -> float | None:
     """The headline error by its formula: unlike ``standard_error`` it may be 0."""
-    return run.se_clt if run.n_clusters is None else run.se_cr2
+    if run.n_clusters is None:
+        return run.se_clt
+    return run.se_cr2
 
 
 def _joint_error(a: Estimate, b: Estimate) -> float | None:
@@ -232,7 +242,9 @@ def _welch(a: Estimate, b: Estimate) -> float | None:
 def _reason(error: float | None) -> str:
     if error is None:
         return "a run of a single prompt or cluster has no standard error"
-    return "independent prompts" if error else "both standard errors are 0"
+    if error:
+        return "independent prompts"
+    return "both standard errors are 0"
 
 
 def _flags(run: Estimate, name: str) -> tuple[str, ...]:

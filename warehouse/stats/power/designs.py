@@ -286,7 +286,9 @@ def _draws_to_try(k_b: int | None, b_is_there: bool, most_draws: int) -> range:
 
 
 def _new_draws(draws: tuple[int, int], b_is_there: bool) -> int:
-    return draws[0] if b_is_there else sum(draws)
+    if b_is_there:
+        return draws[0]
+    return sum(draws)
 
 
 def _out_of_reach(
@@ -299,9 +301,9 @@ def _out_of_reach(
 ) -> str:
     rest = parts.omega2 + (0.0 if k_b is None else parts.sigma2_b / k_b)
     least = math.ceil(quantiles(alpha, power) ** 2 * rest / check_delta(delta) ** 2)
-    return (
-        f"{available} prompts are not enough for a difference of {delta:g}: even with "
-        f"unlimited draws it takes {least}"
-        if available is not None and least > available
-        else f"{available} prompts need more draws per prompt than were tried"
-    )
+    if available is not None and least > available:
+        return (
+            f"{available} prompts are not enough for a difference of {delta:g}: even with "
+            f"unlimited draws it takes {least}"
+        )
+    return f"{available} prompts need more draws per prompt than were tried"

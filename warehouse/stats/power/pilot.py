@@ -70,7 +70,10 @@ class Pilot(NamedFigures):
     reason: str
 
     def __str__(self) -> str:
-        clusters = "" if self.n_clusters is None else f", G={self.n_clusters}"
+        if self.n_clusters is None:
+            clusters = ""
+        else:
+            clusters = f", G={self.n_clusters}"
         if self.omega2 is None:
             return (
                 f"variance {self.total:.4g} per prompt (n={self.n_prompts}{clusters})"
@@ -338,8 +341,12 @@ def _reason(within: tuple[_Within, _Within], *, single: bool) -> str:
     ]
     if not unknown:
         return ""
-    runs = "of both runs" if len(unknown) == 2 else f"of run {unknown[0]}"
-    runs = "of the run" if single else runs
+    if len(unknown) == 2:
+        runs = "of both runs"
+    else:
+        runs = f"of run {unknown[0]}"
+    if single:
+        runs = "of the run"
     return (
         f"the draws {runs} have no known variance around their prompt (single draws "
         "have none): it cannot be told from the variance over prompts and counts as "

@@ -63,7 +63,9 @@ class VarianceParts:
 
     def clusters(self, n: float) -> float | None:
         """Clusters that hold ``n`` prompts at the mean size; None without clusters."""
-        return None if self.cluster_size is None else n / self.cluster_size
+        if self.cluster_size is None:
+            return None
+        return n / self.cluster_size
 
 
 @dataclass(frozen=True)
@@ -93,15 +95,18 @@ class Plan(NamedFigures):
     mde: float  #: smallest difference found with the power asked for (eq. 10).
 
     def __str__(self) -> str:
-        power = (
-            ""
-            if self.power is None
-            else f", power {self.power:.3g} at {self.delta:.4g}"
-        )
-        clusters = "" if self.n_clusters is None else f" in {self.n_clusters} clusters"
-        draws = (
-            f"K={self.k_a}" if self.k_a == self.k_b else f"K={self.k_a} and {self.k_b}"
-        )
+        if self.power is None:
+            power = ""
+        else:
+            power = f", power {self.power:.3g} at {self.delta:.4g}"
+        if self.n_clusters is None:
+            clusters = ""
+        else:
+            clusters = f" in {self.n_clusters} clusters"
+        if self.k_a == self.k_b:
+            draws = f"K={self.k_a}"
+        else:
+            draws = f"K={self.k_a} and {self.k_b}"
         return f"n={self.n}{clusters}, {draws}: detects {self.mde:.4g}{power}"
 
 

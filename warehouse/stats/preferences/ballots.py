@@ -213,7 +213,10 @@ def _alone(codes: IntArray) -> IntArray:
 
 def _scaled(x: FloatArray, names: Sequence[str]) -> FloatArray:
     """Over the standard deviation, not centred: no difference stays 0."""
-    spread = x.std(axis=0, ddof=1) if len(x) > 1 else np.zeros(x.shape[1])
+    if len(x) > 1:
+        spread = x.std(axis=0, ddof=1)
+    else:
+        spread = np.zeros(x.shape[1])
     flat = [name for name, sd in zip(names, spread, strict=True) if not sd > 0]
     if flat:
         raise StatisticsError(
@@ -255,7 +258,10 @@ def design_of(votes: Ballots) -> Design:
             np.arange(votes.n),
             votes.n_models,
         )
-    order_known = votes.order_known if votes.names else np.ones(votes.n, dtype=bool)
+    if votes.names:
+        order_known = votes.order_known
+    else:
+        order_known = np.ones(votes.n, dtype=bool)
     key = (votes.first * votes.n_models + votes.second) * 2 + order_known
     kinds, at = np.flatnonzero(np.bincount(key)), numbered(key)
     pairs = kinds // 2

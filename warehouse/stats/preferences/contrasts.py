@@ -179,7 +179,10 @@ def _drawn(
         degrees: ν, at least 1.
     """
     is_common = degrees >= MANY_DEGREES or len(root) >= MANY_MODELS
-    n_vectors = 1 if is_common else int(np.ceil(degrees))
+    if is_common:
+        n_vectors = 1
+    else:
+        n_vectors = int(np.ceil(degrees))
     counted = np.ones(n_vectors)
     counted[-1] = degrees - n_vectors + 1
     step = max(1, _CELLS // (n_vectors * len(root)))

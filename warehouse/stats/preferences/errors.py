@@ -238,8 +238,13 @@ def _one_way(
     with (
         one_blas_thread()
     ):  # many small systems: threads would only wait for each other
-        left = leave_one_out(rows, cluster, inverse, information) if jackknife else None
-    share = (n - 1) / n if left is not None else n / (n - 1)
+        left = None
+        if jackknife:
+            left = leave_one_out(rows, cluster, inverse, information)
+    if left is not None:
+        share = (n - 1) / n
+    else:
+        share = n / (n - 1)
     meat = _meat(rows, cluster, rows.left if left is None else left)
     v: FloatArray = share * (inverse @ meat @ inverse)
     return v, jackknife and left is None
@@ -343,7 +348,9 @@ def _stacks(starts: IntArray, sizes: IntArray) -> Iterator[IntArray]:
     fit."""
     for size in np.unique(sizes):
         own = starts[sizes == size]
-        block = max(1, _CELLS // int(size) ** 2) if size <= _SMALL else 1
+        block = 1
+        if size <= _SMALL:
+            block = max(1, _CELLS // int(size) ** 2)
         for begin in range(0, len(own), block):
             yield own[begin : begin + block, None] + np.arange(size)
 
@@ -372,16 +379,18 @@ def _solve(matrices: FloatArray, left: FloatArray) -> FloatArray | None:
     """Solutions of a stack; None where one has no inverse."""
     if matrices.shape[1] == 1:
         first = matrices[:, 0, 0]
-        return None if first.min() < _SINGULAR else left / first[:, None]
+        if first.min() < _SINGULAR:
+            return None
+        return left / first[:, None]
     if len(matrices) == 1:
         from scipy.linalg import cho_factor, cho_solve
 
         factor = cho_factor(matrices[0], lower=True, check_finite=False)
         solved: FloatArray = cho_solve(factor, left[0], check_finite=False)[None]
-        return None if (np.diag(factor[0]) ** 2).min() < _SINGULAR else solved
+        if (np.diag(factor[0]) ** 2).min() < _SINGULAR:
+            return None
+        return solved
     pivots = np.diagonal(np.linalg.cholesky(matrices), axis1=1, axis2=2) ** 2
-    return (
-        None
-        if pivots.min() < _SINGULAR
-        else np.asarray(np.linalg.solve(matrices, left[:, :, None])[:, :, 0])
-    )
+    if pivots.min() < _SINGULAR:
+        return None
+    return np.asarray(np.linalg.solve(matrices, left[:, :, None])[:, :, 0])

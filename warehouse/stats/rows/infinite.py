@@ -126,7 +126,9 @@ def order_key(
         values
     )
     mean = math.fsum(finite.tolist()) / len(values)
-    return (share, mean) if higher_is_better is False else (-share, -mean)
+    if higher_is_better is False:
+        return (share, mean)
+    return (-share, -mean)
 
 
 @dataclass(frozen=True)
@@ -244,7 +246,9 @@ def _real_clusters(clusters: ArrayLike | None, n: int) -> ArrayLike | None:
     """Clusters, unless each holds one prompt."""
     if clusters is None:
         return None
-    return clusters if as_clusters(clusters, n).n < n else None
+    if as_clusters(clusters, n).n < n:
+        return clusters
+    return None
 
 
 def _mean(finite_part: float, above: int, below: int) -> float | None:
@@ -252,13 +256,17 @@ def _mean(finite_part: float, above: int, below: int) -> float | None:
         return None
     if above:
         return math.inf
-    return -math.inf if below else finite_part
+    if below:
+        return -math.inf
+    return finite_part
 
 
 def _reason(above: int, below: int) -> str:
     if above and below:
         return "both_infinities"
-    return "infinite" if above or below else ""
+    if above or below:
+        return "infinite"
+    return ""
 
 
 def _share_interval(
@@ -284,7 +292,9 @@ def _median(ordered: FloatArray) -> float:
         return low
     if math.isinf(high):
         return high
-    return low if math.isinf(low) else low + (high - low) / 2
+    if math.isinf(low):
+        return low
+    return low + (high - low) / 2
 
 
 def _median_interval(ordered: FloatArray, level: float) -> tuple[float, float]:
@@ -311,8 +321,6 @@ def _sign_p(signs: FloatArray, clusters: ArrayLike | None, seed: int) -> float:
         return binomial_p_value(int((signs > 0).sum()), int((signs < 0).sum()))
     sums = as_clusters(clusters, len(signs)).sums(signs)
     units = sums[sums != 0]
-    return (
-        flip_p_value(units / float(np.abs(units).max()), _RESAMPLES, seed)
-        if len(units)
-        else 1.0
-    )
+    if len(units):
+        return flip_p_value(units / float(np.abs(units).max()), _RESAMPLES, seed)
+    return 1.0

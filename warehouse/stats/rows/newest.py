@@ -129,7 +129,9 @@ def _tails(units: FloatArray) -> tuple[float, float, str]:
     values = units[np.isfinite(units)]
     is_coins = bool(((values == 0) | (values == 1)).all())
     if is_coins and units.shape[1] <= _MOST_COUNTED:
-        method = "mcnemar_exact" if len(units) == 2 else "unequal_coins_exact"
+        method = "unequal_coins_exact"
+        if len(units) == 2:
+            method = "mcnemar_exact"
         return *_coins(units), method
     centred = np.where(np.isfinite(units), units - np.nanmean(units, axis=0), np.nan)
     lower = _saddlepoint_tail(-centred)
@@ -177,7 +179,9 @@ def _saddlepoint_tail(centred: FloatArray) -> float:
         abs(standardised) < 0.1 or target < 0
     ):  # not in the tail: what is asked is whether it is
         p = normal_p_value(abs(standardised))
-        return p / 2 if standardised > 0 else 1 - p / 2
+        if standardised > 0:
+            return p / 2
+        return 1 - p / 2
     tilt = _tilt(filled, highest, counts, target, scale)
     cumulant, _, spread = _tilted(filled, highest, counts, tilt)
     w = math.sqrt(max(2 * (tilt * target - cumulant), 0.0))

@@ -109,7 +109,9 @@ class SeedReach(StudentisedDraws):
     def upper_tail(self, t: float) -> float:
         """One-sided p of a difference of t standard errors."""
         half = self.p_value(t) / 2
-        return half if t > 0 else 1 - half
+        if t > 0:
+            return half
+        return 1 - half
 
     @property
     def turned(self) -> SeedReach:
@@ -164,7 +166,9 @@ def _seeds_part(a: RowSeeds, b: RowSeeds) -> tuple[float, float, float, float, f
     if a.n_seeds < 2 and b.n_seeds < 2:
         return 0.0, 1.0, 0.0, 1.0, 0.0
     if a.n_seeds < 2 or b.n_seeds < 2:
-        one, several = (a, b) if a.n_seeds < 2 else (b, a)
+        one, several = (b, a)
+        if a.n_seeds < 2:
+            one, several = (a, b)
         times = 1.0 if one.fixed else 1.0 + several.n_seeds  # S·(1 + 1/S)
         return (
             times * several.v_seeds,
@@ -181,7 +185,9 @@ def _seeds_part(a: RowSeeds, b: RowSeeds) -> tuple[float, float, float, float, f
     pooled = squares / df * (1 / a.n_seeds + 1 / b.n_seeds)
     welch = a.v_seeds + b.v_seeds
     squared = a.v_seeds**2 / (a.n_seeds - 1) + b.v_seeds**2 / (b.n_seeds - 1)
-    df_welch = welch**2 / squared if squared > 0 else df
+    df_welch = df
+    if squared > 0:
+        df_welch = welch**2 / squared
     return pooled, df, welch, df_welch, draws
 
 
@@ -348,7 +354,9 @@ def _check_aligned(first: FloatArray, second: FloatArray) -> None:
 def _steady(d: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
     """Differences that vary by no more than rounding as one number."""
     scale = max(float(np.nanmax(np.abs(first))), float(np.nanmax(np.abs(second))))
-    return np.full_like(d, d.mean()) if float(np.ptp(d)) <= ROUNDING * scale else d
+    if float(np.ptp(d)) <= ROUNDING * scale:
+        return np.full_like(d, d.mean())
+    return d
 
 
 class _How(NamedTuple):
@@ -426,7 +434,9 @@ def _difference(
 def _why_none(parts: SeedParts | None, error: float | None) -> str:
     if parts is None:
         return "a single prompt or cluster in common"
-    return "" if error is not None else "all differences are equal"
+    if error is not None:
+        return ""
+    return "all differences are equal"
 
 
 def cut_to_range(low: float, high: float, bounds: Bounds | None) -> tuple[float, float]:

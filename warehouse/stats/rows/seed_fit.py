@@ -159,10 +159,19 @@ def squared_error(
     """
     if weights is not None and weights.min() == 0:
         has_weight = weights > 0
-        some = None if clusters is None else np.asarray(clusters)[has_weight]
+        if clusters is None:
+            some = None
+        else:
+            some = np.asarray(clusters)[has_weight]
         return squared_error(values[has_weight], some, weights[has_weight])
-    groups = None if clusters is None else as_clusters(clusters, len(values))
-    shares = None if weights is None else weights / weights.mean()
+    if clusters is None:
+        groups = None
+    else:
+        groups = as_clusters(clusters, len(values))
+    if weights is None:
+        shares = None
+    else:
+        shares = weights / weights.mean()
     sample = describe(linearise(values, weights), groups, shares=shares)
     return sample.mean, None if sample.se is None else sample.se**2, sample.df
 
@@ -172,7 +181,10 @@ def _parts(
 ) -> tuple[FloatArray, FloatArray]:
     """a_i and b_s; each seed's mean is over the prompts that it has, by weight."""
     scored = np.isfinite(table)
-    relative = np.ones(table.shape[1]) if weights is None else weights / weights.mean()
+    if weights is None:
+        relative = np.ones(table.shape[1])
+    else:
+        relative = weights / weights.mean()
     by_prompt = np.where(scored, relative, 0.0)
     filled = np.where(scored, table, 0.0)
     counts, masses = scored.sum(axis=0), by_prompt.sum(axis=1)
@@ -227,8 +239,14 @@ def _interaction(
     total = 0.0
     for row in table:
         has = np.isfinite(row)
-        some_clusters = None if clusters is None else np.asarray(clusters)[has]
-        some_weights = None if weights is None else weights[has]
+        if clusters is None:
+            some_clusters = None
+        else:
+            some_clusters = np.asarray(clusters)[has]
+        if weights is None:
+            some_weights = None
+        else:
+            some_weights = weights[has]
         _, own, _ = squared_error(
             (row - prompt_parts)[has], some_clusters, some_weights
         )

@@ -134,7 +134,10 @@ def _row_seeds(
             found.append(RowSeeds(1, 0.0, 0.0, fixed=not is_trained))
             continue
         there = np.isfinite(cells[0])
-        codes = None if clusters is None else clusters.codes[there]
+        if clusters is None:
+            codes = None
+        else:
+            codes = clusters.codes[there]
         found.append(
             RowSeeds.of(fit_seeds(cells[:, there], clusters=codes), fixed=False)
         )
@@ -162,10 +165,16 @@ def _slow(
 ) -> tuple[float, float, float, float, float]:
     """Difference, error, p and simultaneous interval of one pair on its common prompts."""
     common = np.isfinite(first).any(axis=0) & np.isfinite(second).any(axis=0)
-    codes = None if clusters is None else clusters.codes[common]
+    if clusters is None:
+        codes = None
+    else:
+        codes = clusters.codes[common]
     together = 1 - (1 - level) / n_tests
     x, y = first[:, common], second[:, common]
-    shared = [] if labels is None else [name for name in labels[0] if name in labels[1]]
+    if labels is None:
+        shared = []
+    else:
+        shared = [name for name in labels[0] if name in labels[1]]
     if labels is not None and len(shared) > 1:
         x = x[[list(labels[0]).index(name) for name in shared]]
         y = y[[list(labels[1]).index(name) for name in shared]]

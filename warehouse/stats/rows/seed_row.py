@@ -167,9 +167,9 @@ def row_of_fit(
     interval = _interval(fit, pooled, limits, pooled.level)
     reason = f"seeds and prompts are random; of the prompts: {pooled.reason}"
     if interval is None:
-        reason = (
-            pooled.reason if fit.v_prompts is not None else "a single prompt or cluster"
-        )
+        reason = "a single prompt or cluster"
+        if fit.v_prompts is not None:
+            reason = pooled.reason
     return _row(
         fit, pooled, interval, curve, limits, ("seeds_and_prompts", reason, estimand)
     )
@@ -302,7 +302,10 @@ def _pooled(
     Where seeds lack prompts, a part may lie beyond a bound by what its seed adds; it
     counts as the bound then.
     """
-    values = fit.prompt_parts if limits is None else np.clip(fit.prompt_parts, *limits)
+    if limits is None:
+        values = fit.prompt_parts
+    else:
+        values = np.clip(fit.prompt_parts, *limits)
     return estimate_mean(
         values,
         clusters=clusters,
@@ -334,11 +337,9 @@ def _interval(
     if pooled.ci_low is None or pooled.ci_high is None or fit.v_prompts is None:
         return None
     seeds = _seeds_interval(fit, limits, level)
-    share = (
-        max(0.0, 1 - (fit.v_interaction or 0.0) / fit.v_prompts)
-        if fit.v_prompts > 0
-        else 0.0
-    )
+    share = 0.0
+    if fit.v_prompts > 0:
+        share = max(0.0, 1 - (fit.v_interaction or 0.0) / fit.v_prompts)
     of_prompts = Interval(pooled.ci_low, pooled.ci_high, level, pooled.method)
     return interval_over_parts(
         fit.mean,
@@ -389,11 +390,10 @@ def _spread(fit: SeedFit) -> tuple[float, float | None]:
     """Standard deviation of the seeds' figures, and without what draws alone would
     make."""
     v_seeds = fit.v_seeds or 0.0
-    net = (
-        None
-        if fit.v_interaction is None
-        else math.sqrt(fit.n_seeds * max(0.0, v_seeds - fit.v_interaction))
-    )
+    if fit.v_interaction is None:
+        net = None
+    else:
+        net = math.sqrt(fit.n_seeds * max(0.0, v_seeds - fit.v_interaction))
     return math.sqrt(fit.n_seeds * v_seeds), net
 
 

@@ -81,11 +81,9 @@ class SequentialDesign:
     @cached_property
     def slope(self) -> FloatArray:
         """N/(N − t + 1), by which m_t(θ) grows with θ."""
-        return (
-            np.ones(self.n_max)
-            if self.population is None
-            else self.population / self.left
-        )
+        if self.population is None:
+            return np.ones(self.n_max)
+        return self.population / self.left
 
     @cached_property
     def forecast(self) -> FloatArray:
@@ -236,11 +234,10 @@ def design_one_model(
         raise StatisticsError(
             f"`reference` must lie in [{low:g}, {high:g}], found {reference:g}"
         )
-    f = (
-        np.array([(low + high) / 2])
-        if predictions is None
-        else as_scores(predictions, "predictions")
-    )
+    if predictions is None:
+        f = np.array([(low + high) / 2])
+    else:
+        f = as_scores(predictions, "predictions")
     if predictions is not None and len(f) != population:
         raise StatisticsError(
             "`predictions` must be one for each prompt of the population, found "
@@ -401,7 +398,9 @@ class BetSide:
     @property
     def widest(self) -> float:
         """The end before any prompt was asked."""
-        return self.design.low if self.sign > 0 else self.design.high
+        if self.sign > 0:
+            return self.design.low
+        return self.design.high
 
     def end(self, furthest: float) -> float:
         """The end of the interval on this side, at most ``furthest``: every θ before it

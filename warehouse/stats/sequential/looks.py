@@ -232,7 +232,9 @@ def _sides(values: FloatArray, design: SequentialDesign) -> tuple[_Side, _Side] 
         for end in (design.low, design.high)
     )
     sides = _Side(worst, least, to_beat), _Side(-best, -most, -to_beat)
-    return None if min(side.error for side in sides) <= 1e-12 * design.width else sides
+    if min(side.error for side in sides) <= 1e-12 * design.width:
+        return None
+    return sides
 
 
 def _ends(

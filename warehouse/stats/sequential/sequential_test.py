@@ -110,7 +110,9 @@ def _verdict(passes: FloatArray, fails: FloatArray) -> tuple[str, int | None]:
 
 
 def _finite(evidence: float) -> float | None:
-    return float(evidence) if np.isfinite(evidence) else None
+    if np.isfinite(evidence):
+        return float(evidence)
+    return None
 
 
 def _interval(plus: BetSide, minus: BetSide) -> tuple[float | None, float | None]:
@@ -120,7 +122,9 @@ def _interval(plus: BetSide, minus: BetSide) -> tuple[float | None, float | None
     ]
     low, high = plus.end(ends[1]), minus.end(ends[0])
     origin = plus.design.origin
-    return (None, None) if low > high else (low - origin, high - origin)
+    if low > high:
+        return (None, None)
+    return (low - origin, high - origin)
 
 
 class SequentialMonitor:
@@ -165,7 +169,10 @@ class SequentialMonitor:
             raise StatisticsError(
                 f"all {design.n_max} prompts that the test may use are used"
             )
-        value = math.nan if score is None else float(score)
+        if score is None:
+            value = math.nan
+        else:
+            value = float(score)
         if not math.isnan(value):
             value = float(design.values(value)[0])
         self.scores.append(value)
@@ -184,7 +191,10 @@ class _Bettor:
 
     def __init__(self, sign: int, design: SequentialDesign) -> None:
         self.sign, self.design = sign, design
-        self.missing = design.low if sign > 0 else design.high
+        if sign > 0:
+            self.missing = design.low
+        else:
+            self.missing = design.high
         self.low, self.high = design.z_range
         self.scale = 2 * design.limit
         self.horizons = design.bets.horizons
@@ -196,15 +206,23 @@ class _Bettor:
     def bet(self, n: int, value: float) -> bool:
         """Whether the reference is refuted after the (n + 1)-th prompt."""
         design, sign = self.design, self.sign
-        y = self.missing if math.isnan(value) else value
+        y = value
+        if math.isnan(value):
+            y = self.missing
         z = y - float(design.forecast[n])
         mean = float(design.slope[n]) * design.reference - self.total / float(
             design.left[n]
         )
         mean -= float(design.forecast_left[n])
-        ruin = mean - self.low if sign > 0 else self.high - mean
+        if sign > 0:
+            ruin = mean - self.low
+        else:
+            ruin = self.high - mean
         self.is_impossible |= ruin < -ROUNDING
-        cap = design.bets.cap / ruin if ruin > ROUNDING else math.inf
+        if ruin > ROUNDING:
+            cap = design.bets.cap / ruin
+        else:
+            cap = math.inf
         for index, horizon in enumerate(self.horizons):
             stake = min(math.sqrt(self.scale / (self.variance * horizon)), cap)
             self.logs[index] += math.log1p(sign * stake * (z - mean))
@@ -296,7 +314,10 @@ def _first(side: BetSide, drawn: NDArray[np.int64]) -> NDArray[np.int64]:
     )
     variance = _variance(side, z, count)
     low, high = design.z_range
-    ruin = mean - low if side.sign > 0 else high - mean
+    if side.sign > 0:
+        ruin = mean - low
+    else:
+        ruin = high - mean
     cap = np.where(
         ruin > ROUNDING, design.bets.cap / np.where(ruin > ROUNDING, ruin, 1.0), np.inf
     )
@@ -332,7 +353,10 @@ def _variance(side: BetSide, z: FloatArray, count: NDArray[np.int64]) -> FloatAr
 def _logs(side: BetSide) -> list[float]:
     """Log capital of each bettor of a side at the reference now."""
     means = side.design.slope[: len(side.y)] * side.design.reference + side.offset
-    ruin = means - side.game.low if side.sign > 0 else side.game.high - means
+    if side.sign > 0:
+        ruin = means - side.game.low
+    else:
+        ruin = side.game.high - means
     cap = np.where(
         ruin > ROUNDING,
         side.design.bets.cap / np.where(ruin > ROUNDING, ruin, 1.0),

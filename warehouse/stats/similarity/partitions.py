@@ -111,7 +111,9 @@ def find_medoids(vectors: ArrayLike, groups: ArrayLike) -> Medoids:
     order = np.argsort(codes, kind="stable")
     starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
     unit = rows[order].astype(np.float64) / lengths(rows)[order][:, None]
-    sums = np.add.reduceat(unit, starts, axis=0) if len(rows) else unit
+    sums = unit
+    if len(rows):
+        sums = np.add.reduceat(unit, starts, axis=0)
     closeness: FloatArray = np.einsum("ij,ij->i", unit, sums[codes[order]])
     medoids = _first_largest(closeness, codes[order], order)
     distances = 1 - cosine_of_pairs(rows, np.arange(len(rows)), medoids[codes])

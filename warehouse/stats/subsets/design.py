@@ -218,7 +218,9 @@ def rank_among(
         figures: θ_k of the models with all prompts, shape (M,).
         higher_is_better: the direction of the metric.
     """
-    sign = 1.0 if higher_is_better else -1.0
+    sign = -1.0
+    if higher_is_better:
+        sign = 1.0
     others = np.array(rounded(sign * as_floats(figures, "figures")))
     (theta,) = rounded(np.array([sign * estimate]))
     rank = 1 + int((others > theta).sum())

@@ -203,11 +203,9 @@ def _resampled(
 ) -> StudentisedDraws | None:
     """Bootstrap distribution of a sum of ψ, whole clusters resampled."""
     sums = psi if groups is None else np.bincount(groups, weights=psi)
-    return (
-        studentised_draws(sums - sums.mean(), None, variance[1], 0)
-        if variance[0]
-        else None
-    )
+    if variance[0]:
+        return studentised_draws(sums - sums.mean(), None, variance[1], 0)
+    return None
 
 
 def subset_pair(
@@ -418,5 +416,8 @@ def _p_value(inside: Callable[[float], bool]) -> float:
         return 1.0
     for _ in range(_STEPS):
         tail = 0.5 * (low + high)
-        low, high = (tail, high) if inside(1 - tail) else (low, tail)
+        if inside(1 - tail):
+            low, high = (tail, high)
+        else:
+            low, high = (low, tail)
     return high

@@ -295,11 +295,9 @@ def _filled(
     """The estimates with every missing score at the smallest and at the largest
     possible one."""
     assert options.bounds is not None
-    plain = (
-        replace(options, estimand=FULL_BENCHMARK)
-        if options.estimand == PROMPTS_FIXED
-        else options
-    )
+    plain = options
+    if options.estimand == PROMPTS_FIXED:
+        plain = replace(options, estimand=FULL_BENCHMARK)
     low, high = (_scored(sample.filled(end), plain) for end in options.bounds)
     return low, high
 
@@ -314,7 +312,9 @@ def _with_bounds(
     if filled is None:
         return estimate
     low, high = filled
-    own = [] if hull is None else [estimate]
+    own = [estimate]
+    if hull is None:
+        own = []
     lows = [end.ci_low for end in (low, high, *own) if end.ci_low is not None]
     highs = [end.ci_high for end in (low, high, *own) if end.ci_high is not None]
     return replace(

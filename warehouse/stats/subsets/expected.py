@@ -163,11 +163,10 @@ class LeaveOneOut:
         while high - low > 1:
             middle = (low + high) // 2
             median_width = self.at(middle).width
-            low, high = (
-                (low, middle)
-                if median_width is not None and median_width <= width
-                else (middle, high)
-            )
+            if median_width is not None and median_width <= width:
+                low, high = (low, middle)
+            else:
+                low, high = (middle, high)
         return self.at(high)
 
     def _of_size(
@@ -189,9 +188,9 @@ class LeaveOneOut:
                 / np.maximum(drawn, 1)
             ).sum()
         )
-        simple = (
-            (1 - size / self.n) * float(y.var(ddof=1)) / size if self.n > 1 else 0.0
-        )
+        simple = 0.0
+        if self.n > 1:
+            simple = (1 - size / self.n) * float(y.var(ddof=1)) / size
         if size < LEAST and size < self.n:
             return None, v**0.5, simple / v if v > 0 else None
         return (
@@ -203,18 +202,19 @@ class LeaveOneOut:
     def _width(
         self, y: FloatArray, variance: float, df: float, size: int
     ) -> float | None:
-        low, width = (
-            (0.0, 1.0)
-            if self.range is None
-            else (self.range[0], self.range[1] - self.range[0])
-        )
+        if self.range is None:
+            low, width = (0.0, 1.0)
+        else:
+            low, width = (self.range[0], self.range[1] - self.range[0])
         typical = (y[:: max(1, self.n // size)][:size] - low) / width
         centre = (float(y.mean()) - low) / width
         basis = Sampled(centre, variance / width**2, df, typical, self.n, finite=True)
         ends = (unbounded_interval if self.range is None else bounded_interval)(
             basis, self.level
         )[0]
-        return None if ends is None else width * (ends[1] - ends[0])
+        if ends is None:
+            return None
+        return width * (ends[1] - ends[0])
 
 
 def _others(
@@ -224,10 +224,14 @@ def _others(
     fit is where none is missing."""
     counted = counts > 0
     if not counted.any():
-        return np.zeros(len(sums)) if baseline is None else baseline
+        if baseline is None:
+            return np.zeros(len(sums))
+        return baseline
     means = np.full(len(sums), sums[counted].sum() / counts[counted].sum())
     means[counted] = sums[counted] / counts[counted]
-    return means if baseline is None else (means + baseline) / 2
+    if baseline is None:
+        return means
+    return (means + baseline) / 2
 
 
 def _spread(rows: list[int], table: FloatArray) -> list[int]:
@@ -240,7 +244,9 @@ def _spread(rows: list[int], table: FloatArray) -> list[int]:
 
 
 def _quantile(values: list[float], q: float) -> float | None:
-    return float(np.quantile(values, q)) if values else None
+    if values:
+        return float(np.quantile(values, q))
+    return None
 
 
 def predict_scores(
@@ -280,7 +286,9 @@ def predict_scores(
         )
     if fit is None:
         return np.zeros(_size(n)) if base is None else base
-    return fit if base is None else (fit + base) / 2
+    if base is None:
+        return fit
+    return (fit + base) / 2
 
 
 def _size(n: int | None) -> int:

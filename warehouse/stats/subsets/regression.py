@@ -110,7 +110,8 @@ def ridge_penalty(history: ArrayLike, predictions: ArrayLike) -> float:
 def _standardised(predictions: ArrayLike, n: int) -> FloatArray:
     """With a column of ones in front, shape (N, 1 + p)."""
     table = as_floats(predictions, "predictions")
-    table = table[:, None] if table.ndim == 1 else table
+    if table.ndim == 1:
+        table = table[:, None]
     if table.shape[0] != n or table.ndim != 2 or not np.isfinite(table).all():
         raise StatisticsError(
             f"`predictions` must be finite, one row for each of {n} prompts"
@@ -381,6 +382,12 @@ def _by_t(
     error = math.sqrt(variance)
     half = t_quantile(level, df) * error
     least, most = bounds or (None, None)
-    low = theta - half if least is None else max(least, theta - half)
-    high = theta + half if most is None else min(most, theta + half)
+    if least is None:
+        low = theta - half
+    else:
+        low = max(least, theta - half)
+    if most is None:
+        high = theta + half
+    else:
+        high = min(most, theta + half)
     return DesignEstimate(theta, error, low, high, level, df, "")

@@ -221,7 +221,9 @@ class Sampled:
     @property
     def size_as_infinite(self) -> float:
         """n_0: prompts of a simple sample with replacement that would say as much."""
-        return self.size / (1 - self.size / self.n) if self.finite else float(self.size)
+        if self.finite:
+            return self.size / (1 - self.size / self.n)
+        return float(self.size)
 
 
 def bounded_interval(
@@ -265,10 +267,14 @@ def _effective(sample: Sampled, level: float) -> float | None:
     n_0 = sample.size_as_infinite
     spread = sample.estimate * (1 - sample.estimate)
     if not sample.variance or spread <= 0:
-        return n_0 if sample.is_zero_one else None
+        if sample.is_zero_one:
+            return n_0
+        return None
     ratio = z_quantile(level) / t_quantile(level, sample.degrees_of_freedom)
     effective = spread / sample.variance * ratio**2
-    return min(effective, n_0) if sample.n_off < FEW_OFF else effective
+    if sample.n_off < FEW_OFF:
+        return min(effective, n_0)
+    return effective
 
 
 def unbounded_interval(
@@ -303,7 +309,9 @@ def hull_ends(draws: StudentisedDraws | None, level: float) -> Ends | None:
     if draws is None:
         return None
     low, high = draws.ends(level)
-    return (low, high) if math.isfinite(high - low) else None
+    if math.isfinite(high - low):
+        return (low, high)
+    return None
 
 
 def hypergeometric_interval(

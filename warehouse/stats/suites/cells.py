@@ -74,7 +74,9 @@ class Design:
     @property
     def reductions(self) -> FloatArray:
         """a_u: what the squared sum of each unit is divided by, shape (U,)."""
-        return 1 - self.shares if self.weights is None else self.weights.reductions
+        if self.weights is None:
+            return 1 - self.shares
+        return self.weights.reductions
 
     def factors(self) -> tuple[FloatArray, FloatArray]:
         """x = F/sqrt(a) and y = v/(q sqrt(a)) of `overlap`, shape (U,) each."""
@@ -182,9 +184,9 @@ def _by_unit(
     if weights is None:
         return None
     checked = as_prompt_weights(weights, len(codes))
-    return (
-        None if is_constant(checked) else unit_weights(checked, Clusters(codes, sizes))
-    )
+    if is_constant(checked):
+        return None
+    return unit_weights(checked, Clusters(codes, sizes))
 
 
 def published_cell(
@@ -206,7 +208,10 @@ def published_cell(
         raise StatisticsError(
             f"a published error must be above 0, found {standard_error}"
         )
-    variance = None if standard_error is None else standard_error**2
+    if standard_error is None:
+        variance = None
+    else:
+        variance = standard_error**2
     return Cell(estimate, variance, n_prompts, None, None, False, False)
 
 

@@ -126,7 +126,10 @@ class Reliability(NamedFigures):
     reason: str = ""  #: why there are no figures, or not all of them.
 
     def __str__(self) -> str:
-        size = "all" if self.size is None else str(self.size)
+        if self.size is None:
+            size = "all"
+        else:
+            size = str(self.size)
         if self.reason and self.ranking.value is None:
             return f"{self.granularity}, {size}: {self.reason}"
         return (
@@ -207,11 +210,9 @@ def prompts_of(suite: SuiteScores, granularity: str, size: int | None) -> float:
 def sizes_of(suite: SuiteScores, granularity: str) -> list[int]:
     """Sizes below all that are worth a look."""
     if granularity == "scenarios":
-        return (
-            list(range(1, len(suite.scenarios)))
-            if len(suite.scenarios) >= LEAST_SCENARIOS
-            else []
-        )
+        if len(suite.scenarios) >= LEAST_SCENARIOS:
+            return list(range(1, len(suite.scenarios)))
+        return []
     if granularity == "subscenarios":
         return list(range(1, int(np.bincount(suite.scenario_of).max())))
     if granularity == "seeds":
@@ -369,7 +370,9 @@ def _wilson(error: float, n: int, level: float) -> Dior:
 
 def _highest(values: FloatArray, level: float) -> int | None:
     defined = values[~np.isnan(values)]
-    return int(np.quantile(defined, level, method="higher")) if defined.size else None
+    if defined.size:
+        return int(np.quantile(defined, level, method="higher"))
+    return None
 
 
 def _same_order(reference: FloatArray, rates: FloatArray) -> FloatArray:
@@ -453,7 +456,10 @@ def _switch(window: int, wrong: FloatArray, level: float) -> Switch:
 def _why_none(suite: SuiteScores, granularity: str) -> str:
     n = len(suite.scenarios)
     if granularity == "scenarios" and n < LEAST_SCENARIOS:
-        scenarios = "1 scenario" if n == 1 else f"{n} scenarios"
+        if n == 1:
+            scenarios = "1 scenario"
+        else:
+            scenarios = f"{n} scenarios"
         return f"{scenarios}: their choice is judged from {LEAST_SCENARIOS} on"
     if granularity == "subscenarios" and len(suite.subscenarios) == n:
         return "no scenario has two subscenarios"
@@ -481,4 +487,6 @@ def _check(
 
 
 def _or_nan(value: float | None) -> float:
-    return math.nan if value is None else value
+    if value is None:
+        return math.nan
+    return value

@@ -131,7 +131,8 @@ class _Units:
             scored.astype(np.float64),
         )
         lacking = np.asarray(~scored.any(axis=0))
-        counts = np.ones((subscenario.n, 1)) if scored[:, ~lacking].all() else counts
+        if scored[:, ~lacking].all():
+            counts = np.ones((subscenario.n, 1))
         if subscenario.clusters is not None:
             filled, counts = (
                 _summed(x, subscenario.clusters) for x in (filled, counts)
@@ -142,7 +143,10 @@ class _Units:
         """Means of instances, NaN where a model has no score of what was drawn, shape
         (b, M)."""
         units = len(self.sums)
-        drawn = units if size == self.n else max(1, round(size * units / self.n))
+        if size == self.n:
+            drawn = units
+        else:
+            drawn = max(1, round(size * units / self.n))
         weights = draw_counts(rng, b, units, drawn)
         with np.errstate(invalid="ignore"):
             means = np.asarray((weights @ self.sums) / (weights @ self.counts))
@@ -164,7 +168,10 @@ def _scenario_means(
     for c in range(len(suite.scenarios)):
         members = np.flatnonzero(suite.scenario_of == c)
         own, n = suite.means[members], len(members)
-        drawn = n if size is None else min(size, n)
+        if size is None:
+            drawn = n
+        else:
+            drawn = min(size, n)
         weights = draw_counts(rngs[members[0]], b, n, drawn) / drawn
         means = weights @ np.where(np.isnan(own), 0.0, own)
         means[:, np.isnan(own).any(axis=0)] = np.nan
@@ -179,6 +186,9 @@ def _seed_means(
     if subscenario.seeds is None:
         return np.broadcast_to(subscenario.means, (b, len(subscenario.means)))
     k = len(subscenario.seeds)
-    drawn = k if size is None else min(size, k)
+    if size is None:
+        drawn = k
+    else:
+        drawn = min(size, k)
     weights = draw_counts(rng, b, k, drawn) / drawn
     return np.asarray(weights @ subscenario.seeds.mean(axis=1))

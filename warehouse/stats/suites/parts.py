@@ -88,11 +88,10 @@ class Halves:
         found = []
         for half in (self.below, self.above):
             own = shares * half
-            square = (
-                float(own @ own)
-                if correlation is None
-                else float(own @ correlation @ own)
-            )
+            if correlation is None:
+                square = float(own @ own)
+            else:
+                square = float(own @ correlation @ own)
             found.append(math.sqrt(max(0.0, square)))
         return found[0], found[1]
 
@@ -120,7 +119,10 @@ def p_of_halves(
         df: degrees of freedom.
         level: of the halves.
     """
-    facing = halves[0] if difference > 0 else halves[1]
+    if difference > 0:
+        facing = halves[0]
+    else:
+        facing = halves[1]
     if not facing:
         return 1.0
     return t_p_value(difference / facing * t_quantile(level, df), df)
@@ -152,7 +154,10 @@ def _ends(cell: Cell, level: float, seed: int) -> tuple[float, float]:
     sizes = None if np.ptp(shares) <= 1e-12 * shares.max() else shares
     draws = studentised_draws(totals, sizes, df, seed)
     t = t_quantile(level, df)
-    low, high = (-t, t) if draws is None else draws.ends(level)
+    if draws is None:
+        low, high = (-t, t)
+    else:
+        low, high = draws.ends(level)
     if not math.isfinite(high - low):
         low, high = -t, t
     return high * error, -low * error
@@ -179,7 +184,9 @@ def _correlation(first: Cell, second: Cell) -> float:
         first.design.units, second.design.units, assume_unique=True, return_indices=True
     )
     scale = float(np.linalg.norm(first.pulls) * np.linalg.norm(second.pulls))
-    return float(first.pulls[a] @ second.pulls[b]) / scale if scale else 0.0
+    if scale:
+        return float(first.pulls[a] @ second.pulls[b]) / scale
+    return 0.0
 
 
 def correlation_of_sums(
@@ -218,7 +225,10 @@ def flags_among_several(cell: Cell) -> tuple[str, ...]:
     if not cell.binary:
         return cell.flags
     flags = without_few_prompts(cell.flags)
-    n_units = 0 if cell.design is None else len(cell.design.sizes)
+    if cell.design is None:
+        n_units = 0
+    else:
+        n_units = len(cell.design.sizes)
     if n_units < FEW_CLUSTERS or cell.informative < FEW_INFORMATIVE_AMONG_SEVERAL:
         return flags
     return tuple(flag for flag in flags if flag != FEW_INFORMATIVE_CLUSTERS)

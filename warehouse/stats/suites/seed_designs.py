@@ -200,7 +200,9 @@ def _means(
         return np.broadcast_to(subscenario.means, (b, len(subscenario.means)))
     k, n, m = subscenario.seeds.shape
     prompts = min(size, n)
-    drawn = draw_counts if again else draw_subsets
+    drawn = draw_subsets
+    if again:
+        drawn = draw_counts
     if uniform:
         return np.asarray(
             drawn(rng, b, k * n, k * prompts)

@@ -324,7 +324,9 @@ def _with_seeds(
     )
     below = math.hypot(*(part.below for part in parts))
     above = math.hypot(*(part.above for part in parts))
-    share = max(0.0, 1 - v_i / v_p) if v_p > 0 else 0.0
+    share = 0.0
+    if v_p > 0:
+        share = max(0.0, 1 - v_i / v_p)
     interval = interval_over_parts(
         of_prompts.estimate, pooled, share, (below, above), limits
     )

@@ -620,7 +620,9 @@ def combine_differences(
 
 def _flags_alone(part: BenchmarkDifference) -> tuple[str, ...]:
     of_zero_one = bool(np.isin(part.differences, (-1.0, 0.0, 1.0)).all())
-    return without_few_prompts(part.flags) if of_zero_one else part.flags
+    if of_zero_one:
+        return without_few_prompts(part.flags)
+    return part.flags
 
 
 def _own_variances(
@@ -763,8 +765,6 @@ def _reason(
         return "a benchmark has no standard error"
     if not error:
         return "the differences do not vary"
-    return (
-        f"errors paired on {n_shared} shared units"
-        if n_shared
-        else "no unit is shared: errors are independent"
-    )
+    if n_shared:
+        return f"errors paired on {n_shared} shared units"
+    return "no unit is shared: errors are independent"

@@ -47,7 +47,9 @@ def binomial_p_above(successes: float, n: int, chance: float) -> float:
             f"expected chance in [0, 1] and successes in [0, n], found {chance}, "
             f"{successes} of {n}"
         )
-    return float(special.bdtrc(successes - 1, n, chance)) if successes > 0 else 1.0
+    if successes > 0:
+        return float(special.bdtrc(successes - 1, n, chance))
+    return 1.0
 
 
 @dataclass(frozen=True)
@@ -193,7 +195,9 @@ def kendall_tau(x: FloatArray, y: FloatArray) -> float | None:
     pairs = np.triu_indices(len(x), 1)
     of_x, of_y = (np.sign(z[None, :] - z[:, None])[pairs] for z in (x, y))
     untied = float(np.count_nonzero(of_x)) * float(np.count_nonzero(of_y))
-    return float(of_x @ of_y) / math.sqrt(untied) if untied else None
+    if untied:
+        return float(of_x @ of_y) / math.sqrt(untied)
+    return None
 
 
 def monotonicity_spearman(scores: ArrayLike) -> float | None:
@@ -209,9 +213,9 @@ def monotonicity_spearman(scores: ArrayLike) -> float | None:
     x = as_scores(scores, "scores")
     _, groups, counts = np.unique(x, return_inverse=True, return_counts=True)
     ranks = (np.cumsum(counts) - (counts - 1) / 2)[groups]
-    return (
-        float(np.corrcoef(ranks, np.arange(len(x)))[0, 1]) if len(counts) > 1 else None
-    )
+    if len(counts) > 1:
+        return float(np.corrcoef(ranks, np.arange(len(x)))[0, 1])
+    return None
 
 
 def relative_spread(scores: ArrayLike) -> float | None:
@@ -226,7 +230,9 @@ def relative_spread(scores: ArrayLike) -> float | None:
     """
     x = as_scores(scores, "scores")[-5:]
     mean = abs(float(x.mean()))
-    return float(x.std()) / mean if len(x) == 5 and mean > 0 else None
+    if len(x) == 5 and mean > 0:
+        return float(x.std()) / mean
+    return None
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,9 @@ def seed_spread(scores: ArrayLike, *, level: float = 0.95) -> SeedSpread:
     """
     x, level = _seeds(scores, "scores"), as_level(level)
     n, s = len(x), float(np.std(x, ddof=1))
-    method = "bonett" if n >= BONETT_FROM else "chi_square"
+    method = "chi_square"
+    if n >= BONETT_FROM:
+        method = "bonett"
     if s == 0:
         return SeedSpread(s, None, None, n, level, method)
     if n < BONETT_FROM:
@@ -397,7 +399,9 @@ def seed_pool(
             "freedom above 0"
         )
     s, nu = s[s > 0], nu[s > 0]
-    quantiles = tuple(np.quantile(s, SHARES).tolist()) if len(s) else ()
+    quantiles = ()
+    if len(s):
+        quantiles = tuple(np.quantile(s, SHARES).tolist())
     if len(s) < LEAST_POOLED:
         return SeedPool(len(s), quantiles, None, None, None)
     logs = 2 * np.log(s) - special.psi(nu / 2) + np.log(nu / 2)
@@ -419,11 +423,10 @@ def _inverse_trigamma(value: float) -> float:
     low, high = math.log(1e-8), math.log(1e12)
     for _ in range(80):
         middle = (low + high) / 2
-        low, high = (
-            (middle, high)
-            if special.zeta(2.0, math.exp(middle)) > value
-            else (low, middle)
-        )
+        if special.zeta(2.0, math.exp(middle)) > value:
+            low, high = (middle, high)
+        else:
+            low, high = (low, middle)
     return math.exp((low + high) / 2)
 
 

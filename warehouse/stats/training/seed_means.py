@@ -56,18 +56,22 @@ class SeedMean(NamedFigures):
     @property
     def standard_error(self) -> float | None:
         """sqrt(a + b); None where nothing tells it, 0 where nothing varies."""
-        return (
-            math.sqrt(self.seed_variance + self.prompt_variance) if self.basis else None
-        )
+        if self.basis:
+            return math.sqrt(self.seed_variance + self.prompt_variance)
+        return None
 
     def half_width(self, level: float = 0.95) -> float | None:
         """sqrt(t_a²·a + t_b²·b); None without an error above 0."""
-        return self._half((1 - as_level(level)) / 2) if self.standard_error else None
+        if self.standard_error:
+            return self._half((1 - as_level(level)) / 2)
+        return None
 
     def interval(self, level: float = 0.95) -> tuple[float, float] | None:
         """Mean ± half-width; None without an error above 0."""
         half = self.half_width(level)
-        return None if half is None else (self.mean - half, self.mean + half)
+        if half is None:
+            return None
+        return (self.mean - half, self.mean + half)
 
     def p_value(self, value: float = 0.0) -> float:
         """Two-sided: the size at which the interval just reaches ``value``; NaN without
@@ -80,18 +84,19 @@ class SeedMean(NamedFigures):
             return 2 * _LEAST_P
         while high - low > 1e-12:
             middle = (low + high) / 2
-            low, high = (
-                (middle, high)
-                if self._half(math.exp(middle)) > distance
-                else (low, middle)
-            )
+            if self._half(math.exp(middle)) > distance:
+                low, high = (middle, high)
+            else:
+                low, high = (low, middle)
         return 2 * math.exp(high)
 
     def p_above(self, value: float = 0.0, sign: float = 1.0) -> float:
         """One-sided p of a mean above ``value`` (below it, with ``sign`` −1); NaN
         without an error."""
         half = self.p_value(value) / 2
-        return half if sign * (self.mean - value) > 0 else 1 - half
+        if sign * (self.mean - value) > 0:
+            return half
+        return 1 - half
 
     def _half(self, tail: float) -> float:
         parts = (
@@ -165,11 +170,10 @@ def difference_of_figures(
 ) -> SeedMean:
     """Difference of two checkpoints without their prompts; arguments as of
     `figure_mean`."""
-    errors = (
-        None
-        if errors_a is None or errors_b is None
-        else [np.asarray(e, np.float64) for e in (errors_a, errors_b)]
-    )
+    if errors_a is None or errors_b is None:
+        errors = None
+    else:
+        errors = [np.asarray(e, np.float64) for e in (errors_a, errors_b)]
     return _of_figures(
         [as_floats(figures_a, "figures_a"), as_floats(figures_b, "figures_b")],
         [1.0, -1.0],
@@ -203,7 +207,9 @@ def _combined(
     )
     seeds, seed_df = _seed_part([x.mean(axis=1) for x in groups])
     scale = max(float(np.abs(x).max()) for x in groups)
-    prompts = sample.se**2 if sample.se and sample.se > ROUNDING * scale else 0.0
+    prompts = 0.0
+    if sample.se and sample.se > ROUNDING * scale:
+        prompts = sample.se**2
     if sample.se is None:  # one prompt
         return SeedMean(
             sample.mean, seeds, seed_df, 0.0, None, "seeds" if seed_df else ""
@@ -230,9 +236,8 @@ def _seed_part(groups: Sequence[FloatArray]) -> tuple[float, float | None]:
         return 0.0, None
     squares = sum(float(np.sum((x - x.mean()) ** 2)) for x in groups)
     scale = max(float(np.abs(x).max()) for x in groups)
-    squares = (
-        0.0 if squares <= (ROUNDING * scale) ** 2 * sum(map(len, groups)) else squares
-    )
+    if squares <= (ROUNDING * scale) ** 2 * sum(map(len, groups)):
+        squares = 0.0
     return squares / nu * sum(1 / len(x) for x in groups), float(nu)
 
 

@@ -68,7 +68,9 @@ def seed_power(
     nu = 2 * n_seeds - 2
     t, shift = t_quantile(as_level(level), nu), abs(delta) / error
     power = float(1 - special.nctdtr(nu, shift, t) + special.nctdtr(nu, shift, -t))
-    return power if math.isfinite(power) else _power_by_quadrature(nu, shift, t)
+    if math.isfinite(power):
+        return power
+    return _power_by_quadrature(nu, shift, t)
 
 
 def _power_by_quadrature(nu: float, shift: float, t: float) -> float:
@@ -414,7 +416,9 @@ def _word(low: float, high: float) -> AccuracyWord:
         return "decides"
     if low > 0.5:
         return "better than chance"
-    return "cannot decide" if high < CANNOT_BELOW else "cannot tell"
+    if high < CANNOT_BELOW:
+        return "cannot decide"
+    return "cannot tell"
 
 
 def _recipes_to_settle(
@@ -424,7 +428,9 @@ def _recipes_to_settle(
     leaves the next limit out."""
     if word in ("decides", "cannot decide"):
         return None
-    limit = 0.5 if accuracy >= CANNOT_BELOW else CANNOT_BELOW
+    limit = CANNOT_BELOW
+    if accuracy >= CANNOT_BELOW:
+        limit = 0.5
     if word == "better than chance":
         limit = DECIDES_FROM
     distance = math.log(accuracy / (1 - accuracy)) - math.log(limit / (1 - limit))

@@ -151,7 +151,9 @@ def compare_seed_ratios(
 
 def _log_ratio(x: FloatArray) -> float:
     s, mean = float(np.std(x, ddof=1)), float(x.mean())
-    return math.log(mean / s) if s > 0 and mean > 0 else math.nan
+    if s > 0 and mean > 0:
+        return math.log(mean / s)
+    return math.nan
 
 
 def _seed_ratio(
@@ -222,7 +224,9 @@ class TwoWay:
     @property
     def flags(self) -> tuple[str, ...]:
         """``autocorrelated``, where intervals do not hold."""
-        return ("autocorrelated",) if self.is_autocorrelated else ()
+        if self.is_autocorrelated:
+            return ("autocorrelated",)
+        return ()
 
 
 def two_way(scores: ArrayLike, *, rows: str = "seeds") -> TwoWay:
@@ -241,7 +245,8 @@ def two_way(scores: ArrayLike, *, rows: str = "seeds") -> TwoWay:
     residuals = x - by_row[:, None] - by_column + x.mean()
     total = float(np.sum(residuals**2))
     size = float(np.abs(x).max()) ** 2 * x.size
-    total = 0.0 if total <= ROUNDING**2 * size else total
+    if total <= ROUNDING**2 * size:
+        total = 0.0
     return TwoWay(
         rows=n,
         columns=k,

@@ -112,15 +112,24 @@ def variance_components(
     if not 0 < epsilon < math.inf:
         raise StatisticsError(f"`epsilon` must be a number above 0, found {epsilon}")
     draws = prompt_draws(means, within, n_draws)
-    groups = None if clusters is None else as_clusters(clusters, draws.n)
+    if clusters is None:
+        groups = None
+    else:
+        groups = as_clusters(clusters, draws.n)
     sample = describe(draws.means, groups)
     return _split(draws, sample, epsilon)
 
 
 def _split(draws: PromptDraws, sample: Sample, epsilon: float) -> VarianceComponents:
     n = draws.n
-    variance = None if sample.se is None else sample.se**2
-    prompt_variance = None if sample.se_clt is None else sample.se_clt**2 * n
+    if sample.se is None:
+        variance = None
+    else:
+        variance = sample.se**2
+    if sample.se_clt is None:
+        prompt_variance = None
+    else:
+        prompt_variance = sample.se_clt**2 * n
     w, mean_within = draws.part_within, draws.mean_within
     between = None if variance is None or w is None else n * variance - w
     spread = between is not None and between > _NOTHING * n * (variance or 0.0)
@@ -157,11 +166,15 @@ def _expected(
     between: float | None, w: float | None, times: float, n: int
 ) -> float | None:
     """Variance of the mean with ``times`` as many draws of each prompt."""
-    return None if between is None or w is None else (between + w / times) / n
+    if between is None or w is None:
+        return None
+    return (between + w / times) / n
 
 
 def _ratio(part: float | None, variance: float | None, n: int) -> float | None:
-    return part / (n * variance) if part is not None and variance else None
+    if part is not None and variance:
+        return part / (n * variance)
+    return None
 
 
 def _suggested(
@@ -190,8 +203,12 @@ def _reason(
         return "a single cluster"
     if between is None:
         many = bool((draws.n_draws > 1).any())
-        return "the spread of draws is unknown" if many else "no prompt has two draws"
-    return "" if spread else "prompts differ no more than draws of one prompt do"
+        if many:
+            return "the spread of draws is unknown"
+        return "no prompt has two draws"
+    if spread:
+        return ""
+    return "prompts differ no more than draws of one prompt do"
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,10 @@ class PassRate(NamedFigures):
     def __str__(self) -> str:
         if self.estimate is None:
             return f"{self.statistic}: none, {self.reason}"
-        error = "" if self.standard_error is None else f" ± {self.standard_error:.4g}"
+        if self.standard_error is None:
+            error = ""
+        else:
+            error = f" ± {self.standard_error:.4g}"
         ends = f"no interval: {self.reason}"
         if self.ci_low is not None:
             ends = f"[{self.ci_low:.4g}, {self.ci_high:.4g}]"

@@ -53,7 +53,10 @@ class SingleDrawRange(NamedFigures):
     def __str__(self) -> str:
         if self.delta is None:
             return f"no range: {self.reason}"
-        usual = "" if self.expected is None else f", expected {self.expected:.4g}"
+        if self.expected is None:
+            usual = ""
+        else:
+            usual = f", expected {self.expected:.4g}"
         return (
             f"{self.delta:.4g} from {self.worst:.4g} to {self.best:.4g} over "
             f"{self.n_runs} single-draw runs{usual}"
@@ -114,7 +117,9 @@ def single_draw_range(scores: ArrayLike, draws: PromptDraws) -> SingleDrawRange:
 
 def _p_value(scores: FloatArray, draws: PromptDraws) -> float | None:
     """P(χ² ≥ Q), Q = Σ_k (s_k − s̄)² n²/Σ W_i over the K runs."""
-    scale = float(draws.within_or_mean().sum()) if draws.n_known else 0.0
+    scale = 0.0
+    if draws.n_known:
+        scale = float(draws.within_or_mean().sum())
     if len(scores) < 2 or scale <= 0:
         return None
     q = float(((scores - scores.mean()) ** 2).sum()) * draws.n**2 / scale

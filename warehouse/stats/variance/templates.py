@@ -235,11 +235,9 @@ def templates_needed(result: TemplateVariance, standard_error: float) -> int | N
     if result.random == "prompts" or v_p is None or v_t is None or v_e is None:
         return None
     left = standard_error**2 - (max(0.0, v_p - v_e) if result.random == "both" else 0)
-    return (
-        max(1, math.ceil(result.n_templates * max(v_t, v_e) / left))
-        if left > 0
-        else None
-    )
+    if left > 0:
+        return max(1, math.ceil(result.n_templates * max(v_t, v_e) / left))
+    return None
 
 
 @dataclass(frozen=True)
@@ -279,7 +277,9 @@ def template_ranking(means: ArrayLike) -> TemplateRanking:
         np.sign(table[first] - table[second])
         * np.sign(overall[first] - overall[second])[:, None]
     )
-    flip_share = float((signs < 0).mean()) if len(first) else None
+    flip_share = None
+    if len(first):
+        flip_share = float((signs < 0).mean())
     return TemplateRanking(
         flip_share, int((table == table.max(axis=0)).any(axis=1).sum())
     )

@@ -105,7 +105,9 @@ def _holder(reading: Callable[[], Any]) -> str:
     with reading() as store:
         row = unfinished(store)
     holder = (row or {}).get("holder")
-    return str(holder) if holder else "another process"
+    if holder:
+        return str(holder)
+    return "another process"
 
 
 def unfinished(store: Store) -> dict[str, Any] | None:

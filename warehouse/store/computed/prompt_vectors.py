@@ -58,7 +58,9 @@ class EmbedderRow:
     @property
     def label(self) -> str:
         """``NAME@REVISION``, as options take it."""
-        return f"{self.name}@{self.revision}" if self.revision else self.name
+        if self.revision:
+            return f"{self.name}@{self.revision}"
+        return self.name
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,9 @@ def embedders(store: Store, part: str = PROMPT) -> list[EmbedderRow]:
 
 def of_part(part: str) -> str:
     """A condition on the column ``part``; the name holds no quote."""
-    return "part is null" if part == PROMPT else f"part = '{part}'"
+    if part == PROMPT:
+        return "part is null"
+    return f"part = '{part}'"
 
 
 def declare_embedder(store: Store, name: str, revision: str, dimension: int) -> int:
@@ -351,7 +355,9 @@ def _case(table: str, templates: Templates) -> str:
 def _in_benchmarks(ids: Sequence[int] | None) -> str:
     if ids is None:
         return "1 = 1"
-    return f"prompt.benchmark_id in ({_listed(ids)})" if len(ids) else "1 = 0"
+    if len(ids):
+        return f"prompt.benchmark_id in ({_listed(ids)})"
+    return "1 = 0"
 
 
 def _listed(ids: Sequence[int] | NDArray[np.int64]) -> str:

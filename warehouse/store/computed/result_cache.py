@@ -206,7 +206,9 @@ class StorableArrays:
     def _field(cls, name: str, value: Any) -> Any:
         if name in cls.DTYPES:
             return np.array(value, cls.DTYPES[name])
-        return tuple(value) if isinstance(value, list) else value
+        if isinstance(value, list):
+            return tuple(value)
+        return value
 
 
 Result = TypeVar("Result", bound=Storable)

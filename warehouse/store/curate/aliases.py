@@ -241,7 +241,9 @@ def set_release_date(store: Store, name: str, day: str) -> None:
         MisuseError: no such model, or no day such as 2024-01-31.
     """
     try:
-        said = date.fromisoformat(day).isoformat() if day else None
+        said = None
+        if day:
+            said = date.fromisoformat(day).isoformat()
     except ValueError:
         raise MisuseError(
             f"a release date is a day such as 2024-01-31, found {day!r}"
@@ -256,7 +258,9 @@ def set_release_date(store: Store, name: str, day: str) -> None:
 
 
 def _table(kind: Kind) -> sa.Table:
-    return tables.model if kind == "model" else tables.benchmark
+    if kind == "model":
+        return tables.model
+    return tables.benchmark
 
 
 def find_named(connection: sa.Connection, kind: Kind, name: str) -> Any:

@@ -136,7 +136,8 @@ def hints_on_runs(store: Store, where: Sequence[str]) -> list[str]:
             if existing not in (None, "") and not isinstance(existing, tuple)
         }
         close = did_you_mean(value, texts, "")
-        hints += [f"no {name} is {value!r}: {close}"] if close else []
+        if close:
+            hints += [f"no {name} is {value!r}: {close}"]
     return hints
 
 
@@ -286,7 +287,9 @@ def _update(connection: sa.Connection, run_id: int, **values: Any) -> None:
 
 
 def _listed(text: str | None) -> tuple[Any, ...]:
-    return tuple(orjson.loads(text) or ()) if text else ()
+    if text:
+        return tuple(orjson.loads(text) or ())
+    return ()
 
 
 def _condition(text: str) -> tuple[str, bool, str]:
@@ -308,7 +311,9 @@ def _fits(value: Any, expected: str) -> bool:
     """Whether a value matches a filter: numbers as numbers, texts as globs, an empty
     filter only a missing value."""
     if isinstance(value, tuple):
-        return any(_fits(item, expected) for item in value) if value else expected == ""
+        if value:
+            return any(_fits(item, expected) for item in value)
+        return expected == ""
     if value in (None, ""):
         return expected == ""
     if isinstance(value, int | float):

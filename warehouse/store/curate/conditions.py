@@ -134,7 +134,9 @@ def _entry(
         value if len(value) <= 60 else f"{value[:59]}…"
         for value in values[:VALUES_SHOWN]
     )
-    reason = said[0].reason or None if said else None
+    reason = None
+    if said:
+        reason = said[0].reason or None
     return SettingEntry(
         path, benchmark, n_models, len(values), shown, bool(said), reason
     )
@@ -325,7 +327,10 @@ def settings_of_stored(row: Mapping[str, Any]) -> RunSettings:
         name: value for name, value in row.items() if name not in _OWN
     }
     for name in _OBJECTS:
-        fields[name] = parse_json(fields[name]) if fields[name] else {}
+        if fields[name]:
+            fields[name] = parse_json(fields[name])
+        else:
+            fields[name] = {}
     for name in ("training_seed", "recipe", "agent", "agent_version"):
         fields[name] = fields[name] or None
     if fields["training_seed"] == seed_label(

@@ -154,17 +154,23 @@ def _cluster_ids(
 
 def _label(metadata: str | None, fields: Sequence[str]) -> str | None:
     """Label of a prompt's cluster; ``None`` if it lacks one of the fields."""
-    document = parse_json(metadata) if metadata else None
+    document = None
+    if metadata:
+        document = parse_json(metadata)
     values = [field_at(document, name) for name in fields]
     if any(value is None for value in values):
         return None
     parts = [as_label(value) for value in values]
-    return parts[0] if len(parts) == 1 else canonical_json(parts).decode()
+    if len(parts) == 1:
+        return parts[0]
+    return canonical_json(parts).decode()
 
 
 def as_label(value: Any) -> str:
     """A value of a document as clusters are called by it: a text as it is, else JSON."""
-    return value if isinstance(value, str) else canonical_json(value).decode()
+    if isinstance(value, str):
+        return value
+    return canonical_json(value).decode()
 
 
 def field_at(document: Any, path: str) -> Any:
@@ -173,7 +179,10 @@ def field_at(document: Any, path: str) -> Any:
     if isinstance(document, dict) and path in document:
         return document[path]
     for name in path.split("."):
-        document = document.get(name) if isinstance(document, dict) else None
+        if isinstance(document, dict):
+            document = document.get(name)
+        else:
+            document = None
     return document
 
 

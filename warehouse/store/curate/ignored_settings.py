@@ -48,7 +48,9 @@ class IgnoredSettings:
             for row in rows
         )
         of_some = any(entry.benchmark for entry in entries)
-        named = store.rows(query_text("store", "benchmark_aliases")) if of_some else []
+        named = []
+        if of_some:
+            named = store.rows(query_text("store", "benchmark_aliases"))
         return cls(entries, {row["benchmark"]: row["shown_as"] for row in named})
 
     def of_benchmark(self, benchmark: str) -> list[IgnoredSetting]:

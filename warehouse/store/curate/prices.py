@@ -167,11 +167,10 @@ def _price(row: Mapping[str, str | None], path: str, line: str) -> Price:
         )
     day, until = (_day(row.get(name), name, path, line) for name in ("date", "until"))
     if day is None or (until is not None and until <= day):
-        found, expected = (
-            ("no date", "YYYY-MM-DD")
-            if day is None
-            else (f"until {until:%Y-%m-%d}", "a day after its date")
-        )
+        if day is None:
+            found, expected = ("no date", "YYYY-MM-DD")
+        else:
+            found, expected = (f"until {until:%Y-%m-%d}", "a day after its date")
         raise InputError(found, path=path, place=line, expected=expected)
     amounts = {name: _amount(row.get(name), name, path, line) for name in COLUMNS[2:7]}
     for name in COLUMNS[2:4]:
@@ -203,7 +202,9 @@ def _day(text: str | None, name: str, path: str, line: str) -> datetime | None:
         raise InputError(
             f"{name} {text!r}", path=path, place=line, expected="YYYY-MM-DD"
         ) from None
-    return day if day.tzinfo is None else day.astimezone(UTC).replace(tzinfo=None)
+    if day.tzinfo is None:
+        return day
+    return day.astimezone(UTC).replace(tzinfo=None)
 
 
 def _amount(text: str | None, name: str, path: str, line: str) -> float | None:

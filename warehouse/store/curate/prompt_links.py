@@ -152,7 +152,10 @@ def _unique(prompts: Iterable[tuple[int, Any]]) -> dict[Any, int | None]:
     prompt_by_value: dict[Any, int | None] = {}
     for prompt, value in prompts:
         if value is not None:
-            prompt_by_value[value] = None if value in prompt_by_value else prompt
+            if value in prompt_by_value:
+                prompt_by_value[value] = None
+            else:
+                prompt_by_value[value] = prompt
     return prompt_by_value
 
 

@@ -234,7 +234,10 @@ class Limits:
     @property
     def setting(self) -> str:
         """The memory as the embedded engine is told it."""
-        said = "" if self.memory else os.environ.get("WAREHOUSE_MEMORY_LIMIT", "")
+        if self.memory:
+            said = ""
+        else:
+            said = os.environ.get("WAREHOUSE_MEMORY_LIMIT", "")
         return said or f"{self.bytes / 1e6:.0f}MB"
 
 

@@ -180,7 +180,9 @@ def expect_source(raw: Any, size: int) -> None:
 
     if not os.environ.get("WAREHOUSE_MEMORY_LIMIT"):
         with suppress(duckdb.OutOfMemoryException):
-            limit = LARGE_LIMIT if size >= LARGE_SOURCE else MEMORY_LIMIT
+            limit = MEMORY_LIMIT
+            if size >= LARGE_SOURCE:
+                limit = LARGE_LIMIT
             raw.execute(f"set memory_limit = '{limit}'")
 
 
@@ -461,7 +463,9 @@ def few_rows(table: pa.Table) -> str | None:
         for name, kind in zip(names, kinds, strict=True)
     ]
     values = ", ".join(f"({', '.join(map(str, row))})" for row in texts)
-    where = "" if rows else " where false"
+    where = " where false"
+    if rows:
+        where = ""
     return (
         f"select {', '.join(columns)} from (values {values}) as "
         f"given({', '.join(names)}){where}"
@@ -474,8 +478,12 @@ def _in_row(value: Any) -> str | None:
     if value is None:
         return "null"
     if isinstance(value, str):
-        return _literal(value) if len(value) < 1000 and value.isprintable() else None
-    return str(value) if isinstance(value, int) else _literal(str(value))
+        if len(value) < 1000 and value.isprintable():
+            return _literal(value)
+        return None
+    if isinstance(value, int):
+        return str(value)
+    return _literal(str(value))
 
 
 def _append(
@@ -537,7 +545,9 @@ def _require_select(connection: sa.Connection, sql: str) -> None:
 def _query_error(error: BaseException) -> str | None:
     import duckdb
 
-    return str(error) if isinstance(error, duckdb.Error) else None
+    if isinstance(error, duckdb.Error):
+        return str(error)
+    return None
 
 
 def _snapshot(url: sa.URL, target: Path) -> None:

@@ -117,7 +117,10 @@ def printable(
         columns = raw.execute(text, bound).description
     except duckdb.Error:
         return sql
-    plain = _PLAIN if times_too else _PLAIN | _TIMES
+    if times_too:
+        plain = _PLAIN
+    else:
+        plain = _PLAIN | _TIMES
     if all(_is_plain(kind, plain) for _, kind, *_ in columns):
         return sql
     inner = [f"c{number}" for number in range(len(columns))]

@@ -395,7 +395,9 @@ def _bounded(
         if error.sqlstate is None:  # the driver's: a time that Python has no form for
             raise OverflowError(str(error)) from None
         raise
-    return arrow_table(rows, columns) if rows else None
+    if rows:
+        return arrow_table(rows, columns)
+    return None
 
 
 def _interrupt(connection: sa.Connection) -> None:
@@ -411,7 +413,9 @@ def _append(
 ) -> int:
     from warehouse.store.engines.binary_copy import encode_stream
 
-    reader = rows.to_reader() if isinstance(rows, pa.Table) else rows
+    reader = rows
+    if isinstance(rows, pa.Table):
+        reader = rows.to_reader()
     raw: Any = connection.connection.driver_connection
     columns = ", ".join(f'"{name}"' for name in reader.schema.names)
     with raw.cursor() as cursor:
@@ -445,7 +449,10 @@ def _vectors(
     ):
         stream = b"".join(copy)[_COPY_HEADER:-2]
     whole = len(stream) % row.itemsize == 0
-    rows = np.frombuffer(stream, row) if whole else np.empty(0, row)
+    if whole:
+        rows = np.frombuffer(stream, row)
+    else:
+        rows = np.empty(0, row)
     if not whole or not np.all(rows["head"][:, 3] == dimension):
         raise StoreError(OTHER_LENGTH.format(dimension=dimension))
     return rows["id"].astype(np.int64), rows["numbers"]["value"].astype(np.float32)
@@ -501,7 +508,9 @@ def _query_error(error: BaseException) -> str | None:
     import psycopg
 
     cause = cause_of(error)
-    return str(cause).strip() if isinstance(cause, psycopg.Error) else None
+    if isinstance(cause, psycopg.Error):
+        return str(cause).strip()
+    return None
 
 
 def _load() -> None:

@@ -85,7 +85,9 @@ def require_plain(connection: sa.Connection, url: sa.URL) -> None:
 def powers(connection: sa.Connection, role: str) -> list[str]:
     """What a role could use beyond reading what it was given."""
     beyond_reading = [str(row[0]) for row in _rows(connection, "powers", role=role)]
-    return ["superuser"] if "superuser" in beyond_reading else beyond_reading
+    if "superuser" in beyond_reading:
+        return ["superuser"]
+    return beyond_reading
 
 
 def make_reader(
@@ -186,13 +188,18 @@ def _rows(connection: sa.Connection, name: str, **values: str | list[str]) -> li
 def _keep_password(connection: sa.Connection, role: str, password: str) -> Path:
     """The first line of the file wins, so the new one stands there."""
     raw: Any = connection.connection.driver_connection
-    host = "*" if raw.info.host.startswith("/") else raw.info.host
+    if raw.info.host.startswith("/"):
+        host = "*"
+    else:
+        host = raw.info.host
     parts = (host, str(raw.info.port), raw.info.dbname, role)
     key = (
         ":".join(part.replace("\\", "\\\\").replace(":", "\\:") for part in parts) + ":"
     )
     path = Path(os.environ.get("PGPASSFILE") or Path.home() / ".pgpass").resolve()
-    before = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    before = []
+    if path.exists():
+        before = path.read_text(encoding="utf-8").splitlines()
     lines = [f"{key}{password}", *(line for line in before if not line.startswith(key))]
     replace_file(path, ("\n".join(lines) + "\n").encode(), mode=0o600)
     return path

@@ -114,11 +114,10 @@ def _buffers(
 ) -> pa.Array:
     """An array of values of one width."""
     valid = _validity(values)
-    filled = (
-        values
-        if valid is None
-        else [filler if value is None else value for value in values]
-    )
+    if valid is None:
+        filled = values
+    else:
+        filled = [filler if value is None else value for value in values]
     return pa.Array.from_buffers(kind, len(values), [valid, pa.py_buffer(data(filled))])
 
 
@@ -322,7 +321,10 @@ def printable(
     except psycopg.Error:
         connection.rollback()
         return sql
-    plain = _PLAIN if times_too else _PLAIN | _TIMES
+    if times_too:
+        plain = _PLAIN
+    else:
+        plain = _PLAIN | _TIMES
     if all(kind in plain for _, kind in columns):
         return sql
     return _cast(sql, [(name, kind in plain) for name, kind in columns])

@@ -86,7 +86,9 @@ class ReadingConnection:
 
     def in_transaction(self) -> bool:
         """Whether one has begun."""
-        return self._begun if self._full is None else self._full.in_transaction()
+        if self._full is None:
+            return self._begun
+        return self._full.in_transaction()
 
     def begin(self) -> None:
         """Begin a transaction."""

@@ -174,7 +174,9 @@ class LakeConnection:
             file for file in files if "://" not in file and not Path(file).exists()
         ]:  # Sail reads no rows then
             raise self._lake.trouble(FileNotFoundError(f"{gone[0]} not found"), name)
-        read = self._session.read.schema(schema).parquet(*files) if files else None
+        read = None
+        if files:
+            read = self._session.read.schema(schema).parquet(*files)
         (
             read if read is not None else self._session.createDataFrame([], schema)
         ).createOrReplaceTempView(name)
@@ -367,7 +369,9 @@ def _refused(connection: Any, *_more: Any) -> Any:
 def _executors(url: sa.URL) -> Executors | None:
     """Executors of a remote server; a server in this process would add no cores."""
     lake_url = LakeUrl.of(url)
-    return Executors(lake_url) if lake_url.host else None
+    if lake_url.host:
+        return Executors(lake_url)
+    return None
 
 
 def _nothing(*_arguments: object) -> None:

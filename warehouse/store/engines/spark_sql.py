@@ -165,13 +165,17 @@ def _literal_of(value: Any) -> str:
     if value is None:
         return "null"
     if isinstance(value, bool):
-        return "true" if value else "false"
+        if value:
+            return "true"
+        return "false"
     if isinstance(value, int):
         return f"({value})"
     if isinstance(value, float):
         return f"cast('{value!r}' as double)"
     if isinstance(value, datetime):
-        moment = value.astimezone(UTC).replace(tzinfo=None) if value.tzinfo else value
+        moment = value
+        if value.tzinfo:
+            moment = value.astimezone(UTC).replace(tzinfo=None)
         return f"cast('{moment.isoformat(sep=' ')}' as timestamp)"
     if isinstance(value, date):
         return f"cast('{value.isoformat()}' as date)"

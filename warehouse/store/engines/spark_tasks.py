@@ -54,11 +54,10 @@ class Executors:
             address: ``sc://HOST:PORT``, or ``sail:`` for threads of this process; or
                 what either was read into.
         """
-        self._url = (
-            urls.parse_server(address)
-            if isinstance(address, str)
-            else replace(address, lake="")
-        )
+        if isinstance(address, str):
+            self._url = urls.parse_server(address)
+        else:
+            self._url = replace(address, lake="")
         self._session: Any = None
 
     def __str__(self) -> str:
@@ -225,7 +224,10 @@ def session_at(url: LakeUrl, settings: Mapping[str, str]) -> Any:
         _load_client()
         if url.host:
             _require_answer(url)
-        address = url.remote if url.host else f"sc://127.0.0.1:{_local_port()}"
+        if url.host:
+            address = url.remote
+        else:
+            address = f"sc://127.0.0.1:{_local_port()}"
         try:
             session = sql.SparkSession.builder.remote(address).create()
             retries = load(
@@ -280,7 +282,9 @@ def _require_answer(url: LakeUrl) -> None:
 
 
 def _other_protocol(url: LakeUrl, reason: str) -> StoreError:
-    where = f"{url.host}:{url.port}" if url.host else "this process"
+    where = "this process"
+    if url.host:
+        where = f"{url.host}:{url.port}"
     return StoreError(
         f"the server at {where} does not speak Spark Connect as this program does: "
         f"{reason}; expected a server of Spark 4 or Sail"

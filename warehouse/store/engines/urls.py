@@ -124,8 +124,14 @@ class PlainUrl:
         password = ""
         if self.password is not None:
             password = f":{MASK if hide_password else self.password}"
-        user = "" if self.username is None else f"{self.username}{password}@"
-        port = "" if self.port is None else f":{self.port}"
+        if self.username is None:
+            user = ""
+        else:
+            user = f"{self.username}{password}@"
+        if self.port is None:
+            port = ""
+        else:
+            port = f":{self.port}"
         return f"{self.drivername}://{user}{self.host or ''}{port}/{self.database}"
 
     def __str__(self) -> str:
@@ -136,11 +142,9 @@ class PlainUrl:
 
 def full_url(url: sa.URL | PlainUrl) -> sa.URL:
     """A URL as SQLAlchemy has it."""
-    return (
-        sa.make_url(url.render_as_string(hide_password=False))
-        if isinstance(url, PlainUrl)
-        else url
-    )
+    if isinstance(url, PlainUrl):
+        return sa.make_url(url.render_as_string(hide_password=False))
+    return url
 
 
 def parse_url(text: str) -> sa.URL:
@@ -164,7 +168,10 @@ def parse_url(text: str) -> sa.URL:
         )
     if is_lake(text):
         return parse_lake(text)
-    parsed = _split(text) if "://" in text else _file(text)
+    if "://" in text:
+        parsed = _split(text)
+    else:
+        parsed = _file(text)
     backend = parsed.get_backend_name()
     if backend in ("postgres", "postgresql"):
         server = _server(parsed)
@@ -214,12 +221,16 @@ def shown_text(text: str) -> str:
     except MisuseError:
         return "what cannot be read as a URL"
     is_supported = url.get_backend_name() in ("duckdb", "postgresql", LOCAL, REMOTE)
-    return shown_url(url) if is_supported else f"{url.drivername}://..."
+    if is_supported:
+        return shown_url(url)
+    return f"{url.drivername}://..."
 
 
 def shown_reader(text: str) -> str:
     """The name of a role, or a URL, as it may be printed."""
-    return shown_text(text) if set(":=@?") & set(text) else text
+    if set(":=@?") & set(text):
+        return shown_text(text)
+    return text
 
 
 def without_secrets(message: str, url: sa.URL) -> str:
@@ -227,7 +238,10 @@ def without_secrets(message: str, url: sa.URL) -> str:
     values = [url.password or ""]
     for name, value in url.query.items():
         if name.lower() not in _HARMLESS:
-            values += [value] if isinstance(value, str) else list(value)
+            if isinstance(value, str):
+                values += [value]
+            else:
+                values += list(value)
     for value in sorted(
         {str(secret) for secret in values if secret}, key=len, reverse=True
     ):
@@ -331,7 +345,9 @@ class LakeUrl:
     def of(cls, url: sa.URL) -> LakeUrl:
         """From a URL that :func:`parse_lake` has made."""
         parameters = {name: str(value) for name, value in url.query.items()}
-        version = int(parameters["version"]) if "version" in parameters else None
+        version = None
+        if "version" in parameters:
+            version = int(parameters["version"])
         options = tuple(
             (name, value) for name, value in parameters.items() if name not in _OURS
         )
@@ -352,7 +368,10 @@ class LakeUrl:
         return f"sc://{self.host}:{self.port}/{options}"
 
     def __str__(self) -> str:
-        server = f"{REMOTE}://{self.host}:{self.port}" if self.host else f"{LOCAL}:"
+        if self.host:
+            server = f"{REMOTE}://{self.host}:{self.port}"
+        else:
+            server = f"{LOCAL}:"
         if not self.lake:
             return server
         return (
@@ -377,7 +396,9 @@ def parse_lake(text: str) -> sa.URL:
     parameters = dict(_parts(tail, "&"))
     unknown = sorted(parameters.keys() - set(_OURS))
     if unknown or not parameters.get("lake"):
-        fault = f"an unknown part {unknown[0]}" if unknown else "no lake"
+        fault = "no lake"
+        if unknown:
+            fault = f"an unknown part {unknown[0]}"
         raise MisuseError(f"a URL of a lake with {fault}; {EXPECTED_LAKE}")
     if "version" in parameters and not parameters["version"].isdecimal():
         raise MisuseError(
@@ -392,7 +413,9 @@ def parse_lake(text: str) -> sa.URL:
     if head in (f"{LOCAL}:", f"{LOCAL}://"):
         return sa.URL.create(LOCAL, query=parameters)
     remote = _REMOTE.fullmatch(head)
-    port = int(remote["port"] or DEFAULT_PORT) if remote else 0
+    port = 0
+    if remote:
+        port = int(remote["port"] or DEFAULT_PORT)
     if remote is None or not 0 < port < 65536:
         raise MisuseError(
             f"a URL of a lake whose server cannot be read; {EXPECTED_LAKE}"

@@ -241,7 +241,9 @@ def digests(rows: Any, name: str, unit: str = "") -> dict[int, tuple[int, str]]:
         unit: column that says which unit a row belongs to.
     """
     listed = _columns(name)
-    group, by = (unit, f" group by {unit}") if unit else ("0", "")
+    group, by = ("0", "")
+    if unit:
+        group, by = (unit, f" group by {unit}")
     scratch = engines.open_scratch()
     try:
         scratch.register("rows_of_lake", rows)

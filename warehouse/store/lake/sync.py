@@ -81,7 +81,9 @@ class SyncReport:
 
 
 def _runs(number: int) -> str:
-    return "1 run" if number == 1 else f"{number} runs"
+    if number == 1:
+        return "1 run"
+    return f"{number} runs"
 
 
 def sync(
@@ -291,7 +293,9 @@ class _Sync:
     def row(self, name: str, base: LakeVersion | None) -> SyncedTable:
         """What became of a table."""
         now = self.tables[name]
-        before = base.tables.get(name) if base else None
+        before = None
+        if base:
+            before = base.tables.get(name)
         change = now.n_rows - (before.n_rows if before else 0)
         return SyncedTable(
             name, now.version, now.n_rows, change, self.written.get(name, "")
@@ -308,7 +312,9 @@ class _Sync:
 
     def _base(self, name: str) -> TableVersion | None:
         """The table as readers see it; ``None`` where all of it is to be written."""
-        return None if self.anew or self.base is None else self.base.tables.get(name)
+        if self.anew or self.base is None:
+            return None
+        return self.base.tables.get(name)
 
     def _differences(self, kind: str) -> tuple[list[int], list[int]]:
         """Units to be added, and those to be removed; what has changed is among both."""
@@ -374,7 +380,10 @@ class TableWriter:
                 begin afresh.
         """
         self.lake, self.name, self.base = lake, name, base
-        self.n_rows = base.n_rows if base else 0
+        if base:
+            self.n_rows = base.n_rows
+        else:
+            self.n_rows = 0
         self._begun = False
         try:
             self._table = lake.table(name)
@@ -426,7 +435,10 @@ class TableWriter:
         self._begun = True
 
     def _write(self, rows: pa.RecordBatchReader, **options: Any) -> None:
-        target = self.lake.uri(self.name) if self._table is None else self._table
+        if self._table is None:
+            target = self.lake.uri(self.name)
+        else:
+            target = self._table
         packed = self.lake.package.WriterProperties(compression="ZSTD")
         with self.lake.translating_errors(self.name):
             self.lake.package.write_deltalake(
@@ -441,7 +453,9 @@ class TableWriter:
         return self.lake.package.CommitProperties(max_commit_retries=0)
 
     def _counted(self, rows: pa.Table | pa.RecordBatchReader) -> pa.RecordBatchReader:
-        batches = rows.to_batches() if isinstance(rows, pa.Table) else rows
+        batches = rows
+        if isinstance(rows, pa.Table):
+            batches = rows.to_batches()
 
         def counted() -> Iterator[pa.RecordBatch]:
             for batch in batches:

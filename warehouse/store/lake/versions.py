@@ -48,11 +48,10 @@ class LakeLocation:
             )
         self.package = load("deltalake", "lake", "a lake")
         self.is_remote = "://" in location and not location.startswith("file://")
-        self.path = (
-            location.rstrip("/")
-            if self.is_remote
-            else os.path.abspath(location.removeprefix("file://"))
-        )
+        if self.is_remote:
+            self.path = location.rstrip("/")
+        else:
+            self.path = os.path.abspath(location.removeprefix("file://"))
 
     def __str__(self) -> str:
         return self.path
@@ -130,7 +129,10 @@ class LakeLocation:
     def trouble(self, error: BaseException, name: str) -> StoreError:
         """An error of the package or the system, with what to do about it."""
         reason = _one_line(error)
-        where = f"the table {name} of the lake {self}" if name else f"the lake {self}"
+        if name:
+            where = f"the table {name} of the lake {self}"
+        else:
+            where = f"the lake {self}"
         if isinstance(error, PermissionError) or any(
             words in reason for words in _NOT_ALLOWED
         ):
@@ -170,7 +172,9 @@ def _one_line(error: BaseException) -> str:
         " ".join(" ".join(line for line in lines if not _CALL.match(line)).split())
         or type(error).__name__
     )
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
+    if len(text) <= _LONGEST:
+        return text
+    return f"{text[:_LONGEST]} …"
 
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -243,7 +247,9 @@ def newest(lake: LakeLocation) -> LakeVersion | None:
         StoreError: the lake was made by a newer program, or cannot be read.
     """
     table = lake.table(NAME)
-    return None if table is None else _read(lake, table)
+    if table is None:
+        return None
+    return _read(lake, table)
 
 
 def find(lake: LakeLocation, number: int | None = None) -> LakeVersion:
@@ -326,7 +332,9 @@ def _read(lake: LakeLocation, table: Any) -> LakeVersion:
     with lake.translating_errors(NAME):
         rows = table.to_pyarrow_dataset().to_table().to_pylist()
     missing = [name for name in _SCHEMA.names if rows and name not in rows[0]]
-    form = rows[0].get("form") if rows else None
+    form = None
+    if rows:
+        form = rows[0].get("form")
     if form is not None and form > FORM:
         raise StoreError(
             f"the lake {lake} is of form {form}, this program reads form {FORM}; run: "

@@ -144,9 +144,14 @@ def _note_directions(
         if len(words) != 2:
             continue
         for run, is_higher in by_run.items():
-            direction, other = ("higher", "lower") if is_higher else ("lower", "higher")
+            direction, other = ("lower", "higher")
+            if is_higher:
+                direction, other = ("higher", "lower")
             spec, header = specs[key[1]], state.dump.runs[run]
-            label = f"{spec.name},{spec.filter}" if spec.filter else spec.name
+            if spec.filter:
+                label = f"{spec.name},{spec.filter}"
+            else:
+                label = spec.name
             note = (
                 f"{header.benchmark}, {label}: {direction} is better here, {other} in "
                 "another source: lower is better holds until a person says otherwise "
@@ -195,7 +200,9 @@ def described(
     """What is known of a metric on a benchmark, by what its source says and by the
     values seen (smallest, largest, whether all are 0 or 1)."""
     kind, low, high = spec.kind, spec.low, spec.high
-    inferred = seen if kind is None else None
+    inferred = None
+    if kind is None:
+        inferred = seen
     if kind is None and seen is not None:
         inside = seen[0] >= 0 and seen[1] <= 1
         kind = "binary" if seen[2] else "bounded" if inside else "continuous"
@@ -248,7 +255,9 @@ def _wider_range(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, An
     """Kind and bounds of two descriptions: a declared range stays where what was only
     seen lies in it."""
     if old["kind"] is None or new["kind"] is None:
-        defined = old if new["kind"] is None else new
+        defined = new
+        if new["kind"] is None:
+            defined = old
         return {"is_inferred": defined["is_inferred"]}
     is_inferred = bool(old["is_inferred"] and new["is_inferred"])
     wider = _KINDS.index(new["kind"]) - _KINDS.index(old["kind"])
@@ -355,7 +364,9 @@ def _seen(
         .join(run, run.c.id == score.c.run_id)
         .where(run.c.benchmark_id == benchmark, score.c.metric_id == metric)
     ).one()
-    return None if low is None else (low, high)
+    if low is None:
+        return None
+    return (low, high)
 
 
 def _write_metrics(

@@ -282,8 +282,12 @@ class Dimensions:
         """Tables that get rows for the new rows of another, where a block of ids is
         enough for them."""
         if table == "scorer":
-            return ("metric",) if 0 < self._n_metrics <= RESERVED else ()
-        return _FOLLOWERS.get(table, ()) if self._most <= RESERVED else ()
+            if 0 < self._n_metrics <= RESERVED:
+                return ("metric",)
+            return ()
+        if self._most <= RESERVED:
+            return _FOLLOWERS.get(table, ())
+        return ()
 
     def _is_short(self, table: str, count: int) -> bool:
         return len(self._reserved.get(table, range(0))) < count

@@ -160,9 +160,14 @@ def _arrivals(
             "bytes_key": row["bytes_key"],
         }
         said = {**standing, **words.get((row["source_id"], row["run_id"]), {})}
-        settings = parse_json(row["settings"]) if row["settings"] else {}
+        settings = {}
+        if row["settings"]:
+            settings = parse_json(row["settings"])
         is_mapped = settings.get("mapping") is not None
-        own_bytes = None if is_mapped else said["bytes_key"]
+        if is_mapped:
+            own_bytes = None
+        else:
+            own_bytes = said["bytes_key"]
         ids = (row["run_id"], row["source_id"], row["run_key"])
         arrivals.append(
             _Arrival(*ids, said["marks"] or {}, own_bytes, said["bytes_key"])

@@ -565,7 +565,9 @@ def _usable(value: float | None) -> float | None:
     (``stage_score.sql``)."""
     if value is None or not math.isfinite(value) or abs(value) >= 1e140:
         return None
-    return value if abs(value) >= 1e-140 else 0.0
+    if abs(value) >= 1e-140:
+        return value
+    return 0.0
 
 
 def link_sources(

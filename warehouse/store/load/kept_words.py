@@ -122,7 +122,10 @@ def _keep_metrics(
         metric, metric.c.id == described.c.metric_id
     )
     for row in connection.execute(query):
-        label = f"{row.name},{row.filter}" if row.filter else row.name
+        if row.filter:
+            label = f"{row.name},{row.filter}"
+        else:
+            label = row.name
         if row.direction_by == "person":
             words.directions.append(
                 (named[row.benchmark_id], label, row.higher_is_better)

@@ -180,7 +180,10 @@ class Loader:
                 that the store cannot hold; nothing stays.
             ConflictError: a stored run says something else.
         """
-        parsed = dump if isinstance(dump, Parsed) else self.parse(dump, options)
+        if isinstance(dump, Parsed):
+            parsed = dump
+        else:
+            parsed = self.parse(dump, options)
         return self.load_all(parsed, [source], options, dry_run=dry_run)[0]
 
     def load_all(
@@ -554,7 +557,9 @@ class Loader:
 
     def _note_on_mixed(self, state: _Load) -> str:
         can_mix = not state.are_apart and {"prompt_id", "text"} <= set(state.columns)
-        return prompt_completion.note_on_mixed(self.scratch) if can_mix else ""
+        if can_mix:
+            return prompt_completion.note_on_mixed(self.scratch)
+        return ""
 
     def _decide(self, state: _Load) -> list[Decision]:
         decisions = decide(

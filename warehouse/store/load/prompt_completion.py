@@ -75,7 +75,9 @@ class Filled:
     def notes(self) -> Iterable[str]:
         """What differs, for the ledger."""
         for what, keys in self.differing.items():
-            several = f"{len(keys)} prompts have" if len(keys) > 1 else "1 prompt has"
+            several = "1 prompt has"
+            if len(keys) > 1:
+                several = f"{len(keys)} prompts have"
             yield (
                 f"{several} another {what} in the store, which stays; first: prompt "
                 f"{keys[0]}{_OTHERS.get(what, '')}"
@@ -134,8 +136,14 @@ class SettledPrompts:
         some."""
         if self._once:
             return
-        other = set() if filled is None else filled.unlike
-        words = {} if filled is None else filled.words.by_prompt
+        if filled is None:
+            other = set()
+        else:
+            other = filled.unlike
+        if filled is None:
+            words = {}
+        else:
+            words = filled.words.by_prompt
         lacking = {
             prompt: self._number(word.unsaid)
             for prompt, word in words.items()
@@ -244,7 +252,10 @@ def note_on_mixed(scratch: Scratch) -> str:
     ((n, first),) = scratch.rows(query_text("ingest", "mixed_questions"))
     if not n:
         return ""
-    several = "1 prompt id asks" if n == 1 else f"{n} prompt ids ask"
+    if n == 1:
+        several = "1 prompt id asks"
+    else:
+        several = f"{n} prompt ids ask"
     return (
         f"{several} different questions in different rows, which count as draws of one "
         "prompt, by the first question; is this the column of ids? first: prompt "
@@ -329,9 +340,10 @@ def _compare_values(
         elif incoming[name] is None:
             unsaid.add(name)
         elif not _same(name, incoming[name], stored[name]):
-            otherwise[name] = (
-                json.loads(incoming[name]) if name == "choices" else incoming[name]
-            )
+            if name == "choices":
+                otherwise[name] = json.loads(incoming[name])
+            else:
+                otherwise[name] = incoming[name]
             if what:
                 _differs(filled, what, incoming)
             else:
@@ -349,7 +361,9 @@ def _compare_documents(
     ``otherwise``; the fields of the stored one that the source does not say; None: it
     says nothing of the document."""
     if incoming["metadata"] is None:
-        return None if stored["metadata"] is not None else frozenset()
+        if stored["metadata"] is not None:
+            return None
+        return frozenset()
     if stored["metadata"] is None:
         values["metadata"] = incoming["metadata"]
         return frozenset()

@@ -167,7 +167,9 @@ def _restate_runs(store: Store, scratch: Scratch, held: Held) -> bool:
         words[row.subject_id].setdefault(row.source_id, {}).update(row.said)
     for number, by_source in words.items():
         holders = holders_of(connection, "run", number)
-        said = by_source.get(holders[0], {}) if holders else {}
+        said = {}
+        if holders:
+            said = by_source.get(holders[0], {})
         said = {
             name: value
             for name, value in said.items()
@@ -213,7 +215,9 @@ def _give_row(
             for name, value in before.items()
             if name not in by_source.get(source, {})
         }
-        stated = [statement(source, "run", number, others)] if others else []
+        stated = []
+        if others:
+            stated = [statement(source, "run", number, others)]
         write(connection, stated)
 
 

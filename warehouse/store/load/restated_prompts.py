@@ -161,11 +161,19 @@ def _stored(store: Store, prompts: Sequence[int]) -> dict[int, dict[str, Any]]:
         f"select id, {', '.join(COLUMNS)} from prompt"
         " where id in (select unnest(cast(:prompts as bigint[]))) order by id"
     )
-    rows = store.arrow(text, {"prompts": list(prompts)}).to_pylist() if prompts else []
+    rows = []
+    if prompts:
+        rows = store.arrow(text, {"prompts": list(prompts)}).to_pylist()
     for row in rows:
         metadata, choices = row["metadata"], row["choices"]
-        row["metadata"] = fields_of(json.loads(metadata)) if metadata else {}
-        row["choices"] = json.loads(choices) if choices else None
+        if metadata:
+            row["metadata"] = fields_of(json.loads(metadata))
+        else:
+            row["metadata"] = {}
+        if choices:
+            row["choices"] = json.loads(choices)
+        else:
+            row["choices"] = None
     return {row["id"]: row for row in rows}
 
 
@@ -176,7 +184,10 @@ def _without(row: Mapping[str, Any], unsaid: Unsaid) -> dict[str, Any] | None:
         for name in COLUMNS
         if name != "metadata"
     }
-    fields = {} if "metadata" in unsaid.columns else row["metadata"]
+    if "metadata" in unsaid.columns:
+        fields = {}
+    else:
+        fields = row["metadata"]
     left["metadata"] = {
         name: value for name, value in fields.items() if name not in unsaid.fields
     }
@@ -243,14 +254,20 @@ def _worked_out(
 def _word(unsaid: Unsaid, exception: Apart, name: str, standing: Any) -> Any:
     if name in exception:
         return exception[name]
-    return None if name in unsaid.columns else standing
+    if name in unsaid.columns:
+        return None
+    return standing
 
 
 def _field_word(unsaid: Unsaid, exception: Apart, name: str, standing: Any) -> Any:
     if _speaks(exception, name):
         fields = exception["metadata"]
-        return None if fields is None else fields[name]
-    return None if "metadata" in unsaid.columns or name in unsaid.fields else standing
+        if fields is None:
+            return None
+        return fields[name]
+    if "metadata" in unsaid.columns or name in unsaid.fields:
+        return None
+    return standing
 
 
 def _speaks(exception: Apart, name: str) -> bool:
@@ -353,7 +370,9 @@ def _restate_fingerprint(
         "known_prompt"
     )
     rows = scratch.rows(query_text("ingest", "fingerprint"))
-    fingerprint = canonical_digest([rows[0][1], rows[0][2]]) if rows else None
+    fingerprint = None
+    if rows:
+        fingerprint = canonical_digest([rows[0][1], rows[0][2]])
     scratch.drop(["known_prompt", "new_prompt"])
     table = tables.benchmark
     connection.execute(

@@ -19,12 +19,16 @@ def condition_key(header: RunHeader) -> str:
 
 def execution_key(marks: Mapping[str, str]) -> str:
     """sha256 over what marks one execution; empty where nothing does."""
-    return canonical_digest(dict(marks)) if marks else ""
+    if marks:
+        return canonical_digest(dict(marks))
+    return ""
 
 
 def stored_marks(marks: Mapping[str, str] | None) -> dict[str, str] | None:
     """Marks as a run has them, by name whoever said them first; None without any."""
-    return dict(sorted(marks.items())) if marks else None
+    if marks:
+        return dict(sorted(marks.items()))
+    return None
 
 
 def marks_of_samples(latency: float | None, cost: float | None) -> dict[str, str]:
@@ -66,7 +70,9 @@ def group_key(header: RunHeader, invocation: str) -> str:
 def scorers_key(header: RunHeader) -> str:
     """sha256 over the judges and scorers; empty if every score is a plain comparison."""
     scorers = scorers_of(header)
-    return canonical_digest(scorers) if scorers else ""
+    if scorers:
+        return canonical_digest(scorers)
+    return ""
 
 
 def checkpoint_key(header: RunHeader) -> str:
@@ -113,7 +119,9 @@ def published_digest(published: tuple[PublishedScore, ...]) -> str:
 
 def parameters_key(parameters: Mapping[str, Any]) -> str:
     """Hash of a scorer's or agent's parameters; empty where there are none."""
-    return canonical_digest(dict(parameters)) if parameters else ""
+    if parameters:
+        return canonical_digest(dict(parameters))
+    return ""
 
 
 def spec_of(header: RunHeader, name: str, filter_name: str) -> MetricSpec:

@@ -117,7 +117,9 @@ def complete(
         run_ids: ids of its new runs, by their number.
     """
     again = _seen_again(state, decisions, run_ids)
-    unlike = _unlike(scratch, again) if again else {}
+    unlike = {}
+    if again:
+        unlike = _unlike(scratch, again)
     if not unlike:
         return
     subjects: list[tuple[int, str]] = []
@@ -148,7 +150,9 @@ def restate(
         whether texts may be held no longer.
     """
     ids = sorted(run_ids)
-    stated = of_sources(connection, SAMPLES, ids) if ids else []
+    stated = []
+    if ids:
+        stated = of_sources(connection, SAMPLES, ids)
     if not stated:
         return False
     subjects: list[tuple[int, str]] = []
@@ -299,7 +303,9 @@ def _storable(value: Any) -> Any:
         return None
     if isinstance(value, bytes | memoryview):
         return value.hex()
-    return value.replace("\0", "\ufffd") if isinstance(value, str) else value
+    if isinstance(value, str):
+        return value.replace("\0", "\ufffd")
+    return value
 
 
 class _Words:
@@ -343,9 +349,10 @@ class _Words:
             before = self._coming.get((source_id, subject))
             if before is None and has_given:
                 before = self._standing[subject]
-            self._coming[source_id, subject] = (
-                word if before is None else {**word, **before}
-            )
+            if before is None:
+                self._coming[source_id, subject] = word
+            else:
+                self._coming[source_id, subject] = {**word, **before}
 
     def word_of(self, source_id: int, subject: Subject) -> Word:
         """All that a source says of a column of a run."""
@@ -407,9 +414,10 @@ class _Words:
             for place in places
             if word.get(place) != standing.get(place)
         ]
-        self._said.setdefault((source_id, run_id), {})[column] = (
-            unlike if word else None
-        )
+        if word:
+            self._said.setdefault((source_id, run_id), {})[column] = unlike
+        else:
+            self._said.setdefault((source_id, run_id), {})[column] = None
         self._changed.add((source_id, run_id))
 
     def unsay(self, source_id: int, subject: Subject) -> None:

@@ -185,7 +185,10 @@ def _described(row: Any) -> dict[str, Any]:
         low=0.0 if counts else None,
         higher_is_better=row.higher_is_better,
     )
-    seen = None if row.low is None else (row.low, row.high, row.is_binary)
+    if row.low is None:
+        seen = None
+    else:
+        seen = (row.low, row.high, row.is_binary)
     return {**described(spec, seen), "default_by": "scan"}
 
 

@@ -307,7 +307,9 @@ class RemoteScratch(Scratch):
 def open_scratch(store: Store) -> Scratch:
     """The scratch space that fits the store's engine."""
     raw = engines.scratch_of(store.connection)
-    return RemoteScratch(store) if raw is None else Scratch(raw)
+    if raw is None:
+        return RemoteScratch(store)
+    return Scratch(raw)
 
 
 @contextmanager

@@ -313,7 +313,9 @@ class OtherReading:
 
 
 def _few(names: Sequence[str]) -> str:
-    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    more = ""
+    if len(names) > 3:
+        more = f" and {len(names) - 3} more"
     return f"{', '.join(names[:3])}{more}"
 
 
@@ -332,7 +334,9 @@ def other_readings(store: Store, sources: Sequence[SourceClaim]) -> list[OtherRe
     readings = []
     for row in rows:
         context = by_bytes[row["sha256"]].context
-        settings = parse_json(row["settings"]) if row["settings"] else {}
+        settings = {}
+        if row["settings"]:
+            settings = parse_json(row["settings"])
         if canonical_digest(settings.get("context")) == canonical_digest(
             dict(context) if context else None
         ):

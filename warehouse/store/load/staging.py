@@ -105,8 +105,12 @@ def parsed_rows(
     scans = PARSED[-2:-1] if any(dump.scan for dump in dumps) else ()
     votes = PARSED[-1:] if any(dump.votes is not None for dump in dumps) else ()
     for name in (*(_OF_SAMPLES if n_rows else PARSED[:1]), *scans, *votes):
-        columns = f"columns(c -> c not in {_SERVED})" if name == "stage_given" else "*"
-        source = "stage_text" if name == "stage_said" else name
+        columns = "*"
+        if name == "stage_given":
+            columns = f"columns(c -> c not in {_SERVED})"
+        source = name
+        if name == "stage_said":
+            source = "stage_text"
         yield (
             name,
             scratch.raw.execute(f"select {columns} from {source}").to_arrow_reader(
@@ -426,7 +430,9 @@ def number_items(
         has_identities: whether any row may have one.
         belong_together: whether rows of one content may be of one prompt, in any dump.
     """
-    n_known = learn_keys(scratch) if has_identities else 0
+    n_known = 0
+    if has_identities:
+        n_known = learn_keys(scratch)
     scratch.script("stage_variant")
     scratch.script("stage_row")
     _refuse_lacking_ids(scratch)
@@ -655,7 +661,9 @@ def _settle(scratch: Scratch, table: str, on_duplicate: OnDuplicate) -> int:
     _refuse_other_questions(scratch, table, key, "s.text")
     if on_duplicate in ("error", "draws"):
         _refuse_conflicts(scratch, table, key, values)
-    order = "r desc" if on_duplicate == "last" else "r"
+    order = "r"
+    if on_duplicate == "last":
+        order = "r desc"
     as_text = f"cast(({values}) as varchar)"
     dropped = query_text("ingest", "dropped_rows").format(
         values=as_text, key=key, order=order, table=table
@@ -690,7 +698,10 @@ def _refuse_conflicts(scratch: Scratch, table: str, key: str, values: str) -> No
         "if anything but the id tells the prompts apart, map it; if they are about one "
         "prompt, "
     )
-    facts = f"{count} facts stand" if count > 1 else f"{count} fact stands"
+    if count > 1:
+        facts = f"{count} facts stand"
+    else:
+        facts = f"{count} fact stands"
     raise ConflictError(
         f"{facts} twice with different values; first: prompt {item}, draw {draw}, rows "
         f"{first + 1} and {second + 1} of the source",
@@ -712,7 +723,9 @@ def _differing_fields(scratch: Scratch, table: str) -> list[str]:
     pairs = scratch.rows(
         query_text("ingest", "other_metadata").format(key=columns, table=table)
     )
-    first, second = (parse_json(text) for text in pairs[0]) if pairs else ({}, {})
+    first, second = ({}, {})
+    if pairs:
+        first, second = (parse_json(text) for text in pairs[0])
     return sorted(
         name
         for name in first.keys() | second.keys()
@@ -734,8 +747,13 @@ def _refuse_other_questions(
         return
     item = scratch.value(f"select item from stage_row where r = {first}")
     fields_apart = _differing_fields(scratch, table)
-    other_id = _with_id(fields_apart) if fields_apart else "another prompt_id"
-    places = f"{n} places" if n > 1 else f"{n} place"
+    other_id = "another prompt_id"
+    if fields_apart:
+        other_id = _with_id(fields_apart)
+    if n > 1:
+        places = f"{n} places"
+    else:
+        places = f"{n} place"
     raise ConflictError(
         f"rows of one id are about different prompts, in {places}; first: id {item}, "
         f"rows {first + 1} and {second + 1} of the source",

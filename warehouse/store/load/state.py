@@ -166,7 +166,8 @@ def note_values_that_are_no_numbers(scratch: Scratch, state: _Load) -> None:
     for part in state.parts if rows else ():
         counts: Counter[tuple[str, str]] = Counter()
         for run, metric, why, n in rows:
-            counts[metric, why] += n if run in part.runs else 0
+            if run in part.runs:
+                counts[metric, why] += n
         part.dump.notes += [
             f"{n} {'values' if n > 1 else 'value'} of {metric!r}, {_WHY_TEXT[why]}"
             for (metric, why), n in counts.items()
@@ -189,8 +190,12 @@ def note_unscored(scratch: Scratch, state: _Load) -> None:
             for _, statuses in unscored:
                 if statuses:
                     words.update(statuses.split(", "))
-            runs = f" of {len(unscored)} runs" if len(part.runs) > 1 else ""
-            why = f": {', '.join(sorted(words))}" if words else ""
+            runs = ""
+            if len(part.runs) > 1:
+                runs = f" of {len(unscored)} runs"
+            why = ""
+            if words:
+                why = f": {', '.join(sorted(words))}"
             part.dump.notes.append(f"none of {count} samples{runs} has a score{why}")
 
 
@@ -246,8 +251,12 @@ def _two_readings(same: SameContent, counts: _Counts, n_runs: int) -> str:
         f"{_prompts(counts.n_contents)}{_error(counts.metric, counts.se_contents)}"
     )
     apart = f"{_prompts(counts.n_places)}{_error(counts.metric, counts.se_places)}"
-    several = f" (the first of {n_runs} such runs)" if n_runs > 1 else ""
-    questions = "different questions" if counts.n_contents > 1 else "different question"
+    several = ""
+    if n_runs > 1:
+        several = f" (the first of {n_runs} such runs)"
+    questions = "different question"
+    if counts.n_contents > 1:
+        questions = "different questions"
     found = (
         f"{counts.n_places} rows hold {counts.n_contents} {questions}{several}: taken "
         "for"
@@ -257,7 +266,9 @@ def _two_readings(same: SameContent, counts: _Counts, n_runs: int) -> str:
             f'{found} {draws}, by {same.key}; [sample] position = "@index" tells them '
             f"apart: {apart}"
         )
-    by = "ids" if same.by_id else "place"
+    by = "place"
+    if same.by_id:
+        by = "ids"
     return (
         f"{found} {apart}, told apart by {by}; {same.key} in a mapping takes them for "
         f"{draws}"

@@ -268,7 +268,9 @@ def _settle_repeated(scratch: Scratch, state: _Load) -> None:
                     "say which count: --on-duplicate draws (all of them), first or last"
                 ),
             )
-        counted = policy if n_differ else "once"
+        counted = "once"
+        if n_differ:
+            counted = policy
         part.dump.notes.append(
             f"{_votes(n)} that stand in it again, by the same on the same: counted "
             f"{counted}"

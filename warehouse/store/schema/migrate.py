@@ -70,7 +70,10 @@ def schema_drift(store: Store) -> list[str]:
     words."""
     said = _said_of(store)
     is_known = said in _AS_DESCRIBED
-    found = [] if is_known else _compared(store)
+    if is_known:
+        found = []
+    else:
+        found = _compared(store)
     foreign = [
         text
         for text in foreign_objects(store)
@@ -123,7 +126,9 @@ def _move(store: Store, command: Any, target: str) -> None:
                 connection
             )  # others may create or upgrade it at the same time
             roles = store.dialect.roles
-            readers = roles.readers(connection) if roles else []
+            readers = []
+            if roles:
+                readers = roles.readers(connection)
             drop_views(store, connection)
             config.attributes["connection"] = connection
             with _STEPS:
@@ -194,7 +199,9 @@ class Finding:
 
     def __str__(self) -> str:
         first = ", ".join(f"{name} {value}" for name, value in self.groups[0].items())
-        more = f"; and {self.n_groups - 1} more" if self.n_groups > 1 else ""
+        more = ""
+        if self.n_groups > 1:
+            more = f"; and {self.n_groups - 1} more"
         return f"{self.check}: {self.meaning} {self.n} found: {first}{more}"
 
 
@@ -276,7 +283,9 @@ def check(
                 findings.append(finding)
     if deep and drift:
         skipped.append("recomputed")
-    recomputed = recompute(store, progress) if deep and not drift else None
+    recomputed = None
+    if deep and not drift:
+        recomputed = recompute(store, progress)
     return CheckReport(drift, tuple(findings), tuple(skipped), recomputed)
 
 

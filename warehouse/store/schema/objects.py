@@ -54,7 +54,10 @@ class Look:
         self._store = store
         self._seen = look_of(store.url, store.dialect)
         self._is_proven = self._seen is not None and self._seen.is_proven
-        self._rows = [] if self._is_proven else _objects_of(store)
+        if self._is_proven:
+            self._rows = []
+        else:
+            self._rows = _objects_of(store)
 
     def require_kinds(self) -> None:
         """Refuse a view for a table, and a function called like one of the engine's;
@@ -99,7 +102,9 @@ class Look:
 
 
 def _some(differences: list[str]) -> str:
-    more = f" and {len(differences) - _NAMED} more" if len(differences) > _NAMED else ""
+    more = ""
+    if len(differences) > _NAMED:
+        more = f" and {len(differences) - _NAMED} more"
     return "; ".join(differences[:_NAMED]) + more
 
 

@@ -135,7 +135,10 @@ class Proof:
     def __init__(self, store: Store, progress: Progress | None = None) -> None:
         self.store, self.progress = store, progress
         self.scratch = RemoteScratch(store)
-        self.n_facts = FACTS_OF_A_BLOCK if store.limits is None else FACTS_WITHIN_LIMITS
+        if store.limits is None:
+            self.n_facts = FACTS_OF_A_BLOCK
+        else:
+            self.n_facts = FACTS_WITHIN_LIMITS
 
     def close(self) -> None:
         """Let go of the memory."""
@@ -375,8 +378,12 @@ def _fault(
 
 
 def _key_faults(row: Mapping[str, Any], ignored: IgnoredSettings) -> Iterator[RunFault]:
-    settings = parse_json(row["settings"]) if row["settings"] else {}
-    marks = parse_json(row["marks"]) if row["marks"] else {}
+    settings = {}
+    if row["settings"]:
+        settings = parse_json(row["settings"])
+    marks = {}
+    if row["marks"]:
+        marks = parse_json(row["marks"])
     recorded = condition_key_of(settings)
     run_key = None
     if row["harness_run_id"] is not None:

@@ -38,7 +38,9 @@ def recorded(dialect: Dialect, connection: sa.Connection) -> str | None:
         .column(0)
         .to_pylist()
     )
-    return str(rows[0]) if rows else None
+    if rows:
+        return str(rows[0])
+    return None
 
 
 def is_recorded(dialect: Dialect, connection: sa.Connection) -> bool:

@@ -281,7 +281,9 @@ def _killed_after(pid: int, seconds: float) -> Iterator[threading.Event]:
         is_over.set()
         kill()
 
-    timer = threading.Timer(seconds, stop) if seconds else None
+    timer = None
+    if seconds:
+        timer = threading.Timer(seconds, stop)
     if timer is not None:
         timer.daemon = True
         timer.start()

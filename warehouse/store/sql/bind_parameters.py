@@ -45,7 +45,9 @@ def rename_binds(sql: str, style: str) -> tuple[str, tuple[str, ...]]:
     Returns:
         the text and the names it uses.
     """
-    form = "%({})s" if style == "%(" else "${}"
+    form = "${}"
+    if style == "%(":
+        form = "%({})s"
     return replace_binds(sql, form.format), bind_names(sql)
 
 
@@ -123,7 +125,9 @@ def replace_quoted(
         token = match.group(0)
         if match["quoted"] is not None:
             return name(match["quoted"].replace('""', '"'))
-        return text(token[1:-1].replace("''", "'")) if token[0] == "'" else token
+        if token[0] == "'":
+            return text(token[1:-1].replace("''", "'"))
+        return token
 
     return _replaced(sql, written)
 
@@ -164,7 +168,10 @@ def _end(sql: str, match: re.Match[str]) -> int:
         return match.end()
     depth = 1
     for bracket in _BRACKET.finditer(sql, match.end()):
-        depth += 1 if bracket.group() == "/*" else -1
+        if bracket.group() == "/*":
+            depth += 1
+        else:
+            depth += -1
         if depth == 0:
             return bracket.end()
     return len(sql)

@@ -401,4 +401,6 @@ def parse_parameter(declaration: str, path: str, line: int) -> Parameter:
 
 def _unquoted(default: str) -> str:
     quoted = len(default) > 1 and default[0] == default[-1] == "'"
-    return default[1:-1].replace("''", "'") if quoted else default
+    if quoted:
+        return default[1:-1].replace("''", "'")
+    return default

@@ -155,7 +155,10 @@ def _beyond_years(values: pa.ChunkedArray | pa.Array) -> bool:
         return _beyond_years(values.flatten())
     if not (pa.types.is_date(kind) or pa.types.is_timestamp(kind)) or not len(values):
         return False
-    unit = "day" if pa.types.is_date32(kind) else getattr(kind, "unit", "ms")
+    if pa.types.is_date32(kind):
+        unit = "day"
+    else:
+        unit = getattr(kind, "unit", "ms")
     numbers = values.cast(pa.int32() if unit == "day" else pa.int64())
     extremes = pc.min_max(numbers).as_py()
     first, last = (day * _PER_DAY[unit] for day in (_FIRST_DAY, _LAST_DAY))
