@@ -1,4 +1,4 @@
-"""Simulate the intervals of `warehouse formulations` and write
+"""Simulate the intervals of `warehouse noise formulations` and write
 docs/calibration_formulations.md."""
 
 from __future__ import annotations

@@ -92,6 +92,6 @@ def run(folder: Path, options: argparse.Namespace) -> None:
     run_process([sys.executable, "-c", FILL, *arguments, url])
     for what in ("compared", "read back"):
         print(
-            f"warehouse duplicates, {what}: "
+            f"warehouse text duplicates, {what}: "
             f"{time_command([COMMAND, '--db', url, 'duplicates', '--json'], 1)}"
         )

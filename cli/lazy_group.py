@@ -17,12 +17,12 @@ from warehouse.questions.registry import ADDED
 
 from .command_table import (
     COMMANDS,
-    EVERYDAY,
-    FORMER,
     SECTIONS,
     CommandEntry,
     all_names,
     entry_of,
+    meant_by,
+    names_below,
 )
 from .state import global_options, pass_state
 from .ui.output_files import Command
@@ -34,40 +34,81 @@ _OPTIONS = re.compile(r" (?=--?[a-z])")
 READER_GONE = 141  # 128 + SIGPIPE, as any tool of the shell ends
 
 
-class LazyGroup(click.Group):
-    """The top of the command line: knows the table of commands, imports a module when
-    it runs."""
+#: Commands and groups by their names in the table, as far as their modules are loaded.
+_MADE: dict[str, click.Command] = {}
+
+
+def load(name: str) -> click.Command | None:
+    """A command by its whole name, its module imported; None where there is none.
+
+    Raises:
+        WarehouseError: it asks a question of another package that does not load.
+    """
+    entry = entry_of(name)
+    if entry is None:
+        return None
+    if entry.module:
+        import_module(f".commands.{entry.module}", __package__)
+        return _MADE[name]
+    if entry.asks:
+        asking: click.Command = import_module(".ask", __package__).command_of(entry)
+        return asking
+    return group(name)(_hold_commands)
+
+
+def _hold_commands() -> None:
+    """A group that only holds its commands does nothing itself."""
+
+
+class CommandGroup(click.Group):
+    """A command with commands of its own, whose modules are imported when they run;
+    called without one it shows its help."""
+
+    @property
+    def place(self) -> str:
+        """Its name in the table; empty of the program itself."""
+        return self.name or ""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [name for name in all_names() if " " not in name]
+        return names_below(self.place)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name in FORMER:
-            module, function, _today = FORMER[cmd_name]
-        else:
-            entry = entry_of(cmd_name)
-            if entry is None:
-                return None
-            if not entry.module:
-                asking: click.Command = import_module(".ask", __package__).command_of(
-                    entry
-                )
-                return asking
-            module, function = entry.module, cmd_name.replace("-", "_")
-        subcommand: click.Command = getattr(
-            import_module(f".commands.{module}", __package__), function
-        )
-        return subcommand
+        return load(f"{self.place} {cmd_name}".strip())
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args and self.no_args_is_help and not ctx.resilient_parsing:
+            echo(ctx.get_help(), err=True)
+            ctx.exit(2)
+        return super().parse_args(ctx, args)
+
+    def format_commands(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [
+                    (name, COMMANDS[f"{self.place} {name}"].sentence)
+                    for name in names_below(self.place)
+                ]
+            )
+
+
+class LazyGroup(CommandGroup):
+    """The top of the command line: knows the table of commands."""
+
+    @property
+    def place(self) -> str:
+        return ""
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        is_ours = args[0] in COMMANDS or args[0] in FORMER or args[0].startswith("-")
+        word = args[0]
         if (
-            not is_ours and args[0] not in all_names()
-        ):  # looks through what is installed, which takes a while
-            advice = did_you_mean(args[0], all_names(), "")
-            raise click.UsageError(
-                "; ".join(filter(None, (f"no command '{args[0]}'", advice))), ctx
-            )
+            word not in COMMANDS
+            and not word.startswith("-")
+            and word
+            not in all_names()  # looks at what is installed, which takes a while
+        ):
+            raise click.UsageError(_no_command(word), ctx)
         return super().resolve_command(ctx, args)
 
     def format_options(
@@ -80,23 +121,16 @@ class LazyGroup(click.Group):
     def format_commands(
         self, ctx: click.Context, formatter: click.HelpFormatter
     ) -> None:
-        parts = [("Every day", [*EVERYDAY])]
+        names = self.list_commands(ctx)
         for section, title in SECTIONS.items():
-            names = [
-                name for name in self.list_commands(ctx) if _section_of(name) == section
+            shown = [
+                (name, _sentence_of(name))
+                for name in names
+                if _section_of(name) == section
             ]
-            parts.append(
-                (
-                    f"{section} - {title}",
-                    [name for name in names if name not in EVERYDAY],
-                )
-            )
-        for title, names in parts:
-            if names:
+            if shown:
                 with formatter.section(title):
-                    formatter.write_dl(
-                        [(name, _sentence_of(name)) for name in names], col_max=12
-                    )
+                    formatter.write_dl(shown, col_max=12)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -125,21 +159,20 @@ def _sentence_of(name: str) -> str:
     return ""
 
 
-class CommandGroup(click.Group):
-    """A command with commands of its own; called without one it shows its help."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if not args and self.no_args_is_help and not ctx.resilient_parsing:
-            echo(ctx.get_help(), err=True)
-            ctx.exit(2)
-        return super().parse_args(ctx, args)
+def _no_command(word: str) -> str:
+    """The message for a word that is no command: where it stands in a group, else what
+    is spelled like it."""
+    meant = meant_by(word)
+    if meant:
+        ways = " or ".join(f"warehouse {name}" for name in meant)
+        return f"no command '{word}' by itself: {ways}"
+    advice = did_you_mean(word, all_names(), "see: warehouse --help")
+    return f"no command '{word}'; {advice}"
 
 
 def command(
     name: str,
     *,
-    group: click.Group | None = None,
-    today: str = "",
     takes_state: bool = True,
     entry: CommandEntry | None = None,
     **settings: Any,
@@ -147,32 +180,21 @@ def command(
     """Make a function the command ``name`` of the table.
 
     Args:
-        group: which it is a command of, if of one.
-        today: whose texts it has, where not its own.
         takes_state: whether its first argument is the `State`.
         entry: its texts, where it is none of the table.
     """
 
     def decorate(function: Callable[..., Any]) -> click.Command:
-        texts = _texts(entry or COMMANDS[today or name])
+        texts = _texts(entry or COMMANDS[name])
         made: Any = click.command(
             name.split()[-1], **{"cls": Command, **texts, **settings}
         )
-        made_command: click.Command = made(
+        _MADE[name] = made(
             global_options(pass_state(function) if takes_state else function)
         )
-        if group is not None:
-            group.add_command(made_command)
-        return made_command
+        return _MADE[name]
 
     return decorate
-
-
-def former(
-    name: str, today: str, **settings: Any
-) -> Callable[[Callable[..., Any]], click.Command]:
-    """Make a function a former command: not shown, with the texts of today's."""
-    return command(name, today=today, hidden=True, **settings)
 
 
 def group(name: str, **settings: Any) -> Callable[[Callable[..., Any]], click.Group]:
@@ -182,8 +204,9 @@ def group(name: str, **settings: Any) -> Callable[[Callable[..., Any]], click.Gr
         made: Any = click.group(
             name, **{"cls": CommandGroup, **_texts(COMMANDS[name]), **settings}
         )
-        made_command: click.Group = made(global_options(function))
-        return made_command
+        made_group: click.Group = made(global_options(function))
+        _MADE[name] = made_group
+        return made_group
 
     return decorate
 

@@ -23,7 +23,7 @@ def include(
 def run() -> None:
     connection = context.config.attributes.get("connection")
     if connection is None:
-        raise RuntimeError("run migrations through: warehouse db upgrade")
+        raise RuntimeError("run migrations through: warehouse store upgrade")
     context.configure(
         connection=connection,
         target_metadata=tables.metadata,

@@ -126,18 +126,18 @@ USES = {
         "card",
         flags=("form", "out", "claim", "datasets"),
     ),
-    "models": Use(
-        ("warehouse.store.curate.aliases:models",), "models", flags=("dates",)
+    "models": Use(("warehouse.store.curate.aliases:models",), "list models"),
+    "benchmarks": Use(
+        ("warehouse.store.curate.aliases:benchmarks",), "list benchmarks"
     ),
-    "benchmarks": Use(("warehouse.store.curate.aliases:benchmarks",), "benchmarks"),
     "runs": Use(
         ("warehouse.store.curate.catalogue:runs",),
-        "runs",
-        flags=("run", "tags", "untags", "note"),
+        "list runs",
+        flags=("run",),
     ),
     "sources": Use(
         ("warehouse.store.curate.catalogue:sources",),
-        "sources",
+        "list sources",
         renamed={"source": "reference"},
     ),
     "lake_sync": Use(
@@ -207,7 +207,7 @@ USES = {
     ),
     "formulations": Use(
         (f"{ANALYSIS}.formulations.answer:formulations",),
-        "formulations",
+        "noise formulations",
         flags=("models", "crossings"),
         renamed=SUBSET,
     ),
@@ -317,50 +317,52 @@ USES = {
     ),
     "variance": Use(
         (f"{ANALYSIS}.variance.answer:variance",),
-        "variance",
+        "noise variance",
         silent=("single_draws",),
         flags=("at", "hat", "estimand", "level", "seeds"),
     ),
     "pass_rates": Use(
-        (f"{ANALYSIS}.variance.answer:pass_rates",), "variance", flags=("seeds",)
+        (f"{ANALYSIS}.variance.answer:pass_rates",), "noise variance", flags=("seeds",)
     ),
     "items": Use(
         (f"{ANALYSIS}.items.answer:items",),
-        "items",
+        "items difficulty",
         flags=("top", "splits", "pruning", "seed", "svg", *FEATURES),
     ),
     "item_splits": Use(
         (f"{ANALYSIS}.items.pruning:item_splits",),
-        "items",
+        "items difficulty",
         silent=("n_splits",),
         flags=("irt", "top", "splits", "pruning", "svg", *FEATURES),
     ),
     "item_pruning": Use(
         (f"{ANALYSIS}.items.pruning:item_pruning",),
-        "items",
+        "items difficulty",
         silent=("shares", "n_random"),
         flags=("irt", "top", "splits", "pruning", "svg", *FEATURES),
     ),
     "item_features": Use(
         (f"{ANALYSIS}.items.features:item_features",),
-        "items",
+        "items difficulty",
         flags=("irt", "top", "splits", "pruning", "features", "seed", "svg"),
     ),
     "audit": Use(
         (f"{ANALYSIS}.audit.answer:audit",),
-        "audit",
+        "items audit",
         flags=("top", "plan", "force", "out"),
     ),
-    "seeds": Use((f"{ANALYSIS}.seeds.answer:seeds",), "seeds", flags=("svg",)),
+    "seeds": Use((f"{ANALYSIS}.seeds.answer:seeds",), "training seeds", flags=("svg",)),
     "curves": Use(
-        (f"{ANALYSIS}.curves.answer:curves",), "curves", flags=("points", "svg")
+        (f"{ANALYSIS}.curves.answer:curves",),
+        "training curves",
+        flags=("points", "svg"),
     ),
-    "recipes": Use((f"{ANALYSIS}.recipes.answer:recipes",), "recipes"),
-    "decide": Use((f"{ANALYSIS}.decide.answer:decide",), "decide"),
-    "templates": Use((f"{ANALYSIS}.templates.answer:templates",), "templates"),
+    "recipes": Use((f"{ANALYSIS}.recipes.answer:recipes",), "training recipes"),
+    "decide": Use((f"{ANALYSIS}.decide.answer:decide",), "training decide"),
+    "templates": Use((f"{ANALYSIS}.templates.answer:templates",), "noise templates"),
     "seed_variance": Use(
         (f"{ANALYSIS}.variance.answer:seed_variance",),
-        "variance",
+        "noise variance",
         flags=("at", "hat", "estimand", "level", "seeds"),
     ),
     "cost_power": Use(
@@ -401,18 +403,20 @@ USES = {
     ),
     "reliability": Use(
         (f"{ANALYSIS}.reliability.answer:reliability",),
-        "reliability",
+        "noise reliability",
         silent=("datasets",),  # --part datasets
         flags=("part", "svg"),
     ),
-    "flash": Use((f"{ANALYSIS}.flash.answer:flash",), "flash", flags=("ids", "check")),
+    "flash": Use(
+        (f"{ANALYSIS}.flash.answer:flash",), "subset flash", flags=("ids", "check")
+    ),
     "horizon": Use((f"{ANALYSIS}.horizon.answer:horizon",), "horizon", flags=("svg",)),
     "prefer": Use(
         (f"{ANALYSIS}.prefer.answer:prefer",), "prefer", flags=("elo", "svg")
     ),
     "anchors": Use(
         (f"{ANALYSIS}.anchors.answer:anchors",),
-        "anchors",
+        "subset anchors",
         flags=("listed", "ids", "svg"),
     ),
     "irt": Use(
@@ -452,20 +456,22 @@ USES = {
     ),
     "datamap": Use(
         (f"{ANALYSIS}.datamap.answer:datamap",),
-        "datamap",
+        "items datamap",
         silent=("progress",),
         flags=("suspects", "distribution"),
     ),
     "embed": Use(
-        (f"{ANALYSIS}.text.embed:embed",), "embed", silent=("chunk", "progress")
+        (f"{ANALYSIS}.text.embed:embed",), "text embed", silent=("chunk", "progress")
     ),
-    "similar": Use((f"{ANALYSIS}.text.similar:similar",), "similar"),
+    "similar": Use((f"{ANALYSIS}.text.similar:similar",), "text similar"),
     "duplicates": Use(
-        (f"{ANALYSIS}.text.duplicates:duplicates",), "duplicates", silent=("progress",)
+        (f"{ANALYSIS}.text.duplicates:duplicates",),
+        "text duplicates",
+        silent=("progress",),
     ),
     "cluster_semantic": Use(
         (f"{ANALYSIS}.text.semantic_clusters:cluster_semantic",),
-        "cluster text",
+        "text cluster",
         silent=("progress",),
     ),
     "refresh": Use(

@@ -255,9 +255,9 @@ def test_commands_obey(
         and told.err.count("store: duckdb:///evals.duckdb (warehouse.toml, line 2)")
         == 1
     )
-    assert "store:" not in run("-q", "runs").err
+    assert "store:" not in run("-q", "list", "runs").err
     write(here, "[alerts]\nwebhook = 'https://example.org/secret'\n")
-    refused = run("runs")
+    refused = run("list", "runs")
     refused.fails(2, "warehouse.toml, line 2: alerts.webhook leads out of this folder")
     shown = run("config")
     assert (
@@ -265,4 +265,7 @@ def test_commands_obey(
         and "refused: warehouse.toml, line 2" in shown.err
         and "secret" not in shown.err
     )
-    assert run("--config", "warehouse.toml", "--db", "evals.duckdb", "runs").code == 0
+    assert (
+        run("--config", "warehouse.toml", "--db", "evals.duckdb", "list", "runs").code
+        == 0
+    )

@@ -243,7 +243,7 @@ def test_a_name_with_a_key_is_masked_in_the_store_and_stays_one_of_its_own(
         for where, text in texts_of(tmp_path / "s.duckdb")
         for leak in leaks(where, text)
     ]
-    assert run("db", "check", "--deep", db=store).code == 0
+    assert run("store", "check", "--deep", db=store).code == 0
 
 
 def test_names_of_scores_are_masked_in_a_part_of_a_batch_too() -> None:
@@ -314,16 +314,16 @@ def test_what_people_say_of_runs_and_what_errors_repeat_is_masked(
     found: list[str] = []
     for words in (
         (
-            "runs",
+            "fix",
+            "tag",
             "run:1",
-            "--tag",
             KEYS["github"],
             "--note",
             f"launched with {KEYS['openai']} at {address}",
         ),
-        ("invalidate", "run:2", "--reason", f"a wrong key: {KEYS['gcp']}"),
+        ("fix", "invalidate", "run:2", "--reason", f"a wrong key: {KEYS['gcp']}"),
         (
-            "benchmarks",
+            "fix",
             "settings",
             "quiz",
             "--ignore",
@@ -331,7 +331,7 @@ def test_what_people_say_of_runs_and_what_errors_repeat_is_masked(
             "--reason",
             KEYS["aws"],
         ),
-        ("runs", "--all", "--json"),
+        ("list", "runs", "--all", "--json"),
         ("leaderboard", address),
         ("compare", address, "org/b", "--json"),
         ("query", f'select "{address}"'),
@@ -342,7 +342,9 @@ def test_what_people_say_of_runs_and_what_errors_repeat_is_masked(
     for where, text in texts_of(tmp_path / "s.duckdb"):
         found += leaks(where, text)
     (marked,) = (
-        row for row in run("runs", "--json", db=store).rows if row["run_id"] == 1
+        row
+        for row in run("list", "runs", "--json", db=store).rows
+        if row["run_id"] == 1
     )
     assert marked["tags"] == [masked_name(KEYS["github"])] and marked[
         "note"
@@ -487,7 +489,7 @@ def test_no_key_comes_into_the_store_or_out_of_it(
         "--set",
         f"note={KEYS['gitlab']}",
     )
-    assert len(run("sources", "--json", db="s.duckdb").rows) == 5
+    assert len(run("list", "sources", "--json", db="s.duckdb").rows) == 5
     look(
         "ingest",
         str(folder / f"broken-{IN_NAMES[1]}.jsonl"),
@@ -497,7 +499,9 @@ def test_no_key_comes_into_the_store_or_out_of_it(
     )
     for where, text in texts_of(tmp_path / "s.duckdb"):
         found += leaks(where, text)
-    states = [row["state"] for row in run("sources", "--json", db="s.duckdb").rows]
+    states = [
+        row["state"] for row in run("list", "sources", "--json", db="s.duckdb").rows
+    ]
     assert states.count("loaded") == 5
     for words in OUTPUTS:
         look(*words)
@@ -523,21 +527,21 @@ def test_no_key_comes_into_the_store_or_out_of_it(
 OUTPUTS = (
     ("leaderboard",),
     ("leaderboard", "quiz", "--json"),
-    ("runs", "--json"),
-    ("runs", "run:1"),
-    ("sources", "--json"),
-    ("sources", "1"),
+    ("list", "runs", "--json"),
+    ("list", "runs", "run:1"),
+    ("list", "sources", "--json"),
+    ("list", "sources", "1"),
     ("show", "run:1"),
-    ("benchmarks", "settings", "quiz", "--json"),
-    ("db", "check", "--deep"),
+    ("list", "settings", "quiz", "--json"),
+    ("store", "check", "--deep"),
     ("report", "-o", "report.html"),
-    ("export", "--parquet", "out"),
-    ("export", "--format", "every-eval-ever", "eee"),
-    ("export", "--format", "inspect", "inspect_logs"),
+    ("store", "export", "--parquet", "out"),
+    ("store", "export", "--format", "every-eval-ever", "eee"),
+    ("store", "export", "--format", "inspect", "inspect_logs"),
     ("claim", "compare org/a org/b -b quiz", "-o", "c.json"),
     ("card", "org/a"),
     ("query", "ingest_log", "--json"),
-    ("forget", f"nowhere/{KEYS['github']}"),
+    ("fix", "forget", f"nowhere/{KEYS['github']}"),
     ("ingest", f"nowhere/{KEYS['github']}.json"),
 )
 

@@ -187,7 +187,7 @@ warehouse report
 warehouse compare model-a model-b --benchmark quiz
 warehouse query hardest_prompts -p benchmark=quiz
 warehouse card model-a
-warehouse db check
+warehouse store check
 warehouse help rank-set
 warehouse help output
 python -c "import warehouse; print(warehouse.__file__)"

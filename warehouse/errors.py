@@ -175,8 +175,8 @@ def parted(message: str) -> tuple[str, str]:
     """What is wrong, and what to do about it, which the messages of this project say
     one after the other.
 
-    >>> parted("no source 'x'; see: warehouse sources")
-    ("no source 'x'", 'see: warehouse sources')
+    >>> parted("no source 'x'; see: warehouse list sources")
+    ("no source 'x'", 'see: warehouse list sources')
     """
     error, *advice = _ADVICE.split(message.strip(), maxsplit=1)
     return error, "".join(advice)

@@ -220,8 +220,8 @@ def _false_crossing(
 
 _HEAD = """# Calibration of the agreement of two formulations
 
-How often the 95 % intervals of `warehouse formulations` cover, {simulations} samples a cell (a fourth with 30 models or
-more). `python benchmarks/calibrate_formulations.py` runs it again, seeded, and writes this page.
+How often the 95 % intervals of `warehouse noise formulations` cover, {simulations} samples a cell (a fourth with 30
+models or more). `python benchmarks/calibrate_formulations.py` runs it again, seeded, and writes this page.
 
 Each prompt has a difficulty in each formulation (standard deviation 1, correlated .8 where prompts are linked), each
 model an ability in each (standard deviation *spread*, correlation *ρ*); answers are right by a probit. The truths:

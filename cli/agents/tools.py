@@ -302,7 +302,7 @@ def _describe(context: Context, part: Describe) -> Answered:
     return Answered(
         f"{len(entries)} models",
         *_records(aliases.ModelEntry, entries),
-        partial(context.line, "models"),
+        partial(context.line, "list", "models"),
     )
 
 
@@ -324,7 +324,7 @@ def _metrics(context: Context, name: str) -> Answered:
         entries = headline_metric.metrics(store, name)
     headline = next((entry.metric for entry in entries if entry.is_headline), "none")
     said = f"metrics of {name}: {len(entries)}; its headline metric is {headline}"
-    line = partial(context.line, "benchmarks", "metrics", name)
+    line = partial(context.line, "list", "metrics", name)
     return Answered(said, *_records(headline_metric.MetricEntry, entries), line)
 
 

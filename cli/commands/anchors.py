@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from warehouse.analysis.anchors.answer import AnchorReport
 
 
-@command("anchors")
+@command("subset anchors")
 @options_of(Anchors)
 @drawable
 @option(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _TABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
-@command("audit")
+@command("items audit")
 @options_of(Audit, against={"type": _TABLE}, verdicts={"type": _TABLE})
 @option(
     "--out FILE",
@@ -124,7 +124,7 @@ def _give_sample(
         write_output(out, report.sample_csv().encode(), SAMPLE, force=force)
         state.say(
             f"wrote {out}: {len(report.sample)} of {report.n_judged} keys; fill in the "
-            "column wrong (1, 0, or unknown), then: warehouse audit "
+            "column wrong (1, 0, or unknown), then: warehouse items audit "
             f"{shlex.quote(report.benchmark)} --verdicts {shlex.quote(str(out))}"
         )
     else:

@@ -14,7 +14,8 @@ from click.core import ParameterSource
 from warehouse.errors import MisuseError
 from warehouse.files import CLAIM
 
-from ..lazy_group import command, former, group
+from ..command_table import COMMANDS, names_below
+from ..lazy_group import CommandGroup, command, group, load
 from ..state import State
 from ..ui.options import limit_options, option, output_options, refuse_typed
 from ..ui.output import Output
@@ -26,11 +27,11 @@ if TYPE_CHECKING:
     from warehouse.store.engines import Limits
 
 
-class ClaimGroup(click.Group):
+class ClaimGroup(CommandGroup):
     """Whatever is no subcommand is what is claimed."""
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        if args[0] in self.commands:
+        if args[0] in names_below("claim"):
             return super().resolve_command(ctx, args)
         return "claim", make, args
 
@@ -40,7 +41,7 @@ def claim() -> None:
     pass
 
 
-@former("claim", "claim")
+@command("claim make", entry=COMMANDS["claim"])
 @click.argument("question", metavar="COMMAND")
 @option("-o --out FILE", "Where to write it.", OutputFile(CLAIM), required=True)
 @limit_options
@@ -78,13 +79,15 @@ def _parsed(question: str) -> tuple[str, dict[str, Any]]:
         words = shlex.split(question)
     except ValueError as error:
         raise MisuseError(f"'{question}': {error}") from None
-    kind = words[0] if words else ""
-    if kind not in kinds():
+    name, rest = _command_of(words)
+    kind_of = {_asked_by(kind): kind for kind in kinds() if CORRECTED not in kind}
+    if name not in kind_of:
         raise MisuseError(
-            f"nothing can be claimed of '{kind}'; expected a command of: "
-            f"{', '.join(kinds())}"
+            f"nothing can be claimed of '{name}'; expected a command of: "
+            f"{', '.join(kind_of)}"
         )
-    context = _context(kind, words[1:])
+    kind = kind_of[name]
+    context = _context(name, rest)
     typed = {
         name: value
         for name, value in context.params.items()
@@ -118,7 +121,24 @@ def _parsed(question: str) -> tuple[str, dict[str, Any]]:
     return kind, parameters
 
 
-def _context(kind: str, words: list[str]) -> click.Context:
+def _asked_by(kind: str) -> str:
+    """The command of a question that can be claimed."""
+    if kind == "judge":
+        return "judge agreement"
+    return next((name for name in COMMANDS if name.split()[-1] == kind), kind)
+
+
+def _command_of(words: list[str]) -> tuple[str, list[str]]:
+    """The command that words begin with, and the words after it."""
+    pair = " ".join(words[:2])
+    if pair in COMMANDS:
+        return pair, words[2:]
+    if words[:1] == ["judge"]:
+        return "judge agreement", words[1:]
+    return " ".join(words[:1]), words[1:]
+
+
+def _context(name: str, words: list[str]) -> click.Context:
     """What a command makes of its words, which may come from anybody: it is not run.
 
     Raises:
@@ -130,26 +150,19 @@ def _context(kind: str, words: list[str]) -> click.Context:
     top = click.Context(
         cli, info_name="warehouse", help_option_names=[]
     )  # what asks for help ends the program
-    command = cli.get_command(top, kind)
+    command = load(name)
     assert command is not None
-    if isinstance(command, click.Group):
-        name, command, words = command.resolve_command(top, words or ["agreement"])
-        if command is None or name != "agreement":
-            raise MisuseError(
-                f"nothing can be claimed of '{kind} {name}'; of '{kind} BENCHMARK' it "
-                "can"
-            )
     try:
         with top:  # closed at once: what its words change in the process ends with them
-            context = command.make_context(kind, words, parent=top)
+            context = command.make_context(name, words, parent=top)
     except click.ClickException as error:
         raise MisuseError(
-            f"'{shlex.join([kind, *words])}': {error.format_message()}"
+            f"'{shlex.join([*name.split(), *words])}': {error.format_message()}"
         ) from None
     for param in command.params:
         if not param.expose_value and _is_typed(context, str(param.name)):
             raise MisuseError(
-                f"a claim on {kind} cannot have {_as_typed(context, str(param.name))}"
+                f"a claim on {name} cannot have {_as_typed(context, str(param.name))}"
             )
     return context
 
@@ -165,7 +178,7 @@ def _as_typed(context: click.Context, name: str) -> str:
     return f"--{name}"
 
 
-@command("claim verify", group=claim)
+@command("claim verify")
 @click.argument("bundle", type=click.Path())
 @option(
     "--from PATH",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from warehouse.analysis.curves.view import CurvesReport
 
 
-@command("curves")
+@command("training curves")
 @options_of(Curves)
 @option("--checkpoints", "A row for each checkpoint.", name="points", is_flag=True)
 @drawable

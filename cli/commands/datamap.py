@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from warehouse.analysis.datamap.view import DataMap
 
 
-@command("datamap")
+@command("items datamap")
 @options_of(MapPrompts, without=("level",))
 @option("--suspects", "Rows of suspected label errors only.", is_flag=True)
 @option("--distribution", "Rows of the distribution of P(correct) only.", is_flag=True)

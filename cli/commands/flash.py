@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from warehouse.analysis.flash.answer import FlashReport
 
 
-@command("flash")
+@command("subset flash")
 @options_of(Flash)
 @option(
     "--ids",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from warehouse.analysis.formulations.view import FormulationsReport
 
 
-@command("formulations")
+@command("noise formulations")
 @options_of(Formulations)
 @option("--models", "All models: figures, paired differences, ranks.", is_flag=True)
 @option("--crossings", "All pairs of models that change places.", is_flag=True)

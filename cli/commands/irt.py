@@ -18,7 +18,7 @@ from warehouse.analysis.irt.question import (
 )
 from warehouse.questions.question import options
 
-from ..lazy_group import command, group
+from ..lazy_group import command
 from ..state import State
 from ..ui.options import (
     Function,
@@ -35,11 +35,6 @@ from ..ui.table import echo, print_view
 
 if TYPE_CHECKING:
     from warehouse.analysis.irt.answer import Irt
-
-
-@group("irt")
-def irt() -> None:
-    pass
 
 
 def irt_options(function: Function, without: tuple[str, ...] = ()) -> Function:
@@ -82,7 +77,7 @@ def families(text: str | None) -> str | dict[str, str] | None:
     }
 
 
-@command("irt fit", group=irt)
+@command("irt fit")
 @options_of(FitItems, without=("seed",))
 @top_option("Prompts in each table", 10)
 @irt_options
@@ -98,7 +93,7 @@ def fit(
     state.notes(report.notes)
 
 
-@command("irt ability", group=irt)
+@command("irt ability")
 @options_of(Abilities, only=("sensitivity", "family", "level"))
 @irt_options
 def ability(
@@ -122,7 +117,7 @@ def ability(
     state.notes(report.notes)
 
 
-@command("irt next", group=irt)
+@command("irt next")
 @options_of(NextItems, without=("level", "seed"))
 @option(
     "--ids",
@@ -147,7 +142,7 @@ def next_(state: State, /, output: Output, ids: bool, **values: Any) -> None:
     state.notes(view.notes)
 
 
-@command("irt scale", group=irt)
+@command("irt scale")
 @option(
     "--by-benchmark",
     "The benchmarks in place of the models: difficulty, slope, residual.",
@@ -184,7 +179,7 @@ def scale(
     state.notes(report.left_out)
 
 
-@command("irt dimensions", group=irt)
+@command("irt dimensions")
 @options_of(Dimensions, without=("seed",))
 @partial(irt_options, without=("model",))
 def dimensions(state: State, /, output: Output, **values: Any) -> None:

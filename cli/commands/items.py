@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from warehouse.analysis.items.view import ItemReport
 
 
-@command("items")
+@command("items difficulty")
 @benchmark_argument(required=True)
 @options_of(Items, without=("benchmark",))
 @top_option("Prompts to show, with --features values of a feature", 20, "20, 5")

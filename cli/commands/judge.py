@@ -11,6 +11,7 @@ import click
 from warehouse.analysis.judge.question import HeldAgainstPeople, NextLabels, PlanLabels
 from warehouse.files import SHEET, write_output
 
+from ..command_table import names_below
 from ..lazy_group import CommandGroup, command, group
 from ..state import State
 from ..ui.next_step import say_next
@@ -35,7 +36,7 @@ class JudgeGroup(CommandGroup):
         return super().parse_args(ctx, args)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        if args[0] in self.commands:
+        if args[0] in names_below("judge"):
             return super().resolve_command(ctx, args)
         return agreement.name, agreement, args
 
@@ -45,7 +46,7 @@ def judge() -> None:
     pass
 
 
-@command("judge agreement", group=judge)
+@command("judge agreement")
 @options_of(HeldAgainstPeople)
 @drawable
 @output_options
@@ -67,7 +68,7 @@ def agreement(state: State, /, output: Output, **options: Any) -> None:
     say_next(state, output, report, question)
 
 
-@command("judge next", group=judge)
+@command("judge next")
 @options_of(NextLabels, only=("judge",))
 @options_of(NextLabels, without=("judge",))
 @option(
@@ -94,7 +95,7 @@ def next_(state: State, /, output: Output, out: Path | None, **options: Any) -> 
     state.notes(wave.notes)
 
 
-@command("judge plan", group=judge)
+@command("judge plan")
 @options_of(PlanLabels, only=("judge",))
 @options_of(PlanLabels, without=("judge",))
 @output_options

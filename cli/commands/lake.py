@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import click
 
-from ..lazy_group import command, group
+from ..lazy_group import command
 from ..state import State
 from ..ui.options import option, output_options
 from ..ui.output import Output
@@ -25,12 +25,7 @@ def _age(_ctx: click.Context, param: click.Parameter, value: str) -> timedelta:
     return age
 
 
-@group("lake")
-def lake() -> None:
-    pass
-
-
-@command("lake sync", group=lake)
+@command("lake sync")
 @click.argument("location")
 @option(
     "--anew",
@@ -54,7 +49,7 @@ def sync(state: State, location: str, anew: bool, output: Output) -> None:
     return None
 
 
-@command("lake check", group=lake)
+@command("lake check")
 @click.argument("location")
 @output_options
 @click.pass_context
@@ -75,7 +70,7 @@ def check(context: click.Context, state: State, location: str, output: Output) -
     context.exit(0 if report.verdict == "same" else 1)
 
 
-@command("lake versions", group=lake)
+@command("lake versions")
 @click.argument("location")
 @output_options
 def versions(_state: State, location: str, output: Output) -> None:
@@ -95,7 +90,7 @@ def versions(_state: State, location: str, output: Output) -> None:
     output.emit(list(rows[0]), rows)
 
 
-@command("lake vacuum", group=lake)
+@command("lake vacuum")
 @click.argument("location")
 @option(
     "--older-than AGE",

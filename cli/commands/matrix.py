@@ -19,7 +19,7 @@ from warehouse.analysis.matrix.question import (
 )
 from warehouse.questions.question import options as fields_of
 
-from ..lazy_group import command, group
+from ..lazy_group import command
 from ..state import State
 from ..ui.options import (
     Function,
@@ -39,11 +39,6 @@ if TYPE_CHECKING:
 
 #: Tables of weights that are shown alone.
 Part = Literal["schemes", "random", "pairs"] | None
-
-
-@group("matrix")
-def matrix() -> None:
-    pass
 
 
 def matrix_options(function: Function) -> Function:
@@ -85,7 +80,7 @@ def opened(state: State, label: str, options: dict[str, Any]) -> Iterator[Matrix
         yield PerformanceMatrix(**chosen, progress=advance).ask(state.opener())
 
 
-@command("matrix test", group=matrix)
+@command("matrix test")
 @options_of(CorrelationTest, without=("seed",))
 @option("--histogram", "Shares of pairs by similarity instead.", is_flag=True)
 @matrix_options
@@ -99,7 +94,7 @@ def test(state: State, /, output: Output, histogram: bool, **options: Any) -> No
     state.notes(result.notes)
 
 
-@command("matrix cluster", group=matrix)
+@command("matrix cluster")
 @options_of(ClusterMatrix, without=("seed",), n_clusters={"callback": whole_numbers})
 @option("--members", "The cluster of every prompt instead.", is_flag=True)
 @matrix_options
@@ -134,7 +129,7 @@ def _member_rows(result: MatrixClusters) -> Iterator[dict[str, Any]]:
         }
 
 
-@command("matrix weights", group=matrix)
+@command("matrix weights")
 @options_of(
     WeightMatrix,
     without=("seed",),
@@ -209,7 +204,7 @@ def read_weights(path: Path) -> dict[str, float]:
     return by_prompt
 
 
-@command("matrix grow", group=matrix)
+@command("matrix grow")
 @options_of(GrowMatrix, without=("seed",), sizes={"callback": whole_numbers})
 @option("--steps", "One row for each size instead of each model.", is_flag=True)
 @matrix_options
@@ -228,7 +223,7 @@ def grow(state: State, /, output: Output, steps: bool, **options: Any) -> None:
     state.notes(result.notes)
 
 
-@command("matrix explain", group=matrix)
+@command("matrix explain")
 @options_of(CompareParts, without=("seed", "parts"))
 @top_option("Prompts in the table", 10)
 @options_of(CompareParts, only=("parts",))

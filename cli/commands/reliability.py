@@ -35,7 +35,7 @@ PARTS = (
 _DRAWN = ("ranks", "sizes", "switches", "seeds", "agreement")
 
 
-@command("reliability")
+@command("noise reliability")
 @options_of(Reliability, without=("datasets",))
 @option(
     "--part",

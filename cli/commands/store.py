@@ -12,7 +12,7 @@ import click
 
 from warehouse.errors import MisuseError
 
-from ..lazy_group import command, group
+from ..lazy_group import command
 from ..state import State
 from ..ui.options import option, output_options
 from ..ui.output import Output
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from warehouse.store.snapshot import PublishedCopy
 
 
-@command("init")
+@command("store init")
 def init(state: State) -> None:
     from warehouse.store.schema import revision
 
@@ -34,12 +34,7 @@ def init(state: State) -> None:
         print_text(f"{store.name} is ready, schema {revision.HEAD}")
 
 
-@group("db")
-def db() -> None:
-    pass
-
-
-@command("db upgrade", group=db)
+@command("store upgrade")
 def upgrade(state: State) -> None:
     from warehouse.store.schema import migrate, revision
 
@@ -53,7 +48,7 @@ def upgrade(state: State) -> None:
         print_text(f"{store.name}: {change}")
 
 
-@command("db downgrade", group=db)
+@command("store downgrade")
 @click.argument("revision", metavar="REVISION")
 @option("--yes", "Do not ask; what the older schema lacks is lost.", is_flag=True)
 def downgrade(state: State, revision: str, yes: bool) -> None:
@@ -80,7 +75,7 @@ def downgrade(state: State, revision: str, yes: bool) -> None:
         )
 
 
-@command("db current", group=db)
+@command("store current")
 @output_options
 def current(state: State, output: Output) -> None:
     from warehouse.store.schema import revision
@@ -94,7 +89,7 @@ def current(state: State, output: Output) -> None:
     output.emit(list(row), [row])
 
 
-@command("db check", group=db)
+@command("store check")
 @option(
     "--deep",
     "Work out keys, digests and hashes of all runs and texts anew, from what is "
@@ -128,7 +123,7 @@ def check(context: click.Context, /, state: State, deep: bool, output: Output) -
     context.exit(0 if report.ok else 1)
 
 
-@command("db vacuum", group=db)
+@command("store vacuum")
 def vacuum(state: State) -> None:
     from warehouse.store.curate.upkeep import vacuum as remove
 
@@ -136,7 +131,7 @@ def vacuum(state: State) -> None:
         print_text(f"{store.name}: {remove(store, wait=state.wait, say=state.say)}")
 
 
-@command("db reader", group=db)
+@command("store reader")
 @click.argument("role", metavar="[ROLE]", required=False, default="")
 @option("--new-password", "Give it another password.", is_flag=True)
 def reader(state: State, role: str, new_password: bool) -> None:
@@ -189,7 +184,9 @@ def _print(name: str, report: CheckReport, outdated: Sequence[OutdatedSource]) -
     for source in outdated[:SOURCES_SHOWN]:
         print_text(f"  {source}")
     if len(outdated) > SOURCES_SHOWN:
-        echo(f"  and {len(outdated) - SOURCES_SHOWN} more (warehouse db check --json)")
+        echo(
+            f"  and {len(outdated) - SOURCES_SHOWN} more (warehouse store check --json)"
+        )
     if report.recomputed is not None:
         print_text(
             "recomputed: "
@@ -257,7 +254,7 @@ def _rows_of_sources(outdated: Sequence[OutdatedSource]) -> list[dict[str, Any]]
 OCCASIONS = ("ingest", "refresh")
 
 
-@command("publish")
+@command("store publish")
 @click.argument("path", metavar="[PATH]", required=False, type=OutputFile(None))
 @option(
     "--after WHAT",
@@ -308,7 +305,7 @@ def _publish(state: State, target: str, *, force: bool = False) -> PublishedCopy
     )
 
 
-@command("export")
+@command("store export")
 @click.argument("out", required=False, type=click.Path(file_okay=False, path_type=Path))
 @option(
     "--parquet DIR",

@@ -16,7 +16,7 @@ from warehouse.analysis.subsets.question import (
 )
 from warehouse.files import PLAN, SUBSET, write_output
 
-from ..lazy_group import command, group
+from ..lazy_group import command
 from ..state import State
 from ..ui.options import option, output_options, typed
 from ..ui.output import Output
@@ -32,12 +32,7 @@ if TYPE_CHECKING:
 _out = option("-o --out FILE", "Write the plan to this file.", OutputFile(PLAN))
 
 
-@group("subset")
-def subset() -> None:
-    pass
-
-
-@command("subset plan", group=subset)
+@command("subset plan")
 @options_of(PlanSubset)
 @_out
 @output_options
@@ -50,7 +45,7 @@ def plan(state: State, /, output: Output, out: Path | None, **options: Any) -> N
     )
 
 
-@command("subset import", group=subset)
+@command("subset import")
 @options_of(
     ImportSubset, path={"type": click.Path(exists=True, dir_okay=False, path_type=Path)}
 )
@@ -59,7 +54,7 @@ def import_(state: State, /, output: Output, **options: Any) -> None:
     _give(state, ImportSubset(**options).ask(state.opener()), output, None)
 
 
-@command("subset extend", group=subset)
+@command("subset extend")
 @options_of(ExtendSubset)
 @_out
 @output_options
@@ -67,7 +62,7 @@ def extend(state: State, /, output: Output, out: Path | None, **options: Any) ->
     _give(state, ExtendSubset(**options).ask(state.opener()), output, out)
 
 
-@command("subset export", group=subset)
+@command("subset export")
 @options_of(ExportSubset)
 @option("-o --out FILE", "Write to this file.", OutputFile(SUBSET))
 def export(state: State, /, out: Path | None, **options: Any) -> None:

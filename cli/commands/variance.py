@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from warehouse.analysis.variance.seed_view import SeedReport
 
 
-@command("variance")
+@command("noise variance")
 @options_of(PassRates)
 @option("--seeds", "Training seeds crossed with prompts instead.", is_flag=True)
 @output_options

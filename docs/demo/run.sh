@@ -10,7 +10,7 @@ show() {
 }
 
 show warehouse ingest docs/demo/results
-show warehouse cluster by reading passage --default
+show warehouse fix cluster reading passage --default
 show warehouse leaderboard
 show warehouse compare model-a model-b
 show warehouse refresh

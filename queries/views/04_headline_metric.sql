@@ -1,5 +1,5 @@
 -- The metrics of every benchmark, and which of them is its headline metric: what a person chose
--- (warehouse benchmarks NAME --metric M), else what a mapping says, else the one that most current
+-- (warehouse fix metric NAME --metric M), else what a mapping says, else the one that most current
 -- runs have figures of (ties: more runs with scored prompts, a mean, then by name).
 -- A metric that only scans gave is none unless a person chose it; labels that people gave, as to
 -- correct a judge by them, come after what stood there before.

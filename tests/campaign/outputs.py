@@ -196,7 +196,7 @@ def write_set(folder: Path, url: str, ingests: list[list[str]]) -> None:
         )
     (folder / "tables.json").write_text(json.dumps(digests, indent=1))
     for name in ("models", "benchmarks", "runs"):
-        keep(name, name, "--json")
+        keep(name, "list", name, "--json")
     for view in (
         "score_summary",
         "published_against_recomputed",
@@ -231,13 +231,13 @@ def write_set(folder: Path, url: str, ingests: list[list[str]]) -> None:
             "0.02",
         )
         keep("matrix_test", "matrix", "test", largest, "--permutations", "50", "--json")
-        keep("datamap", "datamap", models[0], "--benchmark", largest, "--json")
-    keep("variance", "variance", largest, "--json")
+        keep("datamap", "items", "datamap", models[0], "--benchmark", largest, "--json")
+    keep("variance", "noise", "variance", largest, "--json")
     keep("show", "show", "run:1", "--json")
     keep("refresh", "refresh", "--json")
     keep("figures", "query", "--sql", FIGURES, "--csv")
     keep("again", "refresh", "--json")
-    keep("check", "db", "check")
+    keep("check", "store", "check")
 
 
 if __name__ == "__main__":

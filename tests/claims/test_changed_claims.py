@@ -32,7 +32,7 @@ QUESTIONS = [
     "leaderboard -b quiz --level 0.9 --where model!=lab/c --where split!=dev",
     "compare lab/a lab/b -b quiz --method permutation",
     "pairs quiz --resamples 99",
-    "variance quiz",
+    "noise variance quiz",
     'query --sql "select model, estimate, n_prompts from score_summary"',
 ]
 #: Of which every single change takes up to half a minute; the same code judges them
@@ -93,7 +93,7 @@ def is_left_out(path: Path_) -> bool:
 def test_no_single_change_of_a_claim_holds(
     run: Caller, place: Path, question: str, step: int
 ) -> None:
-    run("cluster", "by", "quiz", "passage", "--default", db="s.db")
+    run("fix", "cluster", "quiz", "passage", "--default", db="s.db")
     assert run("claim", question, "-o", "c.json", db="s.db").code == 0
     content = json.loads((place / "c.json").read_text())
     del content["digest"]

@@ -22,7 +22,7 @@ QUESTIONS = [
     "leaderboard quiz --level 0.9",
     "compare lab/a lab/b -b quiz --method permutation",
     "pairs quiz --resamples 99",
-    "variance quiz",
+    "noise variance quiz",
     'query --sql "select model, estimate from score_summary order by model"',
 ]
 
@@ -78,7 +78,7 @@ def test_a_claim_is_recomputed_from_dumps_with_its_clusters(
     assert run("claim", "verify", "plain.json", "--from", "new").code in (0, 1)
     demo = Path(__file__).resolve().parents[2] / "docs" / "demo" / "results"
     assert run("ingest", str(demo), db="d.db").code == 0
-    assert run("cluster", "by", "reading", "passage", "--default", db="d.db").code == 0
+    assert run("fix", "cluster", "reading", "passage", "--default", db="d.db").code == 0
     assert run("claim", "leaderboard reading", "-o", "c.json", db="d.db").code == 0
     assert [row["name"] for row in read_claim(place / "c.json").clusterings] == [
         "passage"
@@ -90,7 +90,7 @@ def test_a_claim_is_recomputed_from_dumps_with_its_clusters(
 
 def test_a_store_without_the_data_says_so(run: Caller, place: Path) -> None:
     run("claim", "leaderboard quiz", "-o", "c.json", db="s.db")
-    assert run("init", db="empty.db").code == 0
+    assert run("store", "init", db="empty.db").code == 0
     found = run("claim", "verify", "c.json", db="empty.db")
     assert found.code == 1 and "no benchmark is called 'quiz'" in found.out.replace(
         "\n", " "
@@ -100,11 +100,11 @@ def test_a_store_without_the_data_says_so(run: Caller, place: Path) -> None:
 @pytest.mark.parametrize(
     ("question", "part"),
     [
-        ("forget 1", "nothing can be claimed of 'forget'"),
+        ("fix forget 1", "nothing can be claimed of 'fix forget'"),
         ("", "nothing can be claimed of ''"),
         ("leaderboard 'quiz", "No closing quotation"),
         ("compare lab/a lab/b --unpaired", "cannot have --unpaired"),
-        ("variance quiz --seeds", "cannot have --seeds"),
+        ("noise variance quiz --seeds", "cannot have --seeds"),
         ("leaderboard", "on one benchmark, or on one group"),
         ("query score_summary", "query cannot have --name"),
         ("leaderboard nowhere", "nowhere"),
@@ -243,11 +243,12 @@ def test_nothing_is_claimed_of_scores_that_were_changed_alike(
     with duckdb.connect("s.db") as raw:
         for table in ("score", "prompt_score"):
             raw.execute(f"update {table} set value = 1 where run_id = 2")
-    assert run("db", "check", db="s.db").code == 0
-    found = run("db", "check", "--deep", db="s.db")
+    assert run("store", "check", db="s.db").code == 0
+    found = run("store", "check", "--deep", db="s.db")
     assert found.code == 1 and "run 2 (lab/b on quiz): content_digest" in found.out
     assert [
-        row["check"] for row in run("db", "check", "--deep", "--json", db="s.db").rows
+        row["check"]
+        for row in run("store", "check", "--deep", "--json", db="s.db").rows
     ][0] == "content_digest"
     run("claim", question, "-o", "after.json", db="s.db").fails(
         4, "run 2 (lab/b on quiz)"

@@ -111,39 +111,39 @@ def calls(benchmark: str, one: str, other: str) -> list[list[str]]:
     """Every command that answers in rows."""
     b = ["-b", benchmark]
     return [
-        ["runs"],
-        ["models"],
-        ["benchmarks"],
-        ["benchmarks", benchmark],
-        ["sources"],
-        ["sources", "1"],
+        ["list", "runs"],
+        ["list", "models"],
+        ["list", "benchmarks"],
+        ["list", "metrics", benchmark],
+        ["list", "sources"],
+        ["list", "sources", "1"],
         ["leaderboard", benchmark],
         ["leaderboard"],
         ["compare", one, other, *b],
         ["compare", one, other],
         ["compare", one, other, *b, "--flips", "3"],
         ["pairs", benchmark, "--resamples", "99"],
-        ["variance", benchmark],
+        ["noise", "variance", benchmark],
         ["show", "run:1"],
         ["show", "run:1", "1"],
         ["gate", one, other, *b, "--margin", "0.1"],
-        ["items", benchmark],
+        ["items", "difficulty", benchmark],
         ["irt", "fit", benchmark],
-        ["anchors", benchmark, "--sizes", "4"],
-        ["datamap", one, *b],
-        ["audit", benchmark],
+        ["subset", "anchors", benchmark, "--sizes", "4"],
+        ["items", "datamap", one, *b],
+        ["items", "audit", benchmark],
         ["matrix", "test", benchmark, "--permutations", "20"],
         ["subset", "plan", benchmark, "--size", "4", "--no-store"],
         ["power", "--from", one, other, *b, "--delta", "0.2"],
-        ["reliability", benchmark, "--resamples", "20"],
-        ["flash", benchmark, "--resamples", "20"],
+        ["noise", "reliability", benchmark, "--resamples", "20"],
+        ["subset", "flash", benchmark, "--resamples", "20"],
         ["history", one],
         ["refresh", "--dry-run"],
         ["query", "score_summary"],
         ["query", "--sql", "select * from prompt"],
-        ["cluster", "show"],
+        ["list", "clusters"],
         ["config"],
-        ["db", "check"],
+        ["store", "check"],
     ]
 
 
@@ -234,9 +234,9 @@ def test_files(
             str(folder / "plan.json"),
         ],
         ["subset", "export", str(folder / "plan.json"), "--to", "csv"],
-        ["export", "--parquet", str(folder / "out")],
-        ["export", "--format", "every-eval-ever", str(folder / "eee")],
-        ["publish", str(folder / "copy.db")],
+        ["store", "export", "--parquet", str(folder / "out")],
+        ["store", "export", "--format", "every-eval-ever", str(folder / "eee")],
+        ["store", "publish", str(folder / "copy.db")],
         ["report", "-o", str(folder / "page.html"), "--json"],
     ):
         outcome = run(*call, db=filled)
@@ -249,14 +249,16 @@ def test_words_of_the_user(filled: str, run: Caller) -> None:
     for text in map(
         os.fsdecode, (b"x\xff\x1b[31m", "\U0001f469\u202e".encode(), b"n" * 300)
     ):
-        assert run("runs", "run:1", "--note", text, "--tag", text, db=filled).code == 0
-        (row,) = run("runs", "run:1", "--json", db=filled).rows
+        assert run("fix", "tag", "run:1", "--note", text, text, db=filled).code == 0
+        (row,) = run("list", "runs", "run:1", "--json", db=filled).rows
         assert row["note"] == text.encode("utf-8", "backslashreplace").decode()
-        assert run("runs", "--where", f"tag={text}", "--json", db=filled).code in (0, 2)
+        assert run(
+            "list", "runs", "--where", f"tag={text}", "--json", db=filled
+        ).code in (0, 2)
         for call in (
-            ["models", "alias", text, text],
+            ["fix", "alias", text, text],
             ["query", "--sql", f"select '{text}'"],
-            ["forget", text],
+            ["fix", "forget", text],
         ):
             outcome = run(*call, db=filled)
             assert outcome.code in (0, 2) and not STEERS.search(
@@ -265,7 +267,7 @@ def test_words_of_the_user(filled: str, run: Caller) -> None:
 
 
 #: What one process is asked after the ingest of another.
-OTHERS = [["sources"], ["leaderboard"], ["runs", "--csv"]]
+OTHERS = [["list", "sources"], ["leaderboard"], ["list", "runs", "--csv"]]
 
 
 @pytest.mark.parametrize(

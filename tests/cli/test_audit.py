@@ -25,7 +25,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_people_see_the_list_in_80_columns(run: Caller, url: str) -> None:
-    call = ("audit", "quiz", "--strata", "category", "--top", "2")
+    call = ("items", "audit", "quiz", "--strata", "category", "--top", "2")
     seen = on_a_terminal(80, "--db", url, *call)
     assert (
         " of 300 keys are suspect at 0.1 (quiz, 6 models); how many" in seen[0]
@@ -53,7 +53,7 @@ def test_people_see_the_list_in_80_columns(run: Caller, url: str) -> None:
         and "a clean list proves no clean key" in shown.err
     )
     assert "stratum" in shown.out
-    none = run("audit", "quiz", "--threshold", "1", db=url)
+    none = run("items", "audit", "quiz", "--threshold", "1", db=url)
     assert (
         none.out
         == "None of 300 keys is suspect at 1 (quiz, 6 models); that proves none right.\n"
@@ -63,16 +63,18 @@ def test_people_see_the_list_in_80_columns(run: Caller, url: str) -> None:
 def test_programs_get_the_librarys_rows(run: Caller, url: str, tmp_path: Path) -> None:
     verdicts = write_verdicts(tmp_path / "people.csv")
     library = warehouse.connect(url).audit("quiz", effect=True, against=verdicts)
-    rows = run("audit", "quiz", "--json", db=url).rows
+    rows = run("items", "audit", "quiz", "--json", db=url).rows
     assert list(rows[0]) == list(AuditRow.columns()) and len(rows) == N
     assert [
         row | {"wrong": None} for row in map(AuditRow.to_dict, library.rows)
     ] == rows
-    effect = run("audit", "quiz", "--effect", "--json", db=url).rows
+    effect = run("items", "audit", "quiz", "--effect", "--json", db=url).rows
     assert list(effect[0]) == list(EffectRow.columns()) and effect == [
         row.to_dict() for row in library.effect
     ]
-    agreed = run("audit", "quiz", "--against", str(verdicts), "--json", db=url).rows
+    agreed = run(
+        "items", "audit", "quiz", "--against", str(verdicts), "--json", db=url
+    ).rows
     assert list(agreed[0]) == list(AuditAgreementRow.columns()) and agreed == [
         row.to_dict() for row in library.agreement
     ]
@@ -81,7 +83,9 @@ def test_programs_get_the_librarys_rows(run: Caller, url: str, tmp_path: Path) -
 
 def test_effect_and_people_in_words(run: Caller, url: str, tmp_path: Path) -> None:
     verdicts = write_verdicts(tmp_path / "people.csv")
-    shown = run("audit", "quiz", "--effect", "--against", str(verdicts), db=url).out
+    shown = run(
+        "items", "audit", "quiz", "--effect", "--against", str(verdicts), db=url
+    ).out
     assert " suspects scores change by +" in shown and " ranks change." in shown
     assert (
         "Against the audit: " in shown
@@ -92,18 +96,29 @@ def test_effect_and_people_in_words(run: Caller, url: str, tmp_path: Path) -> No
 
 def test_a_plan_is_not_written_over(run: Caller, url: str, tmp_path: Path) -> None:
     plan = tmp_path / "cleaned.json"
-    assert f"wrote {plan}" in run("audit", "quiz", "--plan", str(plan), db=url).err
+    assert (
+        f"wrote {plan}"
+        in run("items", "audit", "quiz", "--plan", str(plan), db=url).err
+    )
     written = json.loads(plan.read_text())
     assert (
         written["n_prompts"] + written["n_left_out"] == N
         and written["left_out"][0]["posterior"] > 0.1
     )
-    run("audit", "quiz", "--plan", str(plan), db=url).fails(
+    run("items", "audit", "quiz", "--plan", str(plan), db=url).fails(
         2, "is there already", "--force"
     )
     assert (
         run(
-            "audit", "quiz", "--plan", str(plan), "--force", "--threshold", "1", db=url
+            "items",
+            "audit",
+            "quiz",
+            "--plan",
+            str(plan),
+            "--force",
+            "--threshold",
+            "1",
+            db=url,
         ).code
         == 0
     )
@@ -115,12 +130,13 @@ def drawn(run: Caller, url: str, path: Path) -> list[dict[str, str]]:
     call = ("--strata", "category", "--sample", "120", "--certain", "20", "--seed", "5")
     assert (
         "fill in the column wrong"
-        in run("audit", "quiz", *call, "--out", str(path), db=url).err
+        in run("items", "audit", "quiz", *call, "--out", str(path), db=url).err
     )
     with path.open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [
-        str(row["wrong"]) for row in run("audit", "quiz", *call, "--json", db=url).rows
+        str(row["wrong"])
+        for row in run("items", "audit", "quiz", *call, "--json", db=url).rows
     ] == [""] * 120
     return rows
 
@@ -147,12 +163,19 @@ def test_a_judged_sample_says_how_many_keys_are_wrong(
         and "A. red of " in rows[0]["options"]
     )
     run(
-        "audit", "quiz", "--sample", "9", "--out", str(tmp_path / "judge.csv"), db=url
+        "items",
+        "audit",
+        "quiz",
+        "--sample",
+        "9",
+        "--out",
+        str(tmp_path / "judge.csv"),
+        db=url,
     ).fails(2, "is there already")
     judged = judge(
         tmp_path / "judged.csv", [row | {"wrong": verdict(row)} for row in rows]
     )
-    shown = run("audit", "quiz", "--verdicts", str(judged), db=url)
+    shown = run("items", "audit", "quiz", "--verdicts", str(judged), db=url)
     assert (
         "120 keys judged" in shown.out
         and "Of all 300:" in shown.out
@@ -164,7 +187,9 @@ def test_a_judged_sample_says_how_many_keys_are_wrong(
         and " of them wrong" in shown.out
     )
     assert "not calibrated" not in shown.err
-    answers = run("audit", "quiz", "--verdicts", str(judged), "--json", db=url).rows
+    answers = run(
+        "items", "audit", "quiz", "--verdicts", str(judged), "--json", db=url
+    ).rows
     assert (
         answers[0]["low"] <= WRONG.mean() <= answers[0]["high"]
         and answers[0]["bound_low"] is None
@@ -177,7 +202,7 @@ def test_a_judged_sample_says_how_many_keys_are_wrong(
     ]
     numbers.write_text("\n".join(map(json.dumps, judgements)))
     assert (
-        run("audit", "quiz", "--verdicts", str(numbers), "--json", db=url).rows
+        run("items", "audit", "quiz", "--verdicts", str(numbers), "--json", db=url).rows
         == answers
     )
 
@@ -190,7 +215,13 @@ def test_missing_verdicts_are_counted_and_are_no_right_keys(
         row | {"wrong": "" if place % 4 == 0 else verdict(row)}
         for place, row in enumerate(rows)
     ]
-    call = ("audit", "quiz", "--verdicts", str(judge(tmp_path / "gaps.csv", gaps)))
+    call = (
+        "items",
+        "audit",
+        "quiz",
+        "--verdicts",
+        str(judge(tmp_path / "gaps.csv", gaps)),
+    )
     everything = run(*call, "--json", db=url).rows[0]
     assert everything["n_judged"] == 90 and everything["n_missing"] == 30
     assert (
@@ -220,6 +251,7 @@ def test_a_table_that_is_not_the_sample_is_refused(
         options: tuple[str, ...] = (),
     ) -> None:
         run(
+            "items",
             "audit",
             "quiz",
             "--verdicts",
@@ -263,29 +295,42 @@ def test_a_table_that_is_not_the_sample_is_refused(
         2,
         "299 keys, and 300",
     )
-    run("audit", "quiz", "--sample", "5", "--certain", "9", db=url).fails(
+    run("items", "audit", "quiz", "--sample", "5", "--certain", "9", db=url).fails(
         2, "cannot hold 9 for certain"
     )
-    run("audit", "quiz", "--sample", "900", db=url).fails(2, "from 1 to all 300")
-    run("audit", "quiz", "--certain", "9", db=url).fails(
+    run("items", "audit", "quiz", "--sample", "900", db=url).fails(
+        2, "from 1 to all 300"
+    )
+    run("items", "audit", "quiz", "--certain", "9", db=url).fails(
         2, "--certain goes with --sample"
     )
     run(
-        "audit", "quiz", "--sample", "9", "--out", "judge.csv", "--csv-safe", db=url
+        "items",
+        "audit",
+        "quiz",
+        "--sample",
+        "9",
+        "--out",
+        "judge.csv",
+        "--csv-safe",
+        db=url,
     ).fails(2, "--out writes the table")
 
 
 def test_mistakes_end_in_one_line(run: Caller, url: str, tmp_path: Path) -> None:
-    run("audit", "quizz", db=url).fails(2, "did you mean")
-    run("audit", "quiz", "--strata", "subject", db=url).fails(2, "there are: category")
-    run("audit", "quiz", "--where", "model=org/m1", db=url).fails(
+    run("items", "audit", "quizz", db=url).fails(2, "did you mean")
+    run("items", "audit", "quiz", "--strata", "subject", db=url).fails(
+        2, "there are: category"
+    )
+    run("items", "audit", "quiz", "--where", "model=org/m1", db=url).fails(
         2, "answers of 3 models; quiz has those of 1"
     )
     (tmp_path / "odd.csv").write_text("name,wrong\np001,1\n")
-    run("audit", "quiz", "--against", str(tmp_path / "odd.csv"), db=url).fails(
+    run("items", "audit", "quiz", "--against", str(tmp_path / "odd.csv"), db=url).fails(
         3, "expected a column that names the prompt"
     )
     run(
+        "items",
         "audit",
         "quiz",
         "--effect",

@@ -236,7 +236,7 @@ def test_published_figures_stand_apart_and_are_said_to_be(
 ) -> None:
     model = next(
         row["model"]
-        for row in run("models", "--json", db="s.db").rows
+        for row in run("list", "models", "--json", db="s.db").rows
         if row["model"].endswith("embed")
     )
     card = run("card", model, "--against", "lab/a", db="s.db")
@@ -293,11 +293,14 @@ def test_what_has_no_card_says_why(run: Caller, place: Path) -> None:
     run("card", "lab/a", "--dataset", "a=b/c", db="s.db").fails(
         2, "--dataset goes with"
     )
-    assert run("invalidate", "run:1", "--reason", "wrong template", db="s.db").code == 0
+    assert (
+        run("fix", "invalidate", "run:1", "--reason", "wrong template", db="s.db").code
+        == 0
+    )
     run("card", "run:1", db="s.db").fails(2, "'run:1' has no current run")
     one = run("card", "run:2", "--json", db="s.db").rows
     assert [row["run_ids"] for row in one] == [[2]]
-    assert run("models", "alias", "lab/a", "lab/b", db="s.db").code == 0
+    assert run("fix", "alias", "lab/a", "lab/b", db="s.db").code == 0
     assert {row["model"] for row in run("card", "lab/a", "--json", db="s.db").rows} == {
         "lab/b"
     }
@@ -307,7 +310,7 @@ def test_the_library_lists_what_the_commands_list(run: Caller, place: Path) -> N
     store = connect("s.db")
     for name in ("models", "benchmarks", "runs", "sources"):
         listed = getattr(store, name)()
-        rows = run(name, "--json", db="s.db").rows
+        rows = run("list", name, "--json", db="s.db").rows
         assert (
             json.loads(
                 json.dumps(listed.records(), default=lambda when: when.isoformat())

@@ -123,10 +123,14 @@ GATE = ("gate", "lab/m3", "lab/m2", "-b", "exam/a", "--sequential")
             2,
             "neither a file nor the key of a plan",
         ),
-        (("reliability", "solo"), 2, "1 model(s) with scores of prompts; 2 are needed"),
-        (("reliability", "exam", "--resamples", "0"), 2, "--resamples"),
-        (("flash", "exam", "--sizes", "0"), 2, "--sizes"),
-        (("anchors", "solo"), 2, "needs at least 2"),
+        (
+            ("noise", "reliability", "solo"),
+            2,
+            "1 model(s) with scores of prompts; 2 are needed",
+        ),
+        (("noise", "reliability", "exam", "--resamples", "0"), 2, "--resamples"),
+        (("subset", "flash", "exam", "--sizes", "0"), 2, "--sizes"),
+        (("subset", "anchors", "solo"), 2, "needs at least 2"),
     ],
 )
 def test_what_makes_no_sense(
@@ -136,9 +140,9 @@ def test_what_makes_no_sense(
 
 
 def test_one_scenario_and_models_that_lack_some(run: Caller, url: str) -> None:
-    one = run("reliability", "exam/a", "--resamples", "20", db=url)
+    one = run("noise", "reliability", "exam/a", "--resamples", "20", db=url)
     assert one.code == 0 and "scenarios: no figure: 1 scenario: their choice" in one.out
-    lacking = run("reliability", "exam", "--resamples", "20", db=url)
+    lacking = run("noise", "reliability", "exam", "--resamples", "20", db=url)
     assert lacking.code == 0 and "lab/m4" in lacking.err and "lack" in lacking.err
 
 
@@ -158,7 +162,7 @@ def test_a_model_with_an_infinite_score_has_no_reliability(
         "1 value of 'score', infinite"
         in run("ingest", str(tmp_path / "inf.csv"), db=url).err
     )
-    run("reliability", "wild", "--resamples", "20", db=url).fails(
+    run("noise", "reliability", "wild", "--resamples", "20", db=url).fails(
         2, "1 model(s) with scores of prompts; 2 are needed"
     )
     planned = run("subset", "plan", "wild", "--size", "8", "--no-store", db=url)

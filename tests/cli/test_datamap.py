@@ -8,7 +8,7 @@ from tests.support.cli import Caller
 
 
 def test_people_see_distribution_map_and_suspects(run: Caller, url: str) -> None:
-    found = run("datamap", "org/a", "--benchmark", "quiz", db=url)
+    found = run("items", "datamap", "org/a", "--benchmark", "quiz", db=url)
     assert found.code == 0 and found.out.startswith("P(correct), over prompts")
     assert (
         "prompts by P(correct) and S(consistency): quiz, org/a, temperature=0.2"
@@ -26,13 +26,21 @@ def test_people_see_distribution_map_and_suspects(run: Caller, url: str) -> None
 def test_programs_get_the_suspects_of_the_library(run: Caller, url: str) -> None:
     library = warehouse.connect(url).datamap("org/a", benchmark="quiz")
     suspects = run(
-        "datamap", "org/a", "--benchmark", "quiz", "--suspects", "--json", db=url
+        "items",
+        "datamap",
+        "org/a",
+        "--benchmark",
+        "quiz",
+        "--suspects",
+        "--json",
+        db=url,
     ).rows
     assert suspects == [row.to_dict() for row in library.suspects]
 
 
 def test_models_for_grouping_are_named(run: Caller, url: str) -> None:
     near = run(
+        "items",
         "datamap",
         "org/words",
         "--group",
@@ -43,6 +51,7 @@ def test_models_for_grouping_are_named(run: Caller, url: str) -> None:
     )
     assert "by embedding of responses" in near.out
     entailed = run(
+        "items",
         "datamap",
         "org/words",
         "--group",
@@ -59,15 +68,18 @@ def test_models_for_grouping_are_named(run: Caller, url: str) -> None:
 
 
 def test_mistakes_end_in_one_line(run: Caller, url: str) -> None:
-    run("datamap", "org/once", db=url).fails(2, "a data map needs several")
-    run("datamap", "org/a", "--benchmark", "lines", db=url).fails(2, "--correct-at")
-    run("datamap", "org/a", "--suspects", "--distribution", db=url).fails(
+    run("items", "datamap", "org/once", db=url).fails(2, "a data map needs several")
+    run("items", "datamap", "org/a", "--benchmark", "lines", db=url).fails(
+        2, "--correct-at"
+    )
+    run("items", "datamap", "org/a", "--suspects", "--distribution", db=url).fails(
         2, "give one of"
     )
-    run("datamap", "org/words", "--group", "embedding", db=url).fails(
+    run("items", "datamap", "org/words", "--group", "embedding", db=url).fails(
         2, "--embedder MODEL"
     )
     run(
+        "items",
         "datamap",
         "org/words",
         "--group",
@@ -76,4 +88,4 @@ def test_mistakes_end_in_one_line(run: Caller, url: str) -> None:
         "/no/folder",
         db=url,
     ).fails(3, "no such folder")
-    run("datamap", "org/a", "--max-p", "2", db=url).fails(2, "--max-p")
+    run("items", "datamap", "org/a", "--max-p", "2", db=url).fails(2, "--max-p")

@@ -52,7 +52,7 @@ def test_every_golden_file_has_a_test() -> None:
 
 
 def test_variance_of_one_run(golden: Golden, run: Caller, world_url: None) -> None:
-    golden(shown(run, "variance run:3"))
+    golden(shown(run, "noise variance run:3"))
 
 
 def test_variance_of_a_benchmark_and_of_a_model(
@@ -60,18 +60,21 @@ def test_variance_of_a_benchmark_and_of_a_model(
 ) -> None:
     golden(
         shown(
-            run, "variance draws", "variance org/a", "variance org/a --benchmark quiz"
+            run,
+            "noise variance draws",
+            "noise variance org/a",
+            "noise variance org/a --benchmark quiz",
         )
     )
 
 
 def test_pass_rates(golden: Golden, run: Caller, world_url: None) -> None:
-    call = "variance run:3 --pass-at 2,3"
+    call = "noise variance run:3 --pass-at 2,3"
     golden(shown(run, call, f"{call} --estimand prompts-fixed --level 0.9"))
 
 
 def test_variance_of_seeds(golden: Golden, run: Caller, world_url: None) -> None:
-    golden(shown(run, "variance lab/seeds --benchmark probe --seeds"))
+    golden(shown(run, "noise variance lab/seeds --benchmark probe --seeds"))
 
 
 # --- leaderboard and show ---------------------------------------------------------------------------
@@ -147,10 +150,20 @@ def test_gates_and_power(golden: Golden, run: Caller, world_url: None) -> None:
 
 
 def test_items_and_data_maps(golden: Golden, run: Caller, world_url: None) -> None:
-    golden(shown(run, "items items", "datamap run:14", "irt ability items"))
+    golden(
+        shown(
+            run, "items difficulty items", "items datamap run:14", "irt ability items"
+        )
+    )
 
 
 def test_suites_and_training(golden: Golden, run: Caller, world_url: None) -> None:
     golden(
-        shown(run, "leaderboard --group suite --force", "seeds", "benchmarks", "models")
+        shown(
+            run,
+            "leaderboard --group suite --force",
+            "training seeds",
+            "list benchmarks",
+            "list models",
+        )
     )

@@ -43,7 +43,7 @@ def test_several_words_are_explained_one_below_the_other(run: Caller) -> None:
 
 
 def test_help_on_a_command_is_its_own(run: Caller) -> None:
-    for name in ("leaderboard", "db check"):
+    for name in ("leaderboard", "store check"):
         assert run("help", *name.split()).out == run(*name.split(), "--help").out
     both = run("help", "cluster").out
     assert both.startswith("cluster: Prompts") and both.endswith(
@@ -106,7 +106,7 @@ def test_forms_of_output_are_said_once(run: Caller) -> None:
     assert (
         "--markdown  " in run("gate", "--help").out
     )  # which means something of its own there
-    assert "Output: " not in run("init", "--help").out
+    assert "Output: " not in run("store", "init", "--help").out
 
 
 def test_the_everyday_commands_come_first(run: Caller) -> None:
@@ -115,5 +115,5 @@ def test_the_everyday_commands_come_first(run: Caller) -> None:
         r"^  ([\w-]+)  ", shown.partition("Every day:\n")[2], re.MULTILINE
     )
     there = [name for name in EVERYDAY if name in COMMANDS]
-    assert first[: len(there)] == there and len(EVERYDAY) == 10
+    assert first[: len(there)] == there and len(EVERYDAY) == 12
     assert not {*first[len(there) :]} & {*EVERYDAY}

@@ -134,7 +134,7 @@ def test_the_summary_counts_everything(
     assert [line.split() for line in done.out.splitlines() if "contradicts" in line][
         -1
     ][1] == "org/b"
-    assert run("db", "check", db=bare_url).code == 0
+    assert run("store", "check", db=bare_url).code == 0
 
 
 def test_again_is_unchanged_and_elsewhere_seen_again(
@@ -170,7 +170,7 @@ def test_a_dry_run_reads_everything_and_stores_nothing(
     assert run("ingest", "in").code == 0
     write_run(tmp_path / "in", "org/b")
     assert "1 new" in run("ingest", "in", "--dry-run").out
-    assert len(run("sources", "--json").rows) == 1
+    assert len(run("list", "sources", "--json").rows) == 1
 
 
 def test_a_dry_run_leaves_an_empty_database_empty(
@@ -179,7 +179,7 @@ def test_a_dry_run_leaves_an_empty_database_empty(
     write_run(tmp_path / "in")
     done = run("ingest", str(tmp_path / "in"), "--dry-run", db=bare_url)
     assert done.code == 0 and "1 new" in done.out
-    assert run("runs", db=bare_url).code == 4
+    assert run("list", "runs", db=bare_url).code == 4
 
 
 def test_what_only_a_watch_needs_is_not_ignored(
@@ -200,9 +200,9 @@ def test_a_bad_source_is_refused_and_the_rest_loaded(
     done = run("ingest", str(tmp_path), db=store_url)
     done.fails(3, samples.name, "line 2")
     assert "1 loaded, 0 unchanged, 1 refused" in done.out
-    assert [row["model"] for row in run("runs", "--json", db=store_url).rows] == [
-        "org/a"
-    ]
+    assert [
+        row["model"] for row in run("list", "runs", "--json", db=store_url).rows
+    ] == ["org/a"]
     allowed = run(
         "ingest", str(tmp_path), "--max-rejected", "1", "--json", db=store_url
     )
@@ -210,7 +210,8 @@ def test_a_bad_source_is_refused_and_the_rest_loaded(
         1
     ]
     assert (
-        "line 2" in run("sources", str(allowed.rows[1]["source_id"]), db=store_url).out
+        "line 2"
+        in run("list", "sources", str(allowed.rows[1]["source_id"]), db=store_url).out
     )
 
 
@@ -226,7 +227,7 @@ def test_a_conflict_names_the_ways_out(
         run(*call, "--on-conflict", "skip", "--json", db=store_url).rows[0]["n_runs"]
         == 0
     )
-    run("forget", "2", db=store_url)
+    run("fix", "forget", "2", db=store_url)
     assert "1 superseded" in run(*call, "--on-conflict", "supersede", db=store_url).out
 
 
@@ -252,7 +253,9 @@ def test_options_reach_the_loader(run: Caller, store_url: str, tmp_path: Path) -
         2,
         pytest.approx(2 / 3),
     )
-    assert run("runs", "--where", "temperature=0.7", "--json", db=store_url).rows
+    assert run(
+        "list", "runs", "--where", "temperature=0.7", "--json", db=store_url
+    ).rows
     (shown,) = run("show", "run:1", "0", "--json", db=store_url).rows
     assert shown["responses"][0]["response"] is None
 

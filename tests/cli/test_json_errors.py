@@ -41,7 +41,9 @@ def test_an_error_is_parted_into_what_is_wrong_and_what_to_do(
     ) and "gsm" in unknown["error"]
     missing = told(run, "leaderboard", "x", db=str(tmp_path / "none.db"))
     assert (missing["kind"], missing["exit_code"]) == ("store", 4)
-    assert missing["advice"] == "create it with: warehouse init, or warehouse ingest"
+    assert (
+        missing["advice"] == "create it with: warehouse store init, or warehouse ingest"
+    )
     usage = told(run, "compare", "one", db=url)
     assert usage == {
         "error": "Missing argument 'MODEL[@REVISION|@step=N][+AGENT]'.",
@@ -98,9 +100,9 @@ def test_kinds_are_the_classes_of_errors() -> None:
     ("message", "error", "advice"),
     [
         (
-            "no source 'x'; see: warehouse sources",
+            "no source 'x'; see: warehouse list sources",
             "no source 'x'",
-            "see: warehouse sources",
+            "see: warehouse list sources",
         ),
         (
             "condition x; expected field=value, such as a=b; or none",

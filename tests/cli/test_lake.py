@@ -32,24 +32,31 @@ ON_WORLD = (
     *(
         "compare org/b org/c --benchmark quiz",
         "pairs quiz",
-        "variance quiz",
-        "variance run:5 --pass-at 1,2",
+        "noise variance quiz",
+        "noise variance run:5 --pass-at 1,2",
     ),
     *(
         "gate org/b org/c -b quiz --margin 0.02",
-        "items items",
+        "items difficulty items",
         "matrix test items",
         "matrix cluster items",
-        "runs",
+        "list runs",
     ),
-    *("models", "benchmarks", "sources", "show run:7", "seeds", "history quiz"),
+    *(
+        "list models",
+        "list benchmarks",
+        "list sources",
+        "show run:7",
+        "training seeds",
+        "history quiz",
+    ),
 )
 ON_DEMO = (
     "leaderboard sums",
     "leaderboard reading",
     "compare model-a model-b --benchmark reading",
     "pairs reading",
-    "variance reading",
+    "noise variance reading",
     "power --from model-a model-b --benchmark reading --delta 0.02",
 )
 
@@ -130,19 +137,19 @@ def test_a_report_of_a_lake_is_the_report_of_its_store(
     "line",
     [
         *(
-            "forget 1",
+            "fix forget 1",
             "refresh",
-            "invalidate run:7 --reason wrong",
-            "link quiz golden",
-            "models alias org/a org/b",
+            "fix invalidate run:7 --reason wrong",
+            "fix link quiz golden",
+            "fix alias org/a org/b",
         ),
         *(
-            "db upgrade",
-            "db check",
-            "db vacuum",
-            "init",
-            "publish copy.db",
-            "export --parquet out",
+            "store upgrade",
+            "store check",
+            "store vacuum",
+            "store init",
+            "store publish copy.db",
+            "store export --parquet out",
         ),
         "lake sync other",
     ],
@@ -215,7 +222,7 @@ def test_texts_stay_in_the_store(run: Caller, world_and_lake: tuple[str, str]) -
     run(*flips, db=world_and_lake[1]).fails(
         2, "a lake has no texts of what was sent and answered"
     )
-    run("similar", "hello", db=world_and_lake[1]).fails(
+    run("text", "similar", "hello", db=world_and_lake[1]).fails(
         2, "a lake has no vectors of texts"
     )
-    assert run("db", "current", "--json", db=world_and_lake[1]).rows[0]["schema"]
+    assert run("store", "current", "--json", db=world_and_lake[1]).rows[0]["schema"]

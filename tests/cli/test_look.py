@@ -184,7 +184,7 @@ def test_names_that_are_nearly_right_are_answered_with_close_ones(
 ) -> None:
     for words, part in (
         (
-            ("runs", "--where", "benchmark=quizz"),
+            ("list", "runs", "--where", "benchmark=quizz"),
             "no benchmark is 'quizz': did you mean quiz?",
         ),
         (("query", "leaderboard", "-p", "benchmark=quizz"), "did you mean quiz?"),
@@ -192,8 +192,8 @@ def test_names_that_are_nearly_right_are_answered_with_close_ones(
         (("leaderboard", "quiz", "--where", "model=org/aa"), "did you mean org/a"),
         (("report", "quizz"), "did you mean quiz?"),
         (("refresh", "quizz"), "did you mean quiz?"),
-        (("cluster", "quizz", "--by", "x"), "did you mean quiz?"),
-        (("link", "quizz", "quiz"), "did you mean quiz?"),
+        (("fix", "cluster", "quizz", "x"), "did you mean quiz?"),
+        (("fix", "link", "quizz", "quiz"), "did you mean quiz?"),
     ):
         assert part in run(*words, db=url).err, words
     assert did_you_mean("squad", ["equal"], "none") == "none"  # three letters of five

@@ -95,7 +95,12 @@ def test_an_error_belongs_to_the_figure_that_it_follows() -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["leaderboard sums", "compare model-a model-b", "pairs sums", "variance sums"],
+    [
+        "leaderboard sums",
+        "compare model-a model-b",
+        "pairs sums",
+        "noise variance sums",
+    ],
 )
 def test_commands_write_what_they_show(run: Caller, db: str, command: str) -> None:
     plain, markdown, latex = (

@@ -132,7 +132,11 @@ def test_the_same_from_python(run: Caller, url: str) -> None:
         (("cluster", "exam", "--clusters", "1"), 2, ("between 2 and",)),
         (("cluster", "exam", "--default"), 2, ("--default needs --store",)),
         (("explain", "mute"), 2, ("have no text",)),
-        (("explain", "essay", "--embedder", "mini"), 2, ("warehouse embed essay",)),
+        (
+            ("explain", "essay", "--embedder", "mini"),
+            2,
+            ("warehouse text embed essay",),
+        ),
         (("explain", "exam"), 2, ("--embedder: mini@1 ",)),
     ],
 )

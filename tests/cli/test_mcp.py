@@ -311,10 +311,10 @@ def test_a_store_that_is_not_there_yet_and_one_that_is_written_to(
     with talking("s.duckdb", tmp_path) as call:
         assert (
             refused(call, "describe")["advice"]
-            == "create it with: warehouse init, or warehouse ingest"
+            == "create it with: warehouse store init, or warehouse ingest"
         )
         db = str(tmp_path / "s.duckdb")
-        assert run("init", db=db).code == 0
+        assert run("store", "init", db=db).code == 0
         assert found(call, "describe")["n_rows"] == 0
         assert (
             run("ingest", str(tmp_path / "a.csv"), db=db).code == 0

@@ -41,15 +41,17 @@ def _in_encoding(encoding: str, *arguments: str) -> bytes:
 
 
 def test_a_terminal_without_the_characters_gets_them_spelled_out(named: str) -> None:
-    table = _in_encoding("ascii", "--db", named, "models").decode("ascii")
+    table = _in_encoding("ascii", "--db", named, "list", "models").decode("ascii")
     assert "\\u6a21\\u578b" in table and "v[1]" in table
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_what_programs_read_is_utf8_in_any_encoding(named: str, encoding: str) -> None:
-    rows = json.loads(_in_encoding(encoding, "--db", named, "models", "--json"))
+    rows = json.loads(_in_encoding(encoding, "--db", named, "list", "models", "--json"))
     assert {row["model"] for row in rows} == {*NAMES}
-    text = _in_encoding(encoding, "--db", named, "models", "--csv").decode("utf-8")
+    text = _in_encoding(encoding, "--db", named, "list", "models", "--csv").decode(
+        "utf-8"
+    )
     steers = str.maketrans(
         {"\x1b": r"\x1b", "\u202e": r"\u202e"}
     )  # no cell of a table does that
@@ -59,7 +61,7 @@ def test_what_programs_read_is_utf8_in_any_encoding(named: str, encoding: str) -
 
 def test_a_name_cannot_steer_the_terminal(run: Caller, named: str) -> None:
     for call in (
-        ["models"],
+        ["list", "models"],
         ["leaderboard"],
         ["compare", "v1", STEERING],
         ["show", "run:4"],
@@ -69,10 +71,10 @@ def test_a_name_cannot_steer_the_terminal(run: Caller, named: str) -> None:
         found = run(*call, db=named)
         shown = found.out + found.err
         assert "\x1b" not in shown and "\u202e" not in shown, call
-    assert "red\\x1b[31m\\u202eback" in run("models", db=named).out
+    assert "red\\x1b[31m\\u202eback" in run("list", "models", db=named).out
 
 
 def test_a_name_with_brackets_is_meant_literally_too(run: Caller, named: str) -> None:
-    for command in ("runs", "leaderboard"):
-        rows = run(command, "--where", "model=v[1]", "--json", db=named).rows
+    for command in (["list", "runs"], ["leaderboard"]):
+        rows = run(*command, "--where", "model=v[1]", "--json", db=named).rows
         assert {row["model"] for row in rows} == {"v[1]", "v1"}, command

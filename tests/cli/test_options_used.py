@@ -96,7 +96,7 @@ TEXTS: dict[str, tuple[str, ...]] = {
     "memory": ("10MB", "1MB"),
     "source": ("demo",),
     "tags": ("new",),
-    "untags": ("kept",),
+    "removed": ("kept",),
 }
 
 #: Commands that are not called here.
@@ -105,12 +105,12 @@ LEFT_OUT = {
         "needs four benchmarks of four models; "
         "tests/analysis/irt/test_published_scale.py"
     ),
-    "publish": "says how long it took; tests/store/test_publish.py",
+    "store publish": "says how long it took; tests/store/test_publish.py",
     "subset extend": (
         "answers differ from call to call; tests/analysis/subsets/test_subset_plans.py"
     ),
-    "db reader": "makes a role of a server",
-    "export": "writes whole stores, seconds a call; tests/test_export.py",
+    "store reader": "makes a role of a server",
+    "store export": "writes whole stores, seconds a call; tests/test_export.py",
     "lake sync": "needs an extra; tests/cli/test_lake.py",
     "lake check": "needs an extra; tests/cli/test_lake.py",
     "lake versions": "needs an extra; tests/cli/test_lake.py",
@@ -119,17 +119,14 @@ LEFT_OUT = {
         "loads the dumps anew with every option, seconds a call; "
         "tests/cli/test_ingest.py"
     ),
-    "models unalias": "has no options",
-    "benchmarks unalias": "has no options",
-    "benchmarks settings": (
-        "needs runs that differ by a setting; tests/cli/test_catalogue.py"
-    ),
+    "fix settings": "needs runs that differ by a setting; tests/cli/test_catalogue.py",
+    "fix prices": "reads a file; tests/store/test_prices.py",
     "report": "takes long here; not tried option by option yet",
     "claim verify": "takes long here; not tried option by option yet",
     "mcp": "talks to a client; its options are those of query; tests/cli/test_mcp.py",
     "serve": "answers until it is told to end; tests/serve",
     "shell": "reads a terminal; its options are those of query",
-    "flash": "takes long here; not tried option by option yet",
+    "subset flash": "takes long here; not tried option by option yet",
 }
 TIMES = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?|\b\d+(\.\d+)? s\b|seconds +[\d.]+"

@@ -27,9 +27,13 @@ from warehouse.errors import MisuseError
 ROWS = "".join(f"m{j},b,p{i},acc,{i * j % 2}\n" for i in range(12) for j in (1, 2, 3))
 #: Calls that write a file, which stands last; a store is named by ``--db``.
 WRITING = (
-    *("runs --parquet", "query score_summary --parquet", "leaderboard b --parquet"),
     *(
-        "reliability b --resamples 5 --svg",
+        "list runs --parquet",
+        "query score_summary --parquet",
+        "leaderboard b --parquet",
+    ),
+    *(
+        "noise reliability b --resamples 5 --svg",
         "compare m1 m2 -b b --parquet",
         "report -o",
         "claim 'leaderboard b' -o",
@@ -37,7 +41,7 @@ WRITING = (
     *(
         "subset plan b --size 4 --no-store -o",
         "card m1 -o",
-        "publish",
+        "store publish",
         "mapping data.csv -o",
         "config --parquet",
     ),
@@ -201,7 +205,7 @@ def test_two_outputs_or_an_input_and_an_output_are_not_one_file(
     run("mapping", "data.csv", "-o", "data.csv", "--force").fails(
         2, "names a file that is read: data.csv"
     )
-    run("runs", "--force").fails(2, "--force goes with --parquet")
+    run("list", "runs", "--force").fails(2, "--force goes with --parquet")
     assert not (folder / "x").exists()
 
 
@@ -221,7 +225,7 @@ def test_a_disk_without_room_leaves_the_old_file(folder: Path, run: Caller) -> N
 
 
 def test_an_answer_keeps_the_metadata_of_others(folder: Path, run: Caller) -> None:
-    assert run("runs", "--parquet", "out").code == 0
+    assert run("list", "runs", "--parquet", "out").code == 0
     assert b"eval-warehouse.answer" in pq.read_schema("out").metadata
 
 
@@ -229,18 +233,23 @@ def test_folders_that_hold_a_store_or_files_of_others(
     folder: Path, run: Caller
 ) -> None:
     run("report", "--split", "-o", ".").fails(2, "holds the database s.duckdb")
-    run("export", "--parquet", ".", "--overwrite").fails(2, "no earlier export")
-    assert run("export", "--parquet", "out").code == 0
-    assert run("export", "--parquet", "out", "--overwrite").code == 0
+    run("store", "export", "--parquet", ".", "--overwrite").fails(
+        2, "no earlier export"
+    )
+    assert run("store", "export", "--parquet", "out").code == 0
+    assert run("store", "export", "--parquet", "out", "--overwrite").code == 0
     (folder / "out" / "tables" / "notes.txt").write_text("mine")
-    run("export", "--parquet", "out", "--overwrite").fails(
+    run("store", "export", "--parquet", "out", "--overwrite").fails(
         2, "besides: tables/notes.txt; move that out of it first"
     )
     assert (folder / "out" / "tables" / "notes.txt").read_text() == "mine"
-    assert run("export", "--format", "every-eval-ever", "eee").code == 0
-    assert run("export", "--format", "every-eval-ever", "eee", "--overwrite").code == 0
+    assert run("store", "export", "--format", "every-eval-ever", "eee").code == 0
+    assert (
+        run("store", "export", "--format", "every-eval-ever", "eee", "--overwrite").code
+        == 0
+    )
     (folder / "eee" / "data" / "mine.json").write_text("{}")
-    run("export", "--format", "every-eval-ever", "eee", "--overwrite").fails(
+    run("store", "export", "--format", "every-eval-ever", "eee", "--overwrite").fails(
         2, "besides: data/mine.json"
     )
     assert run("report", "--split", "-o", "pages").code == 0

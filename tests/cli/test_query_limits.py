@@ -81,7 +81,7 @@ def test_the_query_of_a_claim_is_stopped(
     run: Caller, bare_duckdb_url: str, tmp_path: Path
 ) -> None:
     url = bare_duckdb_url  # a store that is made by hand proves nothing
-    assert run("init", db=url).code == 0
+    assert run("store", "init", db=url).code == 0
     out = str(tmp_path / "c.json")
     run(
         "claim", f'query --sql "{ENDLESS}"', "--timeout", "0.5", "-o", out, db=url

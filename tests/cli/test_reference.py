@@ -23,7 +23,7 @@ def test_the_reference_is_what_help_prints() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["warehouse lea", "warehouse db ch", "warehouse leaderboard --me"]
+    "line", ["warehouse lea", "warehouse store ch", "warehouse leaderboard --me"]
 )
 def test_completion_offers_what_can_follow(line: str) -> None:
     words = line.split()

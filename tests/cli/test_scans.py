@@ -55,7 +55,8 @@ def test_scanners_are_metrics_of_a_leaderboard(run: Caller, db: str) -> None:
 
 def test_show_lists_scores_and_findings(run: Caller, db: str) -> None:
     runs = {
-        row["benchmark"]: row["run_id"] for row in run("runs", "--json", db=db).rows
+        row["benchmark"]: row["run_id"]
+        for row in run("list", "runs", "--json", db=db).rows
     }
     shown = run("show", f"run:{runs['grid']}", "7", db=db).out
     assert (
@@ -90,8 +91,8 @@ def test_a_claim_names_the_scan(run: Caller, db: str, tmp_path: Path) -> None:
 def test_a_direction_is_a_persons_word(run: Caller, db: str) -> None:
     assert (
         run(
-            "benchmarks",
-            "metrics",
+            "fix",
+            "metric",
             "grid",
             "--metric",
             "words,scan",
@@ -102,7 +103,7 @@ def test_a_direction_is_a_persons_word(run: Caller, db: str) -> None:
     )
     listed = {
         row["metric"]: row
-        for row in run("benchmarks", "metrics", "grid", "--json", db=db).rows
+        for row in run("list", "metrics", "grid", "--json", db=db).rows
     }
     assert (
         listed["words,scan"]["higher_is_better"] is False
@@ -113,6 +114,9 @@ def test_a_direction_is_a_persons_word(run: Caller, db: str) -> None:
 def test_a_forgotten_scan_leaves_no_metric(run: Caller, tmp_path: Path) -> None:
     db = str(tmp_path / "x.duckdb")
     run("ingest", *LOGS, SCAN, db=db)
-    assert run("forget", next(iter(Path(SCAN).iterdir())).as_posix(), db=db).code == 0
+    assert (
+        run("fix", "forget", next(iter(Path(SCAN).iterdir())).as_posix(), db=db).code
+        == 0
+    )
     assert "words" not in run("leaderboard", "grid", db=db).out
-    assert run("db", "check", db=db).code == 0
+    assert run("store", "check", db=db).code == 0

@@ -34,11 +34,11 @@ def fill(url: str) -> None:
 
 
 def test_init_makes_a_store_once(run: Caller, bare_url: str) -> None:
-    first, second = run("init", db=bare_url), run("init", db=bare_url)
+    first, second = run("store", "init", db=bare_url), run("store", "init", db=bare_url)
     assert (first.code, second.code) == (0, 0)
     assert first.err.startswith("created ") and second.err == ""
     assert first.out == second.out and revision.HEAD in first.out
-    assert run("db", "check", db=bare_url).code == 0
+    assert run("store", "check", db=bare_url).code == 0
 
 
 def test_tables_of_somebody_else_are_left_alone(
@@ -58,12 +58,12 @@ def test_tables_of_somebody_else_are_left_alone(
     )
     with open_store(bare_url, check=False) as store, store.begin() as connection:
         assert sa.inspect(full_connection(connection)).get_table_names() == ["theirs"]
-    assert run("init", db=bare_url).code == 0  # who says so gets it
+    assert run("store", "init", db=bare_url).code == 0  # who says so gets it
     assert run("ingest", str(dump), db=bare_url).code == 0
-    assert run("db", "check", db=bare_url).code == 0
+    assert run("store", "check", db=bare_url).code == 0
     # what `downgrade base` leaves is nobody else's
     change(bare_url, "drop table theirs")
-    assert run("db", "downgrade", "base", "--yes", db=bare_url).code == 0
+    assert run("store", "downgrade", "base", "--yes", db=bare_url).code == 0
     assert run("ingest", str(dump), db=bare_url).code == 0
 
 
@@ -74,7 +74,7 @@ def test_a_damaged_file_is_told_with_what_to_do(run: Caller, tmp_path: Path) -> 
     start = 3 * 4096  # behind the headers
     content[start + 16 :] = bytes(255 - byte for byte in content[start + 16 :])
     file.write_bytes(content)
-    run("runs", db=f"duckdb:///{file}").fails(
+    run("list", "runs", db=f"duckdb:///{file}").fails(
         4, "cannot open", "the file is damaged", "backup"
     )
 
@@ -82,38 +82,38 @@ def test_a_damaged_file_is_told_with_what_to_do(run: Caller, tmp_path: Path) -> 
 def test_a_schema_of_another_version_is_refused_with_the_repair(
     run: Caller, store_url: str
 ) -> None:
-    run("init", db=store_url)
+    run("store", "init", db=store_url)
     change(store_url, "update alembic_version set version_num = '0000'")
-    run("runs", db=store_url).fails(4, "0000", revision.HEAD, "db upgrade")
+    run("list", "runs", db=store_url).fails(4, "0000", revision.HEAD, "store upgrade")
     run(
         "ingest", str(Path(__file__).parents[1] / "data/tabular/long.csv"), db=store_url
     ).fails(4, "0000")
-    run("init", db=store_url).fails(4, "0000")
+    run("store", "init", db=store_url).fails(4, "0000")
     change(store_url, "update alembic_version set version_num = '9999'")
-    run("runs", db=store_url).fails(4, "9999", "pip install --upgrade")
-    (row,) = run("db", "current", "--json", db=store_url).rows
+    run("list", "runs", db=store_url).fails(4, "9999", "pip install --upgrade")
+    (row,) = run("store", "current", "--json", db=store_url).rows
     assert (row["schema"], row["program"]) == ("9999", revision.HEAD)
 
 
 def test_down_and_up_again(run: Caller, store_url: str) -> None:
-    run("init", db=store_url)
-    assert run("db", "downgrade", "base", "--yes", db=store_url).out.endswith(
+    run("store", "init", db=store_url)
+    assert run("store", "downgrade", "base", "--yes", db=store_url).out.endswith(
         "-> empty\n"
     )
-    run("runs", db=store_url).fails(4, "holds no store", "init")
-    assert f"empty -> {revision.HEAD}" in run("db", "upgrade", db=store_url).out
-    again = run("db", "upgrade", db=store_url).out
+    run("list", "runs", db=store_url).fails(4, "holds no store", "init")
+    assert f"empty -> {revision.HEAD}" in run("store", "upgrade", db=store_url).out
+    again = run("store", "upgrade", db=store_url).out
     assert again.endswith(f"up to date at {revision.HEAD}; the views were made anew\n")
-    assert run("runs", db=store_url).code == 0
-    run("db", "downgrade", "nope", "--yes", db=store_url).fails(2, "nope")
+    assert run("list", "runs", db=store_url).code == 0
+    run("store", "downgrade", "nope", "--yes", db=store_url).fails(2, "nope")
 
 
 def test_downgrade_loses_no_data_that_nobody_gave_up(
     run: Caller, duckdb_url: str
 ) -> None:
-    run("init", db=duckdb_url)
-    run("db", "downgrade", "base", db=duckdb_url).fails(2, "--yes")
-    assert run("runs", db=duckdb_url).code == 0
+    run("store", "init", db=duckdb_url)
+    run("store", "downgrade", "base", db=duckdb_url).fails(2, "--yes")
+    assert run("list", "runs", db=duckdb_url).code == 0
 
 
 def test_what_a_server_lacks_is_said_with_what_to_do(
@@ -121,16 +121,16 @@ def test_what_a_server_lacks_is_said_with_what_to_do(
 ) -> None:
     (said,) = {
         run(*asked, db=bare_postgres_url).err
-        for asked in (("db", "check"), ("leaderboard",))
+        for asked in (("store", "check"), ("leaderboard",))
     }
     assert (
         said
-        == f"Error: the database holds no store; make one: warehouse --db {bare_postgres_url} init\n"
+        == f"Error: the database holds no store; make one: warehouse --db {bare_postgres_url} store init\n"
     )
-    run("runs", db=re.sub(r":\d+/", ":1/", bare_postgres_url)).fails(
+    run("list", "runs", db=re.sub(r":\d+/", ":1/", bare_postgres_url)).fails(
         4, "is the server up"
     )
-    run("init", db=bare_postgres_url)
+    run("store", "init", db=bare_postgres_url)
     with (
         open_store(bare_postgres_url, write=True) as store,
         store.begin() as connection,
@@ -138,26 +138,26 @@ def test_what_a_server_lacks_is_said_with_what_to_do(
         connection.exec_driver_sql("create role weak login")
         connection.exec_driver_sql("grant all on all tables in schema public to weak")
     weak = bare_postgres_url.replace("postgres@", "weak@")
-    run("db", "reader", "not_yet", db=weak).fails(4, "CREATEROLE")
-    run("db", "reader", "weak", db=weak)  # it may read itself
+    run("store", "reader", "not_yet", db=weak).fails(4, "CREATEROLE")
+    run("store", "reader", "weak", db=weak)  # it may read itself
     with (
         open_store(bare_postgres_url, write=True) as store,
         store.begin() as connection,
     ):
         connection.exec_driver_sql("create role waits login")
-    run("db", "reader", "waits", db=weak).fails(4, "waits was not let in", "owner")
+    run("store", "reader", "waits", db=weak).fails(4, "waits was not let in", "owner")
 
 
 def test_check_finds_what_was_broken(run: Caller, store_url: str) -> None:
-    run("init", db=store_url)
-    assert run("db", "check", "--json", db=store_url).rows == []
+    run("store", "init", db=store_url)
+    assert run("store", "check", "--json", db=store_url).rows == []
     change(store_url, "insert into run_source (run_id, source_id) values (5, 6)")
     change(store_url, "drop view ingest_log")
-    found = run("db", "check", db=store_url)
+    found = run("store", "check", db=store_url)
     assert found.code == 1
     assert "view ingest_log is missing" in found.out and "orphan_facts" in found.out
     assert found.out.endswith("not ok\n")
-    rows = run("db", "check", "--json", db=store_url).rows
+    rows = run("store", "check", "--json", db=store_url).rows
     assert {row["part"] for row in rows} == {"drift", "integrity"}
 
 
@@ -217,16 +217,19 @@ def test_export_writes_a_folder_once(
 ) -> None:
     fill(store_url)
     folder = tmp_path / "out"
-    done = run("export", "--parquet", str(folder), db=store_url)
+    done = run("store", "export", "--parquet", str(folder), db=store_url)
     assert done.code == 0 and str(folder) in done.out
     assert pq.read_table(folder / "views" / "score_summary.parquet")[
         "estimate"
     ].to_pylist() == [0.5]
-    run("export", "--parquet", str(folder), db=store_url).fails(
+    run("store", "export", "--parquet", str(folder), db=store_url).fails(
         2, "not empty", "--overwrite"
     )
     assert (
-        run("export", "--parquet", str(folder), "--overwrite", db=store_url).code == 0
+        run(
+            "store", "export", "--parquet", str(folder), "--overwrite", db=store_url
+        ).code
+        == 0
     )
     assert json.loads((folder / "manifest.json").read_text())["schema"] == revision.HEAD
 
@@ -236,9 +239,9 @@ def test_export_to_a_folder_that_cannot_be_written(
 ) -> None:
     fill(duckdb_url)
     (tmp_path / "file").touch()
-    run("export", "--parquet", str(tmp_path / "file" / "out"), db=duckdb_url).fails(
-        2, "file"
-    )
+    run(
+        "store", "export", "--parquet", str(tmp_path / "file" / "out"), db=duckdb_url
+    ).fails(2, "file")
 
 
 def test_a_store_that_another_process_holds_is_waited_for_then_named(
@@ -261,17 +264,18 @@ def test_a_store_that_another_process_holds_is_waited_for_then_named(
     assert holder.stdin and holder.stdout
     try:
         assert holder.stdout.readline() == b"held\n"
-        outcome = run("--wait", "0.3", "runs", db=duckdb_url)
+        outcome = run("--wait", "0.3", "list", "runs", db=duckdb_url)
         outcome.fails(4, f"process {holder.pid}", "waited 0.3 s")
         assert "waiting for" in outcome.err
         assert (
-            "waiting for" not in run("--wait", "0.3", "-q", "runs", db=duckdb_url).err
+            "waiting for"
+            not in run("--wait", "0.3", "-q", "list", "runs", db=duckdb_url).err
         )
     finally:
         holder.stdin.close()
         holder.wait()
         holder.stdout.close()
-    assert run("runs", db=duckdb_url).code == 0
+    assert run("list", "runs", db=duckdb_url).code == 0
 
 
 def test_sources_of_an_earlier_importer_are_named_with_what_reads_them_anew(
@@ -296,13 +300,13 @@ def test_sources_of_an_earlier_importer_are_named_with_what_reads_them_anew(
         run(*asked, db=store_url).code == 0
         and run("ingest", "b.csv", db=store_url).code == 0
     )
-    assert "read anew" not in run("db", "check", db=store_url).out
+    assert "read anew" not in run("store", "check", db=store_url).out
     change(
         store_url,
         "update source set importer_version = '1', settings_key = 'earlier' where path "
         "= 'my a.csv'",
     )
-    found = run("db", "check", db=store_url)
+    found = run("store", "check", db=store_url)
     assert found.code == 0 and "read anew" in found.out
     (line,) = (text for text in found.out.splitlines() if "tabular 1, now" in text)
     command = line.partition(": warehouse ")[2]
@@ -311,13 +315,15 @@ def test_sources_of_an_earlier_importer_are_named_with_what_reads_them_anew(
         "--text",
         "none",
     ]
-    (row,) = run("db", "check", "--json", db=store_url).rows
+    (row,) = run("store", "check", "--json", db=store_url).rows
     assert (row["check"], row["severity"]) == ("read_anew", "note") and command in row[
         "finding"
     ]
     assert "replaced" in run(*shlex.split(command), db=store_url).err
-    assert "read anew" not in run("db", "check", db=store_url).out
-    assert [entry["path"] for entry in run("sources", "--json", db=store_url).rows] == [
+    assert "read anew" not in run("store", "check", db=store_url).out
+    assert [
+        entry["path"] for entry in run("list", "sources", "--json", db=store_url).rows
+    ] == [
         "b.csv",
         "my a.csv",
     ]

@@ -35,10 +35,12 @@ def test_embedding_says_what_is_new_and_what_was_cut(
 
     with open_store(store_url, create=True) as store:
         build().write(store)
-    first = run("embed", "--embedder", TINY, db=store_url)
+    first = run("text", "embed", "--embedder", TINY, db=store_url)
     assert first.code == 0 and "8 prompts embedded, 0 unchanged" in first.out
     assert "beginning only" in first.err and "no word that the model knows" in first.err
-    again = run("embed", "quiz", "--embedder", TINY, "--json", db=store_url).rows
+    again = run(
+        "text", "embed", "quiz", "--embedder", TINY, "--json", db=store_url
+    ).rows
     assert list(again[0]) == list(EmbedRow.columns())
     assert (again[0]["benchmark"], again[0]["n_new"], again[0]["n_unchanged"]) == (
         "quiz",
@@ -50,76 +52,77 @@ def test_embedding_says_what_is_new_and_what_was_cut(
 def test_embedding_fails_in_one_line(
     run: Caller, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run("embed", db=url).fails(2, "--embedder")
-    run("embed", "nowhere", "--embedder", TINY, db=url).fails(
+    run("text", "embed", db=url).fails(2, "--embedder")
+    run("text", "embed", "nowhere", "--embedder", TINY, db=url).fails(
         2, "no benchmark is called"
     )
-    run("embed", "--embedder", "/no/such/folder", db=url).fails(3, "no such folder")
-    run("embed", "--embedder", str(tmp_path), db=url).fails(3, "holds no model")
-    run("embed", "--embedder", "tests.support.embedders:wider", db=url).fails(
+    run("text", "embed", "--embedder", "/no/such/folder", db=url).fails(
+        3, "no such folder"
+    )
+    run("text", "embed", "--embedder", str(tmp_path), db=url).fails(3, "holds no model")
+    run("text", "embed", "--embedder", "tests.support.embedders:wider", db=url).fails(
         4, "--embedder NAME=MODEL"
     )
-    run("embed", "--embedder", TINY, "--batch-size", "2", db=url).fails(
+    run("text", "embed", "--embedder", TINY, "--batch-size", "2", db=url).fails(
         2, "--batch-size is for models that are loaded"
     )
-    run("similar", "a1", "--device", "cpu", db=url).fails(
+    run("text", "similar", "a1", "--device", "cpu", db=url).fails(
         2, "--device is for the model of a text"
     )
-    run("embed", "bare", "--embedder", TINY, db=url).fails(2, "no prompt has text")
+    run("text", "embed", "bare", "--embedder", TINY, db=url).fails(
+        2, "no prompt has text"
+    )
     (tmp_path / "config.json").write_text("{}")
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    run("embed", "--embedder", str(tmp_path), db=url).fails(
+    run("text", "embed", "--embedder", str(tmp_path), db=url).fails(
         2, "-m pip install 'sentence-transformers"
     )
 
 
 def test_similar_prompts_are_listed(run: Caller, url: str) -> None:
-    found = run("similar", "a1", "--top", "2", db=url)
+    found = run("text", "similar", "a1", "--top", "2", db=url)
     assert found.out.startswith(
         "nearest to prompt:2: how many red apples are here\nby tiny@1, of 7"
     )
     assert "prompt:1" in found.out and "there" in found.out
-    rows = run("similar", "a1", "--top", "2", "--json", db=url).rows
+    rows = run("text", "similar", "a1", "--top", "2", "--json", db=url).rows
     assert list(rows[0]) == list(SimilarRow.columns()) and len(rows) == 2
     assert rows == [
         row.to_dict() for row in warehouse.connect(url).similar(2, top=2).rows
     ]
-    text = run("similar", "who wrote the play", "--embedder", TINY, db=url)
+    text = run("text", "similar", "who wrote the play", "--embedder", TINY, db=url)
     assert text.out.startswith("nearest to the text: who wrote the play")
-    run("similar", "who wrote the play", db=url).fails(2, "--embedder tiny=FOLDER")
-    run("similar", "a1", "--top", "0", db=url).fails(2, "--top")
+    run("text", "similar", "who wrote the play", db=url).fails(
+        2, "--embedder tiny=FOLDER"
+    )
+    run("text", "similar", "a1", "--top", "0", db=url).fails(2, "--top")
 
 
 def test_duplicates_are_listed_and_counted(run: Caller, url: str) -> None:
-    found = run("duplicates", "--threshold", "0.7", "--keep", "3", db=url)
+    found = run("text", "duplicates", "--threshold", "0.7", "--keep", "3", db=url)
     assert found.code == 0 and "of 8 prompts are at least 0.7 alike" in found.out
     assert "scored alike" in found.out and "itself" in found.out
     assert "2 prompts have no vector" in found.err and "--keep N for more" in found.err
-    rows = run("duplicates", "quiz", "--threshold", "0.7", "--json", db=url).rows
+    rows = run(
+        "text", "duplicates", "quiz", "--threshold", "0.7", "--json", db=url
+    ).rows
     assert list(rows[0]) == list(DuplicateRow.columns())
     library = warehouse.connect(url).duplicates("quiz", threshold=0.7)
     assert rows == [row.to_dict() for row in library.rows]
-    header = run("duplicates", "quiz", "--csv", db=url).out.splitlines()[0]
+    header = run("text", "duplicates", "quiz", "--csv", db=url).out.splitlines()[0]
     assert header.split(",") == list(rows[0])
-    run("duplicates", "--threshold", "2", db=url).fails(2, "--threshold")
-    run("duplicates", "bare", db=url).fails(2, "run: warehouse embed bare")
+    run("text", "duplicates", "--threshold", "2", db=url).fails(2, "--threshold")
+    run("text", "duplicates", "bare", db=url).fails(2, "run: warehouse text embed bare")
 
 
 def test_semantic_clusters_say_what_they_do_to_errors(run: Caller, url: str) -> None:
-    found = run("cluster", "text", "quiz", "--threshold", "0.7", db=url)
+    found = run("text", "cluster", "quiz", "--threshold", "0.7", db=url)
     assert found.out.startswith("quiz: 6 prompts in 3 clusters; standard errors are ")
     assert "use it with --cluster semantic" in found.out and "growth" in found.out
     assert "2 prompts have no vector" in found.err
     rows = run(
-        "cluster", "text", "quiz", "--threshold", "0.7", "--default", "--json", db=url
+        "text", "cluster", "quiz", "--threshold", "0.7", "--default", "--json", db=url
     ).rows
-    assert "warehouse cluster text" not in found.err
-    old = run(
-        "cluster-semantic", "quiz", "--threshold", "0.7", "--no-store", "--json", db=url
-    )
-    assert (
-        old.rows == rows and "note: this is now: warehouse cluster text quiz" in old.err
-    )
     assert list(rows[0]) == list(GrowthRow.columns())
     board = run("leaderboard", "quiz", "--json", db=url).rows
     assert {row["n_clusters"] for row in board} == {5}
@@ -127,14 +130,14 @@ def test_semantic_clusters_say_what_they_do_to_errors(run: Caller, url: str) -> 
         "quiz", threshold=0.7, name="other"
     )
     assert [row.to_dict() for row in library.rows] == rows
-    run("cluster", "text", "nowhere", db=url).fails(2, "no benchmark is called")
+    run("text", "cluster", "nowhere", db=url).fails(2, "no benchmark is called")
 
 
 def test_clusterings_are_shown(run: Caller, url: str) -> None:
-    run("cluster", "text", "quiz", "--threshold", "0.7", "--default", db=url)
+    run("text", "cluster", "quiz", "--threshold", "0.7", "--default", db=url)
     (row,) = [
         row
-        for row in run("cluster", "show", "quiz", "--json", db=url).rows
+        for row in run("list", "clusters", "quiz", "--json", db=url).rows
         if row["name"] == "semantic"
     ]
     assert (
@@ -144,8 +147,8 @@ def test_clusterings_are_shown(run: Caller, url: str) -> None:
         row["n_clusters"],
     ) == ("quiz", True, 6, 3)
     assert (row["largest"], row["share_largest"]) == (3, 0.5)
-    assert row in run("cluster", "show", "--json", db=url).rows
-    found = run("cluster", "show", "quiz", db=url)
+    assert row in run("list", "clusters", "--json", db=url).rows
+    found = run("list", "clusters", "quiz", db=url)
     assert "semantic" in found.out and "50.0%" in found.out
-    assert "no clusterings" in run("cluster", "show", "bare", db=url).out
-    run("cluster", "show", "nowhere", db=url).fails(2, "no benchmark is called")
+    assert "no clusterings" in run("list", "clusters", "bare", db=url).out
+    run("list", "clusters", "nowhere", db=url).fails(2, "no benchmark is called")

@@ -70,7 +70,10 @@ def test_print_is_what_a_terminal_of_80_columns_shows(url: str) -> None:
         ("power", "--from", "run:14", "run:16", "--delta", "0.1"): store.power(
             "run:14", "run:16", delta=0.1
         ),
-        ("recipes",): store.recipes(),
+        (
+            "training",
+            "recipes",
+        ): store.recipes(),
     }
     for command, result in asked.items():
         shown = on_a_terminal(80, "--db", url, "-q", *command)
@@ -86,7 +89,9 @@ def test_print_is_what_the_command_prints(url: str, run: Caller) -> None:
     asked: dict[tuple[str, ...], Any] = {
         ("show", "run:1"): store.show("run:1"),
         ("show", "prompt:1"): store.show("prompt:1"),
-        ("variance", "essay", "--pass-at", "1"): store.pass_rates("essay", at=[1]),
+        ("noise", "variance", "essay", "--pass-at", "1"): store.pass_rates(
+            "essay", at=[1]
+        ),
     }
     run_1 = store.show("run:1")
     first = f"prompt:{run_1.rows[0].prompt_id}"
@@ -105,23 +110,23 @@ def test_print_is_what_the_command_prints(url: str, run: Caller) -> None:
 
 
 ASKED: dict[str, Callable[[Any], Any]] = {
-    "runs": lambda store: store.runs(),
-    "sources": lambda store: store.sources(),
+    "list runs": lambda store: store.runs(),
+    "list sources": lambda store: store.sources(),
     "show run:1": lambda store: store.show("run:1"),
-    "items probe": lambda store: store.items("probe"),
+    "items difficulty probe": lambda store: store.items("probe"),
     "irt ability probe": lambda store: store.irt("probe").abilities(),
-    "datamap run:14": lambda store: store.datamap("run:14"),
+    "items datamap run:14": lambda store: store.datamap("run:14"),
     "judge agreement quiz": lambda store: store.judge("quiz"),
     "subset plan quiz --size 3 --no-store": lambda store: store.subset_plan(
         "quiz", size=3, store_result=False
     ),
 }
 ASKED_OF_MUCH: dict[str, Callable[[Any], Any]] = {
-    "models": lambda store: store.models(),
-    "benchmarks": lambda store: store.benchmarks(),
-    "items exam --features": lambda store: store.item_features("exam"),
-    "items exam --splits": lambda store: store.item_splits("exam"),
-    "items exam --pruning": lambda store: store.item_pruning("exam"),
+    "list models": lambda store: store.models(),
+    "list benchmarks": lambda store: store.benchmarks(),
+    "items difficulty exam --features": lambda store: store.item_features("exam"),
+    "items difficulty exam --splits": lambda store: store.item_splits("exam"),
+    "items difficulty exam --pruning": lambda store: store.item_pruning("exam"),
     "irt fit exam": lambda store: store.irt("exam").fit(),
     "irt dimensions exam": lambda store: store.irt("exam").dimensions(),
     "irt next org/new exam --new": lambda store: store.irt("exam").next_items(
@@ -138,13 +143,17 @@ ASKED_OF_MUCH: dict[str, Callable[[Any], Any]] = {
     "matrix explain exam --permutations 20": lambda store: store.matrix("exam").explain(
         permutations=20
     ),
-    "datamap org/m0 -b gens": lambda store: store.datamap("org/m0", benchmark="gens"),
-    "audit exam --effect": lambda store: store.audit("exam", effect=True),
-    "flash exam --model org/m3": lambda store: store.flash("exam", model="org/m3"),
-    "anchors exam": lambda store: store.anchors("exam"),
-    "duplicates exam": lambda store: store.duplicates("exam"),
-    "similar q00": lambda store: store.similar("q00"),
-    "cluster text exam --no-store": lambda store: store.cluster_semantic(
+    "items datamap org/m0 -b gens": lambda store: store.datamap(
+        "org/m0", benchmark="gens"
+    ),
+    "items audit exam --effect": lambda store: store.audit("exam", effect=True),
+    "subset flash exam --model org/m3": lambda store: store.flash(
+        "exam", model="org/m3"
+    ),
+    "subset anchors exam": lambda store: store.anchors("exam"),
+    "text duplicates exam": lambda store: store.duplicates("exam"),
+    "text similar q00": lambda store: store.similar("q00"),
+    "text cluster exam --no-store": lambda store: store.cluster_semantic(
         "exam", store_result=False
     ),
     "prefer voted --by scorer": lambda store: store.prefer("voted", by="scorer"),
@@ -198,16 +207,18 @@ ROWS: dict[str, Callable[[Any], Sequence[Row]]] = {
     "pairs draws --resamples 99 --seed 1": lambda store: (
         store.pairs("draws", n_resamples=99, seed=1).rows
     ),
-    "variance quiz": lambda store: store.variance("quiz").rows,
-    "variance quiz --pass-at 1,2 --pass-hat 2": lambda store: (
+    "noise variance quiz": lambda store: store.variance("quiz").rows,
+    "noise variance quiz --pass-at 1,2 --pass-hat 2": lambda store: (
         store.pass_rates("quiz", at=[1, 2], hat=[2]).rows
     ),
-    "variance probe --seeds": lambda store: store.seed_variance("probe").rows,
+    "noise variance probe --seeds": lambda store: store.seed_variance("probe").rows,
     "show run:1": lambda store: store.show("run:1").rows,
-    "items probe": lambda store: store.items("probe").rows,
+    "items difficulty probe": lambda store: store.items("probe").rows,
     "irt ability probe": lambda store: store.irt("probe").abilities().rows,
-    "datamap run:14": lambda store: store.datamap("run:14").rows,
-    "datamap run:14 --distribution": lambda store: store.datamap("run:14").distribution,
+    "items datamap run:14": lambda store: store.datamap("run:14").rows,
+    "items datamap run:14 --distribution": lambda store: (
+        store.datamap("run:14").distribution
+    ),
     "judge agreement quiz": lambda store: store.judge("quiz").rows,
 }
 

@@ -24,20 +24,20 @@ MORE = (
     ),
     *(
         "gate model-a model-b --margin 0.05",
-        "curves cloze",
-        "variance exam",
+        "training curves cloze",
+        "noise variance exam",
         "matrix weights exam --draws 50",
     ),
     *(
         "query ingest_log",
         "query published_against_recomputed",
-        "sources",
-        "benchmarks settings exam",
+        "list sources",
+        "list settings exam",
     ),
     *(
-        "datamap org/m0 -b gens --suspects",
-        "reliability exam --scenarios category",
-        "db check --deep",
+        "items datamap org/m0 -b gens --suspects",
+        "noise reliability exam --scenarios category",
+        "store check --deep",
     ),
 )
 
@@ -53,13 +53,13 @@ def test_no_line_is_wider_than_the_terminal(
     fill(tmp_path)
     monkeypatch.setenv("WAREHOUSE_URL", f"duckdb:///{STORE}")
     writing = (
-        "db downgrade",
-        "forget",
-        "invalidate",
-        "models alias",
-        "benchmarks alias",
+        "store downgrade",
+        "fix forget",
+        "fix invalidate",
+        "fix alias",
+        "fix alias",
         "refresh",
-        "embed",
+        "text embed",
         "subset",
         "claim",
     )

@@ -70,7 +70,7 @@ def test_the_question_on_the_page_works(terminal: Terminal) -> None:
 def test_it_is_a_command_like_others(terminal: Terminal) -> None:
     terminal("warehouse ingest quiz.csv")
     listed = terminal("warehouse --help")
-    assert "added - What packages of others answer" in listed
+    assert "What packages of others answer:" in listed
     assert "telling  How many prompts tell models apart." in listed
     assert "warehouse telling quiz --level 0.9 --json" in terminal(
         "warehouse telling --help"

@@ -1,5 +1,5 @@
 """Every Eval Ever: evaluations of other tools, held against the published schema when
-they are made (``tests/support/every_eval_ever.py``), and what ``warehouse export``
+they are made (``tests/support/every_eval_ever.py``), and what ``warehouse store export``
 writes, held to it."""
 
 from __future__ import annotations
@@ -424,17 +424,17 @@ def test_export_from_the_command_line(
 ) -> None:
     run("ingest", str(write(tmp_path, evaluation(), sample())), db=store_url)
     out = tmp_path / "out"
-    done = run("export", "--format", "every-eval-ever", str(out), db=store_url)
+    done = run("store", "export", "--format", "every-eval-ever", str(out), db=store_url)
     assert done.code == 0 and done.out.startswith("1 evaluations, 1 sample rows")
-    run("export", "--format", "every-eval-ever", str(out), db=store_url).fails(
+    run("store", "export", "--format", "every-eval-ever", str(out), db=store_url).fails(
         2, "not empty"
     )
-    run("export", "--format", "every-eval-ever", db=store_url).fails(
+    run("store", "export", "--format", "every-eval-ever", db=store_url).fails(
         2, "say one folder"
     )
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine.txt").write_text("x")
-    again = ("export", "--overwrite", "--format", "every-eval-ever")
+    again = ("store", "export", "--overwrite", "--format", "every-eval-ever")
     assert run(*again, str(out), db=store_url).code == 0
     run(*again, str(tmp_path / "full"), db=store_url).fails(2, "left alone")
 
@@ -445,7 +445,14 @@ def test_an_export_from_python_is_that_of_the_command(
     run("ingest", str(write(tmp_path, evaluation(), sample())), db=duckdb_url)
     report = connect(duckdb_url).export_every_eval_ever(tmp_path / "python", now=1e9)
     assert (report.n_runs, report.n_rows) == (1, 1)
-    run("export", "--format", "every-eval-ever", str(tmp_path / "shell"), db=duckdb_url)
+    run(
+        "store",
+        "export",
+        "--format",
+        "every-eval-ever",
+        str(tmp_path / "shell"),
+        db=duckdb_url,
+    )
     (ours,), (theirs,) = (
         sorted((tmp_path / name / "data").rglob("*_samples.jsonl"))
         for name in ("python", "shell")

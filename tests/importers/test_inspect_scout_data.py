@@ -169,5 +169,5 @@ def test_as_people_use_it(run: Caller, data_dir: Path, tmp_path: Path) -> None:
     assert {row["metric"] for row in usual} == {"match"}
     theory = run("leaderboard", "theory_of_mind", "--metric", "word_counter", db=db).out
     assert "openai/o3-mini" in theory and "9.8" in theory
-    listed = run("sources", "--json", db=db).rows
+    listed = run("list", "sources", "--json", db=db).rows
     assert [row["format"] for row in listed].count("inspect_scout") == 2

@@ -312,7 +312,7 @@ def test_a_release_of_datadecide(tmp_path: Path, run: Caller) -> None:
         assert check(store).ok
     assert (
         "dclm-baseline is ahead of c4"
-        in run("decide", "dclm-baseline", "c4", db=url).out
+        in run("training", "decide", "dclm-baseline", "c4", db=url).out
     )
 
 

@@ -181,6 +181,6 @@ def test_a_leaderboard_without_figures_of_its_own_says_why(
     shown = run("leaderboard", "b", db=store)
     assert "no rows" in shown.out and "0.5" not in shown.out
     assert (
-        "scores of perturbations, if it has any: warehouse templates b --factor "
+        "scores of perturbations, if it has any: warehouse noise templates b --factor "
         "perturbation" in shown.err
     )

@@ -684,12 +684,17 @@ def test_export_of_logs_from_the_command_line_and_from_python(
     db = str(tmp_path / "one.duckdb")
     assert run("ingest", str(JOB), "-q", db=db).code == 0
     logs = tmp_path / "logs"
-    assert run("export", "--format", "inspect", str(logs), db=db).out.startswith(
-        "1 logs, 6 samples in"
+    assert run(
+        "store", "export", "--format", "inspect", str(logs), db=db
+    ).out.startswith("1 logs, 6 samples in")
+    run("store", "export", "--format", "inspect", str(logs), db=db).fails(
+        2, "not empty"
     )
-    run("export", "--format", "inspect", str(logs), db=db).fails(2, "not empty")
     assert (
-        run("export", "--format", "inspect", "--overwrite", str(logs), db=db).code == 0
+        run(
+            "store", "export", "--format", "inspect", "--overwrite", str(logs), db=db
+        ).code
+        == 0
     )
     report = connect(f"duckdb:///{db}").export_inspect(tmp_path / "again", now=1e9)
     assert (report.n_runs, report.n_samples) == (1, 6)

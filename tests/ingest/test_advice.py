@@ -58,7 +58,7 @@ def shell(run: Caller, tmp_path: Path) -> Shell:
     return Shell(run, tmp_path)
 
 
-FORGET = r"warehouse forget \d+(?: && warehouse forget \d+)*"
+FORGET = r"warehouse fix forget \d+(?: && warehouse fix forget \d+)*"
 HEAD = "model,benchmark,prompt_id,score"
 
 
@@ -82,9 +82,9 @@ def test_other_questions_under_the_ids_of_a_benchmark(shell: Shell) -> None:
     said = shell.ingest(other).err
     assert (
         "another question in the store" in said
-        and "`warehouse forget` this source" in said
+        and "`warehouse fix forget` this source" in said
     )
-    assert shell.run("forget", other, db=shell.db).code == 0
+    assert shell.run("fix", "forget", other, db=shell.db).code == 0
     assert shell.scores == before
     assert shell.ingest(other, "--set", "benchmark=capitals").code == 0
     assert shell.scores == [("bob", "capitals", 1.0, 2), *before]
@@ -117,7 +117,7 @@ def test_names_that_differ_in_how_they_are_written(shell: Shell) -> None:
     assert shell.ingest(shell.write("a.csv", HEAD, *rows("Ada-2", 1, 0))).code == 0
     said = shell.ingest(shell.write("b.csv", HEAD, *rows("ada_2", 1, 1))).err
     assert "differ only in how they are written" in said
-    shell.follow(said, r"warehouse models alias \S+ \S+")
+    shell.follow(said, r"warehouse fix alias \S+ \S+")
     assert {row[0] for row in shell.scores} == {"Ada-2"}
 
 
@@ -212,12 +212,12 @@ def test_a_setting_that_does_not_matter(shell: Shell) -> None:
     assert "kept apart by settings" in said
     board = shell.run("leaderboard", "my quiz", "--json", db=shell.db)
     assert len(board.rows) == 2
-    shell.follow(said, r"warehouse benchmarks settings '[^']+' --ignore \S+")
+    shell.follow(said, r"warehouse fix settings '[^']+' --ignore \S+")
     (row,) = shell.run("leaderboard", "my quiz", "--json", db=shell.db).rows
     assert (row["runs"], row["estimate"]) == (2, 0.75)
     shell.follow(
         said.replace("--ignore", "--count"),
-        r"warehouse benchmarks settings '[^']+' --count \S+",
+        r"warehouse fix settings '[^']+' --count \S+",
     )
     assert shell.run("leaderboard", "my quiz", "--json", db=shell.db).rows == board.rows
 
@@ -247,9 +247,7 @@ def test_a_direction_that_two_sources_say_otherwise(shell: Shell) -> None:
     )
     leader = ("leaderboard", "my quiz", "--json")
     assert shell.run(*leader, db=shell.db).rows[0]["model"] == "bob"
-    shell.follow(
-        said, r"warehouse benchmarks metrics '[^']+' --metric \S+ --higher-is-better"
-    )
+    shell.follow(said, r"warehouse fix metric '[^']+' --metric \S+ --higher-is-better")
     assert shell.run(*leader, db=shell.db).rows[0]["model"] == "ada"
 
 
@@ -258,25 +256,31 @@ def test_the_same_as_an_invalidated_run(shell: Shell) -> None:
     other = shell.write("b.csv", HEAD, *reversed(rows("ada", 1, 0)))
     assert shell.ingest(first).code == 0
     before = shell.scores
-    assert shell.run("invalidate", "run:1", "--reason", "wrong", db=shell.db).code == 0
+    assert (
+        shell.run("fix", "invalidate", "run:1", "--reason", "wrong", db=shell.db).code
+        == 0
+    )
     said = shell.ingest(other).err
     assert "does not count" in said and shell.scores == []
-    shell.follow(said, r"warehouse invalidate run:\d+ --undo")
+    shell.follow(said, r"warehouse fix invalidate run:\d+ --undo")
     assert shell.scores == before
 
 
 def test_an_invalidated_run_in_whose_place_another_came(shell: Shell) -> None:
     first, other = (shell.write(f"{n}.csv", HEAD, *rows("ada", 1, n)) for n in (0, 1))
     assert shell.ingest(first, "--set", "run_id=r").code == 0
-    assert shell.run("invalidate", "run:1", "--reason", "wrong", db=shell.db).code == 0
+    assert (
+        shell.run("fix", "invalidate", "run:1", "--reason", "wrong", db=shell.db).code
+        == 0
+    )
     assert shell.ingest(other, "--set", "run_id=r").code == 0
-    refused = shell.run("invalidate", "run:1", "--undo", db=shell.db)
+    refused = shell.run("fix", "invalidate", "run:1", "--undo", db=shell.db)
     assert refused.code != 0 and [row[2] for row in shell.scores] == [1.0]
     shell.follow(
         " ".join(refused.err.split()).replace("TEXT", "why"),
-        r"warehouse invalidate run:\d+ --reason why",
+        r"warehouse fix invalidate run:\d+ --reason why",
     )
-    assert shell.run("invalidate", "run:1", "--undo", db=shell.db).code == 0
+    assert shell.run("fix", "invalidate", "run:1", "--undo", db=shell.db).code == 0
     assert [row[2] for row in shell.scores] == [0.5]
 
 
@@ -290,7 +294,7 @@ def test_rows_that_stand_in_another_run_too(
     ]
     said = [shell.ingest(files[number]).err for number in order][1]
     assert "--set run_id=NAME" in said and len(shell.scores) == 1
-    shell.run("forget", files[order[1]], db=shell.db)
+    shell.run("fix", "forget", files[order[1]], db=shell.db)
     assert shell.ingest(files[order[1]], "--set", "run_id=second").code == 0
     assert [row[2] for row in shell.scores] in ([0.5, 0.75], [0.75, 0.5])
 
@@ -351,12 +355,12 @@ def test_a_source_that_an_earlier_version_has_loaded(shell: Shell) -> None:
         connection.exec_driver_sql(
             "insert into statement values (2, 'earlier version', 2, null)"
         )
-    said = shell.run("forget", "1.csv", db=shell.db)
+    said = shell.run("fix", "forget", "1.csv", db=shell.db)
     assert "forget that source too and ingest it again" in " ".join(said.err.split())
     target = ("query", "--sql", "select target from prompt", "--json")
     assert [row["target"] for row in shell.run(*target, db=shell.db).rows] == ["A"]
     assert (
-        shell.run("forget", "2.csv", db=shell.db).code == 0
+        shell.run("fix", "forget", "2.csv", db=shell.db).code == 0
         and shell.ingest(path).code == 0
     )
     assert [row["target"] for row in shell.run(*target, db=shell.db).rows] == [None]
@@ -367,15 +371,21 @@ def test_what_was_said_of_a_run_that_is_not_there_again(shell: Shell) -> None:
     head = "model,benchmark,prompt_id,score"
     path = shell.write("t.csv", head, "ada,quiz,q0,1", "ada,quiz,q1,0")
     assert shell.ingest(path).code == 0
-    assert shell.run("runs", "run:1", "--tag", "kept", db=shell.db).code == 0
-    assert shell.run("invalidate", "run:1", "--reason", "odd", db=shell.db).code == 0
+    assert shell.run("fix", "tag", "run:1", "kept", db=shell.db).code == 0
+    assert (
+        shell.run("fix", "invalidate", "run:1", "--reason", "odd", db=shell.db).code
+        == 0
+    )
     said = " ".join(shell.ingest(path, "--set", "benchmark=exam").err.split())
     assert (
         "had the tags kept and been invalidated (odd); no run that is read now is "
         "surely the same" in said
     )
-    assert shell.run("runs", "run:2", "--tag", "kept", db=shell.db).code == 0
-    assert shell.run("invalidate", "run:2", "--reason", "odd", db=shell.db).code == 0
+    assert shell.run("fix", "tag", "run:2", "kept", db=shell.db).code == 0
+    assert (
+        shell.run("fix", "invalidate", "run:2", "--reason", "odd", db=shell.db).code
+        == 0
+    )
 
 
 #: What notes and errors of an ingest advise to type, and the test that types it.
@@ -393,13 +403,13 @@ TRIED = {
     "--set": test_a_run_id_with_other_values,
     "--tag": test_what_was_said_of_a_run_that_is_not_there_again,
     "--undo": test_the_same_as_an_invalidated_run,
-    "warehouse benchmarks metrics": test_a_direction_that_two_sources_say_otherwise,
-    "warehouse benchmarks settings": test_a_setting_that_does_not_matter,
-    "warehouse forget": test_a_corrected_file,
-    "warehouse invalidate run": test_the_same_as_an_invalidated_run,
-    "warehouse runs run": test_what_was_said_of_a_run_that_is_not_there_again,
+    "warehouse list metrics": test_a_direction_that_two_sources_say_otherwise,
+    "warehouse list settings": test_a_setting_that_does_not_matter,
+    "warehouse fix forget": test_a_corrected_file,
+    "warehouse fix invalidate run": test_the_same_as_an_invalidated_run,
+    "warehouse list runs run": test_what_was_said_of_a_run_that_is_not_there_again,
     "warehouse mapping": test_scores_on_two_scales,
-    "warehouse sources": test_a_source_that_an_earlier_version_has_loaded,
+    "warehouse list sources": test_a_source_that_an_earlier_version_has_loaded,
 }
 #: What ``db check`` advises is tried by ``tests/cli/test_store.py``, limits of
 #: addresses by ``test_remote.py``.

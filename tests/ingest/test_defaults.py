@@ -19,7 +19,7 @@ from warehouse.store.open import open_store
 
 
 def models(run: Caller, url: str) -> list[str]:
-    return sorted(row["model"] for row in run("runs", "--json", db=url).rows)
+    return sorted(row["model"] for row in run("list", "runs", "--json", db=url).rows)
 
 
 def tables(folder: Path) -> None:
@@ -68,7 +68,7 @@ def test_a_value_that_would_rename_several_models_is_refused(
         "--default model=org/x",
         "--force",
     )
-    assert run("runs", "--json", db=store_url).rows == []
+    assert run("list", "runs", "--json", db=store_url).rows == []
     (tmp_path / "in" / "bob.csv").unlink()
     assert run(*call, db=store_url).code == 0  # one name may be corrected
     assert models(run, store_url) == ["org/x", "org/x"]
@@ -162,8 +162,8 @@ def test_files_that_became_one_model_by_its_name_are_told(
         )
     said = run("ingest", str(tmp_path), flag, "model=m", db=store_url).err
     assert "ada.csv, " in said and "bob.csv became repeats of one model, m" in said
-    assert "warehouse forget 1 && warehouse forget 2, then" in said
-    run("forget", "1", "2", "3", db=store_url)
+    assert "warehouse fix forget 1 && warehouse fix forget 2, then" in said
+    run("fix", "forget", "1", "2", "3", db=store_url)
     calls = [
         run(
             "ingest", str(tmp_path / f"{name}.csv"), flag, f"model={name}", db=store_url

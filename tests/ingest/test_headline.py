@@ -72,7 +72,7 @@ def test_most_runs_decide_and_the_last_line_names_the_others(
 
 
 def test_a_person_decides_and_takes_it_back(run: Caller, store_of_two: str) -> None:
-    done = run("benchmarks", "toy", "--metric", "alpha", "--json", db=store_of_two)
+    done = run("fix", "metric", "toy", "--metric", "alpha", "--json", db=store_of_two)
     assert [
         (row["metric"], row["is_headline"], row["chosen_by"]) for row in done.rows
     ] == [
@@ -92,16 +92,16 @@ def test_a_person_decides_and_takes_it_back(run: Caller, store_of_two: str) -> N
     run("compare", "m3", "m4", db=store_of_two).fails(
         2, "by alpha, but by beta; ", "both have --metric beta"
     )
-    assert run("benchmarks", "toy", "--metric", "", db=store_of_two).code == 0
+    assert run("fix", "metric", "toy", "--metric", "", db=store_of_two).code == 0
     assert "toy by beta" in run("leaderboard", "toy", db=store_of_two).out
     assert run("compare", "m3", "m4", "--json", db=store_of_two).rows
 
 
 def test_an_unknown_metric_or_benchmark_is_told(run: Caller, store_of_two: str) -> None:
-    run("benchmarks", "toy", "--metric", "gamma", db=store_of_two).fails(
+    run("fix", "metric", "toy", "--metric", "gamma", db=store_of_two).fails(
         2, "beta, alpha"
     )
-    run("benchmarks", "tyo", "--metric", "alpha", db=store_of_two).fails(
+    run("fix", "metric", "tyo", "--metric", "alpha", db=store_of_two).fails(
         2, "did you mean toy?"
     )
 
@@ -128,13 +128,15 @@ def test_a_mapping_outweighs_the_number_of_runs(
 
 
 def test_what_is_gone_does_not_count(run: Caller, store_of_two: str) -> None:
-    (entry,) = run("runs", "--where", "model=m3", "--json", db=store_of_two).rows
+    (entry,) = run(
+        "list", "runs", "--where", "model=m3", "--json", db=store_of_two
+    ).rows
     gone = f"run:{entry['run_id']}"
-    assert run("invalidate", gone, "--reason", "x", db=store_of_two).code == 0
+    assert run("fix", "invalidate", gone, "--reason", "x", db=store_of_two).code == 0
     assert (
         "toy by alpha" in run("leaderboard", "toy", db=store_of_two).out
     )  # two each: by name
-    assert run("forget", "1", db=store_of_two).code == 0
+    assert run("fix", "forget", "1", db=store_of_two).code == 0
     assert "toy by beta" in run("leaderboard", "toy", db=store_of_two).out
 
 
@@ -184,8 +186,8 @@ def test_what_finds_no_scores_names_the_metric_that_has_them(
         )
     two = ("--where", "model!=m3", "--where", "model!=m4", "--where", "model!=m5")
     for words in (
-        ("variance", "m1"),
-        ("datamap", "m1"),
+        ("noise", "variance", "m1"),
+        ("items", "datamap", "m1"),
         ("matrix", "test", "toy", *two),
         ("pairs", "toy", *two),
         ("gate", "--candidate", "m1", "--baseline", "m2"),
@@ -280,7 +282,8 @@ def test_a_person_says_which_way_a_metric_points_and_no_dump_changes_it(
 
     take("a.csv", "--lower-is-better")
     said = run(
-        "benchmarks",
+        "fix",
+        "metric",
         "toy",
         "--metric",
         "rating",
@@ -293,11 +296,11 @@ def test_a_person_says_which_way_a_metric_points_and_no_dump_changes_it(
     ]
     assert "another source" not in take("b.csv", "--lower-is-better")
     assert "lower is better" not in run("leaderboard", "toy", db=store_url).out
-    run("benchmarks", "toy", "--lower-is-better", db=store_url)
+    run("fix", "metric", "toy", "--lower-is-better", db=store_url)
     assert (
         "toy by rating (lower is better)" in run("leaderboard", "toy", db=store_url).out
     )
     run(
-        "benchmarks", "toy", "--metric", "nope", "--lower-is-better", db=store_url
+        "fix", "metric", "toy", "--metric", "nope", "--lower-is-better", db=store_url
     ).fails(2, "rating")
-    assert run("db", "check", db=store_url).code == 0
+    assert run("store", "check", db=store_url).code == 0

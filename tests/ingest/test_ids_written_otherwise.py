@@ -50,7 +50,7 @@ def test_ids_that_differ_in_how_they_are_written_are_told(
     said = run("ingest", second, db=store_url).err
     assert (
         "sums: 7 prompts have ids that others write otherwise, such as" in said
-        and "warehouse forget" in said
+        and "warehouse fix forget" in said
     )
     assert (
         "write otherwise"
@@ -67,7 +67,7 @@ def test_the_advice_joins_them(run: Caller, store_url: str, tmp_path: Path) -> N
         table(tmp_path / "a.csv", "a", ids),
     ]
     assert "'1' and '1.0'" in run("ingest", *files, db=store_url).err
-    run("forget", files[0], db=store_url)
+    run("fix", "forget", files[0], db=store_url)
     (tmp_path / "alike.toml").write_text(MAPPING)
     assert (
         "otherwise"
@@ -109,7 +109,7 @@ def test_models_that_share_no_prompt_are_told(
         for part in ([files] if together else [[files[0]], [files[1]]])
     ]
     assert "sums: a (20 prompts) and b (20) share next to none" in said[-1]
-    assert "warehouse forget" in said[-1] and "share next to none" not in "".join(
+    assert "warehouse fix forget" in said[-1] and "share next to none" not in "".join(
         said[:-1]
     )
 
@@ -164,6 +164,6 @@ def test_names_that_differ_in_how_they_are_written_are_told(
     ]
     note = (
         f"models that differ only in how they are written: {second!r} and {first!r}; "
-        "if two are one: warehouse models"
+        "if two are one: warehouse list models"
     )
     assert ("differ only" not in said[0], note in said[1]) == (True, is_told)

@@ -34,14 +34,14 @@ def test_two_values_are_told_with_the_command_that_bounds_them(
         False,
     ]  # 3 and 5 of 100 are 0
     note = "score: only 0 and 100 occur"
-    command = "warehouse benchmarks metrics marks --metric score --bounds 0 100"
+    command = "warehouse fix metric marks --metric score --bounds 0 100"
     for ask in (("leaderboard", "marks"), ("compare", "a", "b", "-b", "marks")):
         said = run(*ask, db=store_url).err
         assert note in said and command in " ".join(said.split())
-    run("benchmarks", "metrics", "marks", "--bounds", "0", "50", db=store_url).fails(
+    run("fix", "metric", "marks", "--bounds", "0", "50", db=store_url).fails(
         2, "from 0 to 100"
     )
-    run("benchmarks", "metrics", "marks", "--bounds", "100", "0", db=store_url).fails(
+    run("fix", "metric", "marks", "--bounds", "100", "0", db=store_url).fails(
         2, "the smaller first"
     )
     declared = run(*command.split()[1:], "--json", db=store_url).rows

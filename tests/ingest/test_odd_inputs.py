@@ -86,7 +86,7 @@ def test_a_mapping_that_is_nested_too_deep_is_refused(
     "words",
     [
         ("ingest", "t.csv", "--map", "/dev/zero"),
-        ("prices", "/dev/zero"),
+        ("fix", "prices", "/dev/zero"),
         ("leaderboard", "q", "--prices", "/dev/zero"),
     ],
 )

@@ -18,7 +18,7 @@ HEAD = "model,benchmark,prompt_id,score,started_at\n"
 
 @pytest.fixture
 def quietly(run: Caller, duckdb_url: str, tmp_path: Path) -> Quietly:
-    assert run("init", db=duckdb_url).code == 0
+    assert run("store", "init", db=duckdb_url).code == 0
 
     def ingest(name: str, text: str, *options: str) -> str:
         path = tmp_path / name

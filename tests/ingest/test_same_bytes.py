@@ -179,14 +179,14 @@ def test_what_people_said_stays_where_a_source_is_read_anew(
         "select run_id from run_current where model = 'ada' order by run_id"
     )["run_id"].tolist()
     said = (
-        ("models", "alias", "bob", "ada"),
-        ("link", "exam", "quiz", "--by", "id"),
-        ("cluster", "by", "quiz", "topic", "--default"),
-        ("benchmarks", "metrics", "quiz", "--metric", "score"),
-        ("benchmarks", "metrics", "quiz", "--metric", "score", "--lower-is-better"),
-        ("benchmarks", "metrics", "quiz", "--metric", "score", "--bounds", "0", "2"),
-        ("runs", f"run:{of_ada[0]}", "--tag", "kept", "--note", "a remark"),
-        ("invalidate", f"run:{of_ada[1]}", "--reason", "odd"),
+        ("fix", "alias", "bob", "ada"),
+        ("fix", "link", "exam", "quiz", "--by", "id"),
+        ("fix", "cluster", "quiz", "topic", "--default"),
+        ("fix", "metric", "quiz", "--metric", "score"),
+        ("fix", "metric", "quiz", "--metric", "score", "--lower-is-better"),
+        ("fix", "metric", "quiz", "--metric", "score", "--bounds", "0", "2"),
+        ("fix", "tag", f"run:{of_ada[0]}", "kept", "--note", "a remark"),
+        ("fix", "invalidate", f"run:{of_ada[1]}", "--reason", "odd"),
     )
     for words in said:
         assert run(*words, db=db).code == 0, words
@@ -224,7 +224,7 @@ def test_tags_stay_where_it_is_not_known_who_put_them_there(
     """As of a source that an earlier version has loaded."""
     read(store, tmp_path, "a")
     db = str(tmp_path / "s.db")
-    assert run("runs", "run:1", "--tag", "kept", db=db).code == 0
+    assert run("fix", "tag", "run:1", "kept", db=db).code == 0
     with open_store(db, write=True) as opened, opened.begin() as connection:
         connection.execute(
             sa.delete(tables.statement).where(
@@ -248,7 +248,9 @@ def test_a_run_of_which_nothing_is_there_again_is_named(
 ) -> None:
     read(store, tmp_path, "a")
     assert (
-        run("invalidate", "run:1", "--reason", "odd", db=str(tmp_path / "s.db")).code
+        run(
+            "fix", "invalidate", "run:1", "--reason", "odd", db=str(tmp_path / "s.db")
+        ).code
         == 0
     )
     report = read(store, tmp_path, "a", values={"benchmark": "another"})

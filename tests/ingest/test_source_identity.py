@@ -315,7 +315,7 @@ def test_a_file_that_was_corrected_is_named_with_what_takes_the_former_out(
     report = load("r.csv")
     assert report.total("n_repeats") == 1
     assert [note.rpartition("; ")[2] for note in report.notes] == [
-        "if this corrects it: warehouse forget 1"
+        "if this corrects it: warehouse fix forget 1"
     ]
     write(
         tmp_path, "copy/r.csv", text=ROWS.replace("q1,1", "q1,0")

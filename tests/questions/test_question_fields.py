@@ -88,7 +88,7 @@ def test_a_reason_names_fields_as_they_are_called_there() -> None:
 
 def test_words_of_a_note_stay_words() -> None:
     note = (
-        "n_resamples: more; where a metric is random: warehouse benchmarks metrics b "
+        "n_resamples: more; where a metric is random: warehouse list metrics b "
         "--metric m"
     )
     assert in_flags(AllPairs, note) == note.replace("n_resamples", "--resamples")

@@ -277,7 +277,7 @@ def test_what_is_said_is_what_a_reader_would_type() -> None:
     )
     assert (
         Anchors(["exam"], by="scores").command()
-        == "warehouse anchors exam --list --by scores"
+        == "warehouse subset anchors exam --list --by scores"
     )
     assert (
         Compare("-a", "b", where=["-x=1"]).command()

@@ -289,14 +289,14 @@ def test_a_metric_without_direction_is_named_once(store_url: str) -> None:
     assert found.notes == (
         "worse is not checked for acc on essay, quiz: it is not known whether a higher "
         "acc is better; this says so of the first of 2 benchmarks (--lower-is-better "
-        "the opposite): warehouse benchmarks metrics essay --metric acc "
+        "the opposite): warehouse fix metric essay --metric acc "
         "--higher-is-better",
     )
     assert alerts(house).notes == ()  # nothing was computed
     row = house.gate("org/b", BASE, 0.01, benchmarks=["quiz"]).rows[0]
     assert (
         row.verdict == "undecided"
-        and "warehouse benchmarks metrics quiz --metric acc" in row.reason
+        and "warehouse fix metric quiz --metric acc" in row.reason
     )
 
 

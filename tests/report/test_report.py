@@ -257,7 +257,7 @@ def test_a_page_that_shows_the_same_stays_whenever_it_is_made(
 def test_what_cannot_be_is_told(run: Caller, url: str, tmp_path: Path) -> None:
     out = str(tmp_path / "r.html")
     run("report", "nosuch", "--out", out, db=url).fails(
-        2, "nosuch", "warehouse benchmarks"
+        2, "nosuch", "warehouse list benchmarks"
     )
     run("report", "--out", str(tmp_path / "no" / "r.html"), db=url).fails(
         2, "does not exist"
@@ -271,7 +271,7 @@ def test_what_cannot_be_is_told(run: Caller, url: str, tmp_path: Path) -> None:
 
 def test_an_empty_store_says_what_to_do(tmp_path: Path, run: Caller) -> None:
     db, out = str(tmp_path / "s.duckdb"), tmp_path / "r.html"
-    assert run("init", db=db).code == 0
+    assert run("store", "init", db=db).code == 0
     assert run("report", "--out", str(out), db=db).code == 0
     assert "warehouse ingest PATH" in out.read_text()
 

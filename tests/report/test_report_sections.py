@@ -367,7 +367,7 @@ def test_the_commands_that_have_figures_checked_give_those_figures(
                 )
         split = section_of(one, VarianceSection)
         if split is not None:
-            assert len(claimed[f"variance * -b {shlex.quote(one.name)}"]) == len(
+            assert len(claimed[f"noise variance * -b {shlex.quote(one.name)}"]) == len(
                 split.report.rows
             )
     for suite, end in zip(data.suites, ("", " --latest"), strict=True):
@@ -376,7 +376,7 @@ def test_the_commands_that_have_figures_checked_give_those_figures(
             row["estimate"] for row in claimed[f"leaderboard --group {suite.name}{end}"]
         ]
         assert found == [row.estimate for row in suite.board.rows]
-    assert any(question.startswith("variance") for question in claimed)
+    assert any(question.startswith("noise variance") for question in claimed)
     assert len(held) == len(data.benchmarks) + len(data.suites)
 
 

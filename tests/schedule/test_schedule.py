@@ -467,7 +467,7 @@ def test_an_engine_that_fails_is_store_trouble_and_says_what_to_do(
         for one in once("--watch", "new", "--settle", "0", code=4).named("step_failed")
     }
     assert failed["refresh"].startswith("the store failed: Catalog Error: ")
-    assert failed["refresh"].endswith("See: warehouse db check")
+    assert failed["refresh"].endswith("See: warehouse store check")
 
 
 def test_a_store_that_is_held_is_told(duckdb_url: str, tmp_path: Path) -> None:

@@ -213,7 +213,13 @@ def test_a_store_that_is_replaced_by_another_is_followed(
     for _ in range(2):
         assert (
             in_fork(
-                "-q", "--db", str(file), "publish", str(published), folder=tmp_path
+                "-q",
+                "--db",
+                str(file),
+                "store",
+                "publish",
+                str(published),
+                folder=tmp_path,
             ).returncode
             == 0
         )

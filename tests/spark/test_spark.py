@@ -111,7 +111,10 @@ def test_a_library_query_gives_the_same_rows_in_the_same_order(
     "line",
     [
         *("leaderboard quiz", "compare org/b org/c --benchmark quiz"),
-        *(pytest.param(line, marks=MORE) for line in ("pairs quiz", "variance quiz")),
+        *(
+            pytest.param(line, marks=MORE)
+            for line in ("pairs quiz", "noise variance quiz")
+        ),
     ],
 )
 def test_a_command_answers_as_on_the_store(

@@ -143,7 +143,7 @@ def test_a_wrong_alias_is_refused(store: Store) -> None:
     for name, canonical, message in [
         ("org/a", "org/a", "cannot be its alias"),
         ("org/A", "org/b", "no model 'org/A'; did you mean "),
-        ("org/a", "zzz", "no model 'zzz'; see: warehouse models"),
+        ("org/a", "zzz", "no model 'zzz'; see: warehouse list models"),
     ]:
         with pytest.raises(MisuseError, match=message):
             aliases.alias(store, "model", name, canonical)
@@ -255,8 +255,8 @@ def test_prompts_of_one_benchmark_are_linked_whose_ids_differ(
         (tmp_path / f"{name}.csv").write_text("\n".join(lines) + "\n")
         assert run("ingest", str(tmp_path / f"{name}.csv"), db=url).code == 0
     refused = run("compare", "a", "b", db=url)
-    refused.fails(2, "`warehouse link BENCHMARK BENCHMARK` joins equal prompts")
-    linked = run("link", "quiz", "quiz", db=url)
+    refused.fails(2, "`warehouse fix link BENCHMARK BENCHMARK` joins equal prompts")
+    linked = run("fix", "link", "quiz", "quiz", db=url)
     assert (
         linked.out
         == "2 prompts linked, 0 were linked already, 1 without a match, 3 ambiguous\n"
@@ -264,10 +264,10 @@ def test_prompts_of_one_benchmark_are_linked_whose_ids_differ(
     assert [
         row["n_prompts"] for row in run("compare", "a", "b", "--json", db=url).rows
     ] == [2]
-    again = run("link", "quiz", "quiz", db=url)
+    again = run("fix", "link", "quiz", "quiz", db=url)
     assert (
         again.out
         == "0 prompts linked, 2 were linked already, 1 without a match, 3 ambiguous\n"
     )
-    assert run("link", "quiz", "--undo", db=url).out == "2 prompts taken apart\n"
+    assert run("fix", "link", "quiz", "--undo", db=url).out == "2 prompts taken apart\n"
     run("compare", "a", "b", db=url).fails(2, "no prompt in common")

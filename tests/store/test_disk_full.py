@@ -77,11 +77,16 @@ def test_a_load_without_room_leaves_the_store_as_it_was(
 @pytest.mark.engine
 def test_a_store_for_which_there_is_no_room(tmp_path: Path) -> None:
     made = in_fork(
-        "--db", "s.duckdb", "init", folder=tmp_path, preexec_fn=limited(100_000)
+        "--db",
+        "s.duckdb",
+        "store",
+        "init",
+        folder=tmp_path,
+        preexec_fn=limited(100_000),
     )
     assert made.returncode == 4 and "Traceback" not in made.stderr
     assert "File too large" in made.stderr
-    again = in_fork("--db", "s.duckdb", "init", folder=tmp_path)
+    again = in_fork("--db", "s.duckdb", "store", "init", folder=tmp_path)
     assert again.returncode == 0, again.stderr
 
 
@@ -117,7 +122,7 @@ def test_next_to_no_room_keeps_from_writing_not_from_reading(
 def test_a_copy_without_room_leaves_the_one_before(tmp_path: Path) -> None:
     ingest, publish = (
         ("--db", "s.duckdb", "ingest"),
-        ("--db", "s.duckdb", "publish", "copy.duckdb"),
+        ("--db", "s.duckdb", "store", "publish", "copy.duckdb"),
     )
     assert (
         in_fork(

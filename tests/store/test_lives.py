@@ -78,7 +78,7 @@ def test_a_forgotten_direction_turns_nothing_round(life: Life, is_first: bool) -
     for call in reversed(calls) if is_first else calls:
         life.do(*call)
     assert life.board("quiz")[0]["model"] == "bob"
-    life.do("forget", lower)
+    life.do("fix", "forget", lower)
     assert [row["model"] for row in life.board("quiz")] == ["ada", "bob"]
 
 
@@ -91,7 +91,7 @@ def test_what_a_forgotten_file_said_of_prompts_is_gone(life: Life) -> None:
         life.write("base.csv", *quiz("ada", (1, 0, 1, 0))),
         life.write("wrong.csv", *wrong, head=head),
     )
-    life.do("forget", "wrong.csv")
+    life.do("fix", "forget", "wrong.csv")
     life.do("ingest", life.write("right.csv", *right, head=head))
     assert life.rows("select target from prompt order by key") == [
         ("C",),
@@ -101,13 +101,13 @@ def test_what_a_forgotten_file_said_of_prompts_is_gone(life: Life) -> None:
     ]
     assert (
         "4 prompts in 2 clusters"
-        in life.do("cluster", "by", "quiz", "category", "--default").out
+        in life.do("fix", "cluster", "quiz", "category", "--default").out
     )
 
 
 def test_an_invalidated_run_swallows_nothing(life: Life) -> None:
     life.do("ingest", life.write("whole.csv", *quiz("ada", (1, 0, 0))))
-    life.do("invalidate", "run:1", "--reason", "the last is wrong")
+    life.do("fix", "invalidate", "run:1", "--reason", "the last is wrong")
     assert (
         "run 1" in life.do("ingest", life.write("part.csv", *quiz("ada", (1, 0)))).err
     )
@@ -169,7 +169,7 @@ def test_executions_of_one_file_stay_though_it_is_held_twice(life: Life) -> None
     life.do("ingest", path)
     life.do("ingest", path, "--text", "none", "--beside")
     assert life.rows("select count(*) from run_source") == [(4,)]
-    life.do("forget", "1")
+    life.do("fix", "forget", "1")
     assert life.rows(
         "select count(*) as n, count(distinct execution_key) as apart from run"
     ) == [(2, 2)]

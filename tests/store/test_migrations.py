@@ -357,7 +357,7 @@ def test_a_missing_view_comes_back(kit: Any) -> None:
 @pytest.mark.parametrize(
     ("recorded", "words"),
     [
-        ("0000", ("0000", revision.HEAD, "db upgrade")),
+        ("0000", ("0000", revision.HEAD, "store upgrade")),
         (None, ("holds no store", " init")),
         ("9999", ("9999", revision.HEAD, "pip install --upgrade")),
     ],

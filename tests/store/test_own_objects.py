@@ -139,7 +139,7 @@ def test_commands_refuse_it_and_the_check_says_it(
         ("ingest", str(tmp_path / "a.csv")),
     ):
         run(*command, db=store).fails(4, told)
-    checked = run("db", "check", db=store)
+    checked = run("store", "check", db=store)
     assert checked.code == 1 and told in checked.out
 
 
@@ -152,7 +152,7 @@ def test_the_name_of_a_file_is_no_part_of_a_statement(
     for name in ("a'b", "a'; set threads = 1; --", 'x"y', "run", "temp"):
         path = str(tmp_path / f"{name}.duckdb")
         assert run("ingest", str(tmp_path / "a.csv"), db=path).code == 0, name
-        assert run("db", "check", "--deep", db=path).code == 0, name
+        assert run("store", "check", "--deep", db=path).code == 0, name
 
 
 @pytest.mark.parametrize("name", ["s.duckdb", "s.duckdb.wal"])
@@ -172,11 +172,11 @@ def test_an_upgrade_makes_views_anew_and_leaves_the_rest_alone(
     store: str, run: Caller
 ) -> None:
     change(store, "create or replace view seed_summary as select 1 as model")
-    assert run("db", "upgrade", db=store).code == 0
-    assert run("db", "check", db=store).code == 0
+    assert run("store", "upgrade", db=store).code == 0
+    assert run("store", "check", db=store).code == 0
     assert run("leaderboard", db=store).code == 0
     change(store, "create macro avg(x) as 42")
-    run("db", "upgrade", db=store).fails(4, "a function avg", "may be hostile")
+    run("store", "upgrade", db=store).fails(4, "a function avg", "may be hostile")
 
 
 def test_what_a_user_adds_under_other_names_is_allowed(store: str, run: Caller) -> None:
@@ -189,7 +189,7 @@ def test_what_a_user_adds_under_other_names_is_allowed(store: str, run: Caller) 
         "create table notes.run as select 1 as a",
     )
     assert run("leaderboard", db=store).code == 0
-    assert run("db", "check", db=store).code == 0
+    assert run("store", "check", db=store).code == 0
     assert run("query", "--sql", "select * from mine_too", db=store).code == 0
 
 
@@ -407,10 +407,10 @@ def test_another_text_of_a_view_on_a_server_is_refused(
         ("query", "--sql", "select 1 as a"),
         ("ingest", str(tmp_path / "a.csv")),
     ):
-        run(*command, db=postgres_url).fails(4, other, "db upgrade")
-    checked = run("db", "check", db=postgres_url)
+        run(*command, db=postgres_url).fails(4, other, "store upgrade")
+    checked = run("store", "check", db=postgres_url)
     assert checked.code == 1 and other in checked.out
-    assert run("db", "upgrade", db=postgres_url).code == 0
+    assert run("store", "upgrade", db=postgres_url).code == 0
     assert run("leaderboard", db=postgres_url).code == 0
 
 
@@ -444,7 +444,7 @@ UNDER_VIEWS: dict[str, tuple[tuple[str, ...], str]] = {
 def test_views_on_a_server_that_read_something_else_are_refused(
     postgres_url: str, run: Caller, what: str
 ) -> None:
-    assert run("init", db=postgres_url).code == 0
+    assert run("store", "init", db=postgres_url).code == 0
     with open_store(postgres_url) as store:
         assert store.is_own
     statements, told = UNDER_VIEWS[what]

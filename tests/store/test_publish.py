@@ -194,8 +194,8 @@ def test_it_waits_for_a_writer_and_names_it(filled: str, tmp_path: Path) -> None
 
 
 def test_a_server_needs_none(call: Caller, postgres_url: str, tmp_path: Path) -> None:
-    call("init", db=postgres_url)
-    call("publish", str(tmp_path / "copy"), db=postgres_url).fails(
+    call("store", "init", db=postgres_url)
+    call("store", "publish", str(tmp_path / "copy"), db=postgres_url).fails(
         2, "readers do not wait"
     )
 
@@ -224,12 +224,12 @@ def test_after_writes_the_hook_that_ingest_follows(
     (tmp_path / "dump.csv").write_text(CSV)
     (tmp_path / "warehouse.toml").write_text(f'[store]\nurl = "{duckdb_url}"')
     monkeypatch.setenv("WAREHOUSE_CONFIG", "warehouse.toml")  # the store lies elsewhere
-    call("init")
-    call("publish").fails(2, "publish.path")
-    call("publish", "copy.duckdb", "--after", "lunch").fails(
+    call("store", "init")
+    call("store", "publish").fails(2, "publish.path")
+    call("store", "publish", "copy.duckdb", "--after", "lunch").fails(
         2, "'lunch' is not one of ingest"
     )
-    (row,) = call("publish", "copy.duckdb", "--after", "ingest", "--json").rows
+    (row,) = call("store", "publish", "copy.duckdb", "--after", "ingest", "--json").rows
     assert row["path"] == "copy.duckdb"
     settings = {row["setting"]: row["value"] for row in call("config", "--json").rows}
     assert (settings["publish.path"], settings["publish.after"]) == (
@@ -237,9 +237,9 @@ def test_after_writes_the_hook_that_ingest_follows(
         "ingest",
     )
     assert (
-        call("publish", "copy.duckdb", "--after", "ingest").code == 0
+        call("store", "publish", "copy.duckdb", "--after", "ingest").code == 0
     )  # says the same again
-    call("publish", "copy.duckdb", "--after", "refresh").fails(
+    call("store", "publish", "copy.duckdb", "--after", "refresh").fails(
         2, "line 6", "change it there"
     )
     assert call("ingest", "dump.csv").code == 0

@@ -57,13 +57,13 @@ def test_a_superuser_needs_a_reader_for_typed_queries_alone(
     run: Caller, server: str
 ) -> None:
     refused = run("query", "--sql", "select 1 as one", db=server)
-    refused.fails(2, "do not run as postgres", "superuser", "warehouse db reader")
+    refused.fails(2, "do not run as postgres", "superuser", "warehouse store reader")
     assert run("query", "score_summary", "--json", db=server).rows == []
-    made = run("db", "reader", db=server)
+    made = run("store", "reader", db=server)
     assert made.code == 0 and "made warehouse_reader" in made.out
     found = run("query", "--sql", "select session_user as who", "--json", db=server)
     assert found.rows == [{"who": "warehouse_reader"}]
-    assert "let in warehouse_reader" in run("db", "reader", db=server).out
+    assert "let in warehouse_reader" in run("store", "reader", db=server).out
 
 
 def test_the_reader_reads_the_store_and_nothing_else(run: Caller, server: str) -> None:
@@ -85,8 +85,8 @@ def test_the_reader_reads_the_store_and_nothing_else(run: Caller, server: str) -
 def test_a_named_reader_is_taken_and_one_with_power_is_not(
     run: Caller, server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert run("db", "reader", 'a%b"c', db=server).code == 0
-    run("query", "--sql", "select 1", db=server).fails(2, "warehouse db reader")
+    assert run("store", "reader", 'a%b"c', db=server).code == 0
+    run("query", "--sql", "select 1", db=server).fails(2, "warehouse store reader")
     monkeypatch.setenv("WAREHOUSE_READER", 'a%b"c')
     found = run("query", "--sql", "select session_user as who", "--json", db=server)
     assert found.rows == [{"who": 'a%b"c'}]
@@ -97,7 +97,7 @@ def test_a_named_reader_is_taken_and_one_with_power_is_not(
     run("query", "--sql", "select 1", db=server).fails(
         2, "strong", "pg_read_server_files"
     )
-    run("db", "reader", "strong", db=server).fails(
+    run("store", "reader", "strong", db=server).fails(
         2, "pg_read_server_files", "another name"
     )
     monkeypatch.setenv("WAREHOUSE_READER", server)
@@ -126,7 +126,7 @@ def test_powers_of_groups_count(run: Caller, server: str) -> None:
 
 def test_a_reader_of_another_database_is_told_so(run: Caller, server: str) -> None:
     statement(server, "create role warehouse_reader login")
-    run("query", "--sql", "select 1", db=server).fails(4, "warehouse db reader")
+    run("query", "--sql", "select 1", db=server).fails(4, "warehouse store reader")
 
 
 def test_functions_that_lend_power_are_named(run: Caller, server: str) -> None:
@@ -134,7 +134,7 @@ def test_functions_that_lend_power_are_named(run: Caller, server: str) -> None:
         server,
         "create function lend() returns text language sql security definer return 'x'",
     )
-    made = run("db", "reader", db=server)
+    made = run("store", "reader", db=server)
     assert "lend()" in made.err and "powers of postgres" in made.err
 
 
@@ -147,7 +147,7 @@ def test_a_password_is_made_where_one_is_needed(
     file.write_text("# mine\nother:5432:x:y:z\n")
     monkeypatch.setenv("PGPASSFILE", str(file))
     monkeypatch.setenv("PGPASSWORD", "the superuser's")
-    made = run("db", "reader", "--new-password", db=server)
+    made = run("store", "reader", "--new-password", db=server)
     lines = file.read_text().splitlines()
     password = lines[0].rpartition(":")[2]
     assert len(password) >= 32 and password not in made.out + made.err
@@ -159,13 +159,13 @@ def test_a_password_is_made_where_one_is_needed(
     with psycopg.connect(server.replace("+psycopg", "")) as connection:
         kept = "select rolpassword from pg_authid where rolname = 'warehouse_reader'"
         assert connection.execute(kept).fetchall()[0][0].startswith("SCRAM-SHA-256$")
-    run("db", "reader", "--new-password", db=server)
+    run("store", "reader", "--new-password", db=server)
     assert len(file.read_text().splitlines()) == 3
 
 
 def test_a_file_needs_no_reader(run: Caller, duckdb_url: str) -> None:
     open_store(duckdb_url, create=True).close()
-    run("db", "reader", db=duckdb_url).fails(2, "is a file")
+    run("store", "reader", db=duckdb_url).fails(2, "is a file")
     with open_store(duckdb_url, guarded=True, reader="somebody") as store:
         assert store.arrow("select 1 as a").num_rows == 1
 
@@ -190,13 +190,13 @@ def test_a_role_without_rights_and_a_statement_cut_off_are_no_damage_of_the_stor
     run: Caller, server: str
 ) -> None:
     statement(server, "create role strong login")
-    refused = run("benchmarks", db=server.replace("postgres@", "strong@"))
-    refused.fails(4, "permission denied", "as the owner", "warehouse db reader ROLE")
-    assert "db upgrade" not in refused.err and "db check" not in refused.err
+    refused = run("list", "benchmarks", db=server.replace("postgres@", "strong@"))
+    refused.fails(4, "permission denied", "as the owner", "warehouse store reader ROLE")
+    assert "store upgrade" not in refused.err and "store check" not in refused.err
     statement(
         server,
         "alter role strong superuser",
         "alter role strong set statement_timeout = '1ms'",
     )
-    ended = run("db", "check", db=server.replace("postgres@", "strong@"))
+    ended = run("store", "check", db=server.replace("postgres@", "strong@"))
     ended.fails(4, "statement timeout", "statement_timeout be raised")

@@ -79,8 +79,26 @@ def test_no_url_makes_a_crash_or_tells_a_secret(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     url = form.format(SECRET)
-    for command in (("runs",), ("-v", "runs"), ("init",), ("publish", "copy.db")):
-        if command == ("init",) and url.strip() != url:
+    for command in (
+        (
+            "list",
+            "runs",
+        ),
+        ("-v", "list", "runs"),
+        (
+            "store",
+            "init",
+        ),
+        ("store", "publish", "copy.db"),
+    ):
+        if (
+            command
+            == (
+                "store",
+                "init",
+            )
+            and url.strip() != url
+        ):
             continue
         found = run("--db", url, *command)
         if "nowhere?" not in url:  # a file that can be made
@@ -185,7 +203,12 @@ def test_a_settings_file_does_not_tell(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "warehouse.toml").write_text(line.format(SECRET))
-    for command in (("config",), ("refresh",), ("-v", "runs"), ("schedule", "show")):
+    for command in (
+        ("config",),
+        ("refresh",),
+        ("-v", "list", "runs"),
+        ("schedule", "show"),
+    ):
         found = run(*command)
         assert found.code in (0, 2, 3, 4)
         _hides(found.out + found.err)
@@ -219,8 +242,17 @@ def test_three_slashes_before_an_absolute_path_are_told(
     run: Caller, tmp_path: Path
 ) -> None:
     file = tmp_path / "a.duckdb"
-    for command in (("init",), ("runs",)):
+    for command in (
+        (
+            "store",
+            "init",
+        ),
+        (
+            "list",
+            "runs",
+        ),
+    ):
         found = run("--db", f"duckdb://{file}", *command)
         assert found.code != 0 and f"four slashes: duckdb:///{file}" in found.err
         assert "four slashes" not in run("--db", "nowhere/a.duckdb", *command).err
-    assert run("--db", f"duckdb:///{file}", "init").code == 0
+    assert run("--db", f"duckdb:///{file}", "store", "init").code == 0

@@ -111,7 +111,7 @@ def test_a_vacuum_of_what_is_held_removes_nothing(kit: Kit) -> None:
 
 
 def test_the_command(run: Caller, store_url: str) -> None:
-    found = run("db", "vacuum", db=store_url)
+    found = run("store", "vacuum", db=store_url)
     assert found.code == 0 and found.out.endswith(
         "0 prompts and 0 texts that nothing holds removed\n"
     )

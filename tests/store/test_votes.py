@@ -153,7 +153,7 @@ def test_votes_of_two_sources_are_not_counted_twice_without_a_word(
     report = load(kit, [vote("a"), vote("a", prompt="q2")], path="two.csv")
     assert report.notes == (
         "1 vote in source 1 (one.csv) too, by the same voters on the same answers: "
-        "they count twice until one is removed (warehouse forget 1)",
+        "they count twice until one is removed (warehouse fix forget 1)",
     )
 
 

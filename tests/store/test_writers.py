@@ -58,7 +58,7 @@ def at_once(url: str, *words: str) -> list[str]:
 
 
 def test_of_several_that_make_a_store_one_does_and_all_have_it(bare_url: str) -> None:
-    said = at_once(bare_url, "init")
+    said = at_once(bare_url, "store", "init")
     assert sum("created" in text for text in said) == 1, said
     with open_store(bare_url) as store:
         assert check(store).ok
@@ -119,7 +119,7 @@ def test_a_reader_waits_for_a_writer_of_its_process(bare_duckdb_url: str) -> Non
 def test_upgrades_at_once(store_url: str) -> None:
     with open_store(store_url, write=True) as store:
         migrate.downgrade(store, "0001")
-    at_once(store_url, "db", "upgrade")
+    at_once(store_url, "store", "upgrade")
     with open_store(store_url) as store:
         assert check(store).ok
 

@@ -186,7 +186,7 @@ class LakeMethods(Connection):
     def check(
         self, *, deep: bool = False, progress: Callable[[float], object] | None = None
     ) -> CheckReport:
-        """Prove that schema and facts are what they should be, as `warehouse db check`.
+        """Prove that schema and facts are what they should be, as `warehouse store check`.
 
         Args:
             deep: work out keys, digests, counts and text hashes of all runs anew from

@@ -126,7 +126,7 @@ def checked(kind: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
             name == "prices" and value != STORED
         ):  # a claim goes to others, who have no such file
             raise MisuseError(
-                "a claim takes the prices of the store: warehouse prices FILE, then "
+                "a claim takes the prices of the store: warehouse fix prices FILE, then "
                 "--prices stored"
             )
         if not _fits(name, value, defaults[name]):

@@ -438,7 +438,7 @@ def notes_on_settings(store: Store, reports: Sequence[LoadReport]) -> list[str]:
     notes = []
     for (benchmark, path), texts in list(told.items())[:_MOST_NAMED]:
         way = (
-            f"warehouse benchmarks settings {shlex.quote(benchmark)} --ignore "
+            f"warehouse fix settings {shlex.quote(benchmark)} --ignore "
             f"{shlex.quote(path)}"
         )
         notes.append(
@@ -514,7 +514,7 @@ def notes_on_named(
     if not rows:
         return []
     forget = " && ".join(
-        f"warehouse forget {row['source_id']}" for row in rows[:_MOST_NAMED]
+        f"warehouse fix forget {row['source_id']}" for row in rows[:_MOST_NAMED]
     )
     return [
         f"{_some([row['path'] for row in rows])} became repeats of one model, {model}, "
@@ -557,7 +557,7 @@ def notes_on_names(
                 names.append(own)
         if names:
             way = (
-                f"warehouse {kind}s alias {shlex.quote(names[0][-1])} "
+                f"warehouse fix alias {shlex.quote(names[0][-1])} "
                 f"{shlex.quote(names[0][0])}"
             )
             shown = _some([f"{found[-1]!r} and {found[0]!r}" for found in names])
@@ -662,7 +662,7 @@ def _on_lone(row: Mapping[str, Any], other: Mapping[str, Any], n_lone: int) -> s
         f"{other['model']} ({other['n_found']}) share next to none{more}, so that "
         "nothing compares them; if these are the same questions, their ids do not say "
         "so (rows numbered through all models, ids drawn for each run, a text that the "
-        "model wrote): `warehouse forget` the sources, and ingest again with a mapping "
+        "model wrote): `warehouse fix forget` the sources, and ingest again with a mapping "
         "that has another prompt_id or key"
     )
 
@@ -678,8 +678,8 @@ def _plain(key: str) -> str:
 def _on_ids(benchmark: str, n: int, one: str, other: str, *_: str) -> str:
     return (
         f"{benchmark}: {n} prompts have ids that others write otherwise, such as {one!r} and {other!r}: models share no"
-        " prompt by these; `warehouse forget` one of the sources, and ingest it again with a mapping that writes them"
-        " alike (`prompt_id = { path = …, pattern = … }`)"
+        " prompt by these; `warehouse fix forget` one of the sources, and ingest it again with a mapping that writes"
+        " them alike (`prompt_id = { path = …, pattern = … }`)"
     )
 
 
@@ -736,7 +736,7 @@ def _on_scales(
     low = min(row["low"] for row in percents)
     high = max(row["high"] for row in percents)
     forget = " && ".join(
-        f"warehouse forget {number}" for number in [*other][:_MOST_NAMED]
+        f"warehouse fix forget {number}" for number in [*other][:_MOST_NAMED]
     )
     again = (
         "a mapping that has `scale = 0.01` for the score (`warehouse mapping FILE` "
@@ -759,7 +759,7 @@ def _on_corrected(path: str, ids: Sequence[int]) -> str:
     if len(ids) > 1:
         noun = "sources"
     sources = f"{noun} {', '.join(map(str, ids))}"
-    forget = " && ".join(f"warehouse forget {number}" for number in ids)
+    forget = " && ".join(f"warehouse fix forget {number}" for number in ids)
     return (
         f"{path} was read before with other content ({sources}): all count, as "
         f"repeats; if this corrects it: {forget}"

@@ -46,7 +46,7 @@ Prices = Annotated[
     str | None,
     Option(
         "Dollars by tokens and the prices of this file, or `stored`: by those of "
-        "`warehouse prices`; default: the cost that was recorded.",
+        "`warehouse list prices`; default: the cost that was recorded.",
         "FILE",
     ),
 ]

@@ -3,7 +3,7 @@ do not change what is measured.
 
 The table ``settings_table.tsv`` is the one place that says so, with a reason for each
 name, in general (tool ``*``) and by tool. A name that it does not know is a setting:
-two runs that differ by a key that means nothing are visible, and ``warehouse runs
+two runs that differ by a key that means nothing are visible, and ``warehouse list runs
 ignore`` joins them; two settings under one row would be invisible.
 """
 

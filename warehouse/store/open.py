@@ -61,7 +61,7 @@ def open_store(
     if not create and not is_there:
         hint = (
             engines.hint_on_slashes(parsed)
-            or "; create it with: warehouse init, or warehouse ingest"
+            or "; create it with: warehouse store init, or warehouse ingest"
         )
         raise StoreError(f"no store at {parsed.database}{hint}")
     limits = (limits or engines.Limits()) if guarded else None
@@ -136,7 +136,7 @@ def _as_reader(
             dialect.require_plain(connection, plain)
         if revision.found(store) is None:
             raise StoreError(
-                f"{store.name} cannot read the store; let it in: warehouse db reader"
+                f"{store.name} cannot read the store; let it in: warehouse store reader"
             )
         revision.require(store)
     except BaseException:
@@ -176,7 +176,7 @@ def _create(
             raise StoreError(
                 f"{store.name} is no store and holds other tables: {several}; give "
                 "another one with --db, or say that they shall lie beside each other: "
-                f"warehouse --db {store.name} init"
+                f"warehouse --db {store.name} store init"
             )
     if new_store.create(store) and say:
         say(f"created {store.name}")

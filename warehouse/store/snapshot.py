@@ -88,7 +88,7 @@ def publish(
     if snapshot is None:
         raise MisuseError(
             f"{engines.shown_url(parsed)} is on a server: its readers do not wait for "
-            "writers, so nothing needs to be published; for files: warehouse export"
+            "writers, so nothing needs to be published; for files: warehouse store export"
         )
     with open_store(
         url, wait=wait, say=say

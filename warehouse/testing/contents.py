@@ -11,7 +11,7 @@ from warehouse.store.schema import tables
 from warehouse.store.sql.natural_keys import table_query
 
 #: Tables that are no part of what a store says: counters, what only `forget` reads,
-#: texts by their hash (`content` is held against what points to it by `db check`), and
+#: texts by their hash (`content` is held against what points to it by `store check`), and
 #: what was computed of a store.
 LEFT_OUT = {"id_counter", "statement", "content", "metric_value", "refresh", "analysis"}
 #: When something was done, and how.

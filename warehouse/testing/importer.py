@@ -240,7 +240,7 @@ class _Proof:
         return sorted((tuple(row.values()) for row in rows), key=str), report
 
     def prove(self, store: Store, what: str, name: str) -> None:
-        """What ``warehouse db check --deep`` says."""
+        """What ``warehouse store check --deep`` says."""
         found = check(store, deep=True)
         self.findings.expect(found.ok, what, f"{name} {found}".strip())
 

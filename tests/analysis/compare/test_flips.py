@@ -244,7 +244,7 @@ def test_health_names_what_is_wrong_with_a_command_for_each(world: Store) -> Non
     parts = {part.name: part for part in read_health(world)}
     assert parts["truncated"].rows[0]["n_truncated"] == 1
     assert [row["command"] for row in parts["directions"].rows] == [
-        "warehouse benchmarks metrics odd --metric odd --higher-is-better"
+        "warehouse fix metric odd --metric odd --higher-is-better"
     ]
     assert parts["unscored"].n == 1 and parts["refused"].n == 0
     assert all(
@@ -341,7 +341,7 @@ def test_health_names_votes_that_two_sources_hold(
     with filled_store(request, "duckdb", rows) as store:
         (part,) = read_health(store, part="shared_votes")
     assert [(row["n"], row["other"], row["command"]) for row in part.rows] == [
-        (2, "1.csv", "warehouse forget 2")
+        (2, "1.csv", "warehouse fix forget 2")
     ]
 
 
@@ -370,4 +370,4 @@ def test_benchmarks_whose_prompts_are_joined_need_no_link(
                 )
     with filled_store(request, "duckdb", rows) as store:
         (part,) = read_health(store, part="shared")
-    assert [row["command"] for row in part.rows] == ["warehouse link third old"]
+    assert [row["command"] for row in part.rows] == ["warehouse fix link third old"]

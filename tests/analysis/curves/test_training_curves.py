@@ -350,26 +350,31 @@ def test_no_direction_no_drop(tmp_path: Path) -> None:
 
 
 def test_the_command(run: Caller, url: str) -> None:
-    said = run("curves", "choice", "one", db=url).out
+    said = run("training", "curves", "choice", "one", db=url).out
     assert (
         said.startswith("org/one")
         and "above chance (0.25 by the options) from step 800 on" in said
     )
     assert "1 significant drop, by" in said
-    assert max(map(len, on_a_terminal(80, "--db", url, "curves", "choice"))) <= 80
-    rows = run("curves", "choice", "one", "--checkpoints", "--json", db=url).rows
+    assert (
+        max(map(len, on_a_terminal(80, "--db", url, "training", "curves", "choice")))
+        <= 80
+    )
+    rows = run(
+        "training", "curves", "choice", "one", "--checkpoints", "--json", db=url
+    ).rows
     assert [row["position"] for row in rows] == list(STEPS) and rows[4]["is_drop"]
     assert (
-        run("curves", "choice", "--against", "cloze", "--json", db=url).rows[0][
-            "crossing_low"
-        ]
+        run(
+            "training", "curves", "choice", "--against", "cloze", "--json", db=url
+        ).rows[0]["crossing_low"]
         == 400
     )
     assert (
         "they cross between"
-        in run("curves", "choice", "--against", "cloze", db=url).out
+        in run("training", "curves", "choice", "--against", "cloze", db=url).out
     )
-    run("curves", "other", db=url).fails(2, "no benchmark")
+    run("training", "curves", "other", db=url).fails(2, "no benchmark")
 
 
 def test_published_curves_of_two_runs(data_dir: Path, tmp_path: Path) -> None:

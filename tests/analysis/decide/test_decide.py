@@ -141,9 +141,14 @@ def test_published_spreads_and_their_words(tmp_path: Path, run: Caller) -> None:
         "runs); how many prompts these figures rest on is not said (`n`): of fewer "
         "than 100 that spread says nothing."
     )
-    said = " ".join(run("decide", "m-a", "m-b", db=url).out.split())
+    said = " ".join(run("training", "decide", "m-a", "m-b", db=url).out.split())
     assert "decides on 2, leans on" in said and other.sentence in said
-    assert max(map(len, on_a_terminal(80, "--db", url, "decide", "m-a", "m-b"))) <= 80
+    assert (
+        max(
+            map(len, on_a_terminal(80, "--db", url, "training", "decide", "m-a", "m-b"))
+        )
+        <= 80
+    )
 
 
 def test_another_size_is_not_matched(tmp_path: Path) -> None:
@@ -234,7 +239,9 @@ def test_spreads_on_many_prompts_say_nothing_of_few(
         for i in range(n)
     ]
     assert not warehouse.connect(store_url).ingest(pd.DataFrame(rows)).refused
-    ten, many = json.loads(run("decide", "m-a", "m-b", "--json", db=store_url).out)
+    ten, many = json.loads(
+        run("training", "decide", "m-a", "m-b", "--json", db=store_url).out
+    )
     assert (ten["verdict"], ten["p_wrong_sign"], ten["pool"]) == (
         "cannot tell",
         None,
@@ -322,7 +329,7 @@ def test_shares_beside_per_cent_are_no_gap(tmp_path: Path, run: Caller) -> None:
     )
     assert (
         "note: mixed_scales: scores of 0 to 1 beside others of up to 100: per cent?"
-        in run("decide", "m-a", "m-b", "-m", "odd", db=url).err
+        in run("training", "decide", "m-a", "m-b", "-m", "odd", db=url).err
     )
 
 
@@ -339,7 +346,7 @@ def test_no_better_one_without_a_direction_and_lengths_that_differ_are_noted(
     )
     row = rows_of(url, "odd")["odd"]
     assert (row.verdict, row.better, row.flags) == ("decides", "", ("mixed_lengths",))
-    said = run("decide", "m-a", "m-b", "-m", "odd", db=url)
+    said = run("training", "decide", "m-a", "m-b", "-m", "odd", db=url)
     assert (
         "m-a is above m-b" in said.out
         and "different places in training on 1 benchmark;" in said.err
@@ -366,9 +373,9 @@ def test_two_recipes_of_one_model(
         assert not ingest(store, [tmp_path], mapping=tmp_path / "mapping.toml").refused
     assert (
         "means 2 models, choose one: large mix-a, small mix-a"
-        in run("decide", "mix-a", "mix-b", db=url).err
+        in run("training", "decide", "mix-a", "mix-b", db=url).err
     )
-    named = run("decide", "small", "small", db=url).err
+    named = run("training", "decide", "small", "small", db=url).err
     assert (
         "means 2 recipes or settings (small mix-a, small mix-b); say one of these"
         in named
@@ -379,11 +386,11 @@ def test_two_recipes_of_one_model(
     ):
         assert (
             "quiz decides: mix-a is ahead of mix-b by 0.1,"
-            in run("decide", *words, db=url).out
+            in run("training", "decide", *words, db=url).out
         )
     assert (
         "mix-b is ahead"
-        in run("decide", "small mix-a", "large mix-b@step=5", db=url).out
+        in run("training", "decide", "small mix-a", "large mix-b@step=5", db=url).out
     )
     assert not caplog.messages
     (tmp_path / "later.csv").write_text(
@@ -391,7 +398,10 @@ def test_two_recipes_of_one_model(
     )
     with open_store(url, write=True) as store:
         ingest(store, [tmp_path / "later.csv"], mapping=tmp_path / "mapping.toml")
-    assert "org/mix-a is ahead" in run("decide", "mix-a", "small mix-b", db=url).out
+    assert (
+        "org/mix-a is ahead"
+        in run("training", "decide", "mix-a", "small mix-b", db=url).out
+    )
     assert caplog.messages == [
         "note: 'mix-a' is taken for the model; as a recipe say large mix-a, small mix-a"
     ]

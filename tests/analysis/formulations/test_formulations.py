@@ -56,8 +56,10 @@ def test_models_agree_and_a_link_pairs_their_prompts(run: Caller, url: str) -> N
     apart = store.formulations("mc", "cloze")
     assert apart.models[
         0
-    ].difference is None and "warehouse link mc cloze --by id" in " ".join(apart.notes)
-    run("link", "mc", "cloze", "--by", "id", db=url)
+    ].difference is None and "warehouse fix link mc cloze --by id" in " ".join(
+        apart.notes
+    )
+    run("fix", "link", "mc", "cloze", "--by", "id", db=url)
     report = store.formulations("mc", "cloze")
     pearson, kendall, spearman = report.rows
     means = np.array([[row.mean_first, row.mean_second] for row in report.models])
@@ -140,7 +142,7 @@ def test_a_side_where_lower_is_better_is_turned_and_what_was_published_has_one_i
 
 def test_few_or_no_models(run: Caller, url: str) -> None:
     store = warehouse.connect(url)
-    run("link", "mc", "cloze", "--by", "id", db=url)
+    run("fix", "link", "mc", "cloze", "--by", "id", db=url)
     alone = store.formulations("mc", "cloze", where=["model=org/m1"])
     assert alone.rows[0].estimate is None and "a correlation needs 3" in alone.one_line
     assert alone.models[0].ci_low is not None
@@ -156,14 +158,14 @@ def test_few_or_no_models(run: Caller, url: str) -> None:
 def test_one_model_across_links(run: Caller, url: str) -> None:
     numbers = {
         (row["benchmark"], row["model"]): row["run_id"]
-        for row in run("runs", "--json", db=url).rows
+        for row in run("list", "runs", "--json", db=url).rows
     }
     own, other = (f"run:{numbers[name, 'org/m0']}" for name in ("mc", "cloze"))
     run("compare", own, other, db=url).fails(2, "--across-links")
     run("compare", own, other, "--across-links", db=url).fails(
-        2, "warehouse link mc cloze --by id"
+        2, "warehouse fix link mc cloze --by id"
     )
-    run("link", "cloze", "mc", "--by", "id", db=url)
+    run("fix", "link", "cloze", "mc", "--by", "id", db=url)
     (row,) = run("compare", own, other, "--across-links", "--json", db=url).rows
     assert (row["benchmark"], row["n_prompts"]) == ("mc / cloze", 60)
     same = run("compare", "org/m0", "org/m0", "--across-links", "--json", db=url).rows
@@ -175,7 +177,7 @@ def test_one_model_across_links(run: Caller, url: str) -> None:
         2, "no two linked"
     )
     warehouse.connect(url).ingest(_frame("other", 3))
-    run("link", "other", "mc", "--by", "id", db=url)
+    run("fix", "link", "other", "mc", "--by", "id", db=url)
     rows = run(
         "compare", "org/m0", "org/m0", "--across-links", "--json", db=url
     ).rows  # also two that a third joins
@@ -195,35 +197,40 @@ def test_metrics_of_two_scales_have_no_difference_and_an_unknown_direction_is_sa
 ) -> None:
     frame = _frame("loss", 3).rename(columns={"acc": "score"})
     warehouse.connect(url).ingest(frame.assign(score=frame.score * 1e9 - 0.5))
-    run("link", "mc", "loss", "--by", "id", db=url)
+    run("fix", "link", "mc", "loss", "--by", "id", db=url)
     report = warehouse.connect(url).formulations("mc", "loss")
     assert {(row.difference, row.n_prompts) for row in report.models} == {
         (None, PROMPTS)
     }
     assert "ranked as if higher were better" in " ".join(
         report.notes
-    ) and "warehouse link" not in str(report.notes)
+    ) and "warehouse list links" not in str(report.notes)
 
 
 def test_curves_of_finished_models_name_the_way_on(run: Caller, url: str) -> None:
-    run("curves", "mc", "--against", "cloze", db=url).fails(
-        2, "warehouse formulations mc cloze"
+    run("training", "curves", "mc", "--against", "cloze", db=url).fails(
+        2, "warehouse noise formulations mc cloze"
     )
 
 
 def test_the_command(run: Caller, url: str) -> None:
-    run("link", "mc", "cloze", "--by", "id", db=url)
-    shown = run("formulations", "mc", "cloze", db=url).out
+    run("fix", "link", "mc", "cloze", "--by", "id", db=url)
+    shown = run("noise", "formulations", "mc", "cloze", db=url).out
     assert "mc and cloze over 6 models: Pearson" in shown and "other prompts" in shown
-    rows = run("formulations", "mc", "cloze", "--json", db=url).rows
+    rows = run("noise", "formulations", "mc", "cloze", "--json", db=url).rows
     assert [row["statistic"] for row in rows] == ["pearson", "kendall", "spearman"]
     assert (
-        len(run("formulations", "mc", "cloze", "--models", "--json", db=url).rows) == 6
+        len(
+            run(
+                "noise", "formulations", "mc", "cloze", "--models", "--json", db=url
+            ).rows
+        )
+        == 6
     )
     assert (
         "moves: rank in the second"
-        in run("formulations", "mc", "cloze", "--models", db=url).out
+        in run("noise", "formulations", "mc", "cloze", "--models", db=url).out
     )
-    run("formulations", "mc", "cloze", "--models", "--crossings", db=url).fails(
-        2, "one of --models"
-    )
+    run(
+        "noise", "formulations", "mc", "cloze", "--models", "--crossings", db=url
+    ).fails(2, "one of --models")

@@ -57,8 +57,8 @@ def url(store_url: str, run: Caller) -> str:
     def fill() -> None:
         warehouse.connect(store_url).ingest(_frame())
         run(
-            "benchmarks",
-            "metrics",
+            "fix",
+            "metric",
             "quiz",
             "--metric",
             "score",
@@ -130,7 +130,7 @@ def test_each_model_with_what_beats_it(url: str) -> None:
 def test_the_views_say_the_same_on_both_engines(
     url: str, prices: Path, cost: str, run: Caller
 ) -> None:
-    run("prices", str(prices), db=url)
+    run("fix", "prices", str(prices), db=url)
     kind = {"cost": "--cost=dollars", "cost_priced": "--prices=stored"}.get(
         cost, f"--cost={cost}"
     )
@@ -205,8 +205,8 @@ def test_draws_without_a_cost_are_missing_too(store_url: str, run: Caller) -> No
     store.ingest(pd.DataFrame(rows))
     for name in ("quiz", "whole"):
         run(
-            "benchmarks",
-            "metrics",
+            "fix",
+            "metric",
             name,
             "--metric",
             "score",
@@ -244,8 +244,8 @@ def test_costs_below_0_are_left_out_and_equal_ones_are_not_less(
     store = warehouse.connect(store_url)
     store.ingest(pd.DataFrame(rows))
     run(
-        "benchmarks",
-        "metrics",
+        "fix",
+        "metric",
         "quiz",
         "--metric",
         "score",
@@ -366,14 +366,14 @@ def test_a_claim_by_prices_holds_until_they_change(
 ) -> None:
     claim, words = tmp_path / "claim.json", "frontier quiz --prices "
     assert (
-        "warehouse prices FILE"
+        "warehouse fix prices FILE"
         in run("claim", words + str(prices), "-o", str(claim), db=url).err
     )
-    run("prices", str(prices), db=url)
+    run("fix", "prices", str(prices), db=url)
     assert run("claim", words + "stored", "-o", str(claim), db=url).code == 0
     assert run("claim", "verify", str(claim), db=url).code == 0
     prices.write_text(prices.read_text().replace("1,5", "1,6"))
-    run("prices", str(prices), db=url)
+    run("fix", "prices", str(prices), db=url)
     assert run("claim", "verify", str(claim), db=url).code == 1
 
 
@@ -396,8 +396,8 @@ def test_as_good_is_not_shown_by_one_prompt_lost_of_56(
     store = warehouse.connect(store_url)
     store.ingest(pd.DataFrame(rows))
     run(
-        "benchmarks",
-        "metrics",
+        "fix",
+        "metric",
         "near",
         "--metric",
         "score",

@@ -210,7 +210,7 @@ def test_days_that_a_person_says(metr: str, run: Caller) -> None:
         "Tiny 1",
         "2023-06-07",
     )
-    rows = run("models", *dates, "--json", db=metr).rows
+    rows = run("list", "models", *dates, "--json", db=metr).rows
     assert {row["model"]: row["release_date"] for row in rows}["Tiny 1"] == "2023-06-07"
     found = {
         row["model"]: row["release_date"]
@@ -222,17 +222,17 @@ def test_days_that_a_person_says(metr: str, run: Caller) -> None:
         "Tiny 2": "2024-07-01",
         "Tiny 3": "2025-01-01",
     }
-    run("models", "--release-date", "Tiny 1", "", db=metr)
+    run("fix", "released", "Tiny 1", "", db=metr)
     again = {
         row["model"]: row["release_date"]
         for row in run("horizon", "metr_horizon", "--json", db=metr).rows
     }
     assert again["Tiny 1"] == "2024-01-01"
-    run("models", "--release-date", "Tiny 1", "May", db=metr).fails(2, "2024-01-31")
-    run("models", "--release-date", "Tiny 9", "2024-01-01", db=metr).fails(2, "Tiny 9")
+    run("fix", "released", "Tiny 1", "May", db=metr).fails(2, "2024-01-31")
+    run("fix", "released", "Tiny 9", "2024-01-01", db=metr).fails(2, "Tiny 9")
     run(
-        "models",
-        "--release-date",
+        "fix",
+        "released",
         "Tiny 1",
         "2024-01-01",
         "alias",

@@ -170,7 +170,7 @@ def test_tags_overlap_and_are_each_compared_with_the_rest(url: str) -> None:
 
 
 def test_clusters_are_respected(own_url: str, run: Caller) -> None:
-    assert run("--db", own_url, "cluster", "by", "quiz", "passage").code == 0
+    assert run("--db", own_url, "fix", "cluster", "quiz", "passage").code == 0
     report = warehouse.connect(own_url).item_features(
         "quiz", by=["words"], cluster="passage"
     )
@@ -190,6 +190,7 @@ def test_the_command_shows_tests_and_the_largest_differences(
         "--db",
         url,
         "items",
+        "difficulty",
         "quiz",
         "--features",
         "--by",
@@ -200,7 +201,9 @@ def test_the_command_shows_tests_and_the_largest_differences(
     assert shown.code == 0 and "per SD" in shown.out and "physics" in shown.out
     assert "history" not in shown.out and "2 more values: --top 0" not in shown.out
     assert "6 more values: --top 0 has all" in shown.err
-    told = json.loads(run("--db", url, "items", "quiz", "--features", "--json").out)
+    told = json.loads(
+        run("--db", url, "items", "difficulty", "quiz", "--features", "--json").out
+    )
     assert {
         "figure",
         "feature",
@@ -219,7 +222,7 @@ def test_the_command_shows_tests_and_the_largest_differences(
             "--features --splits",
         ),
     ):
-        assert run("--db", url, "items", "quiz", *words.split()).code == 2
+        assert run("--db", url, "items", "difficulty", "quiz", *words.split()).code == 2
 
 
 def test_slopes_are_drawn_below_one_another(url: str) -> None:
@@ -335,7 +338,15 @@ def test_columns_are_explained_where_the_last_figure_has_no_test(
 ) -> None:
     two = ("--where", "model!=m2", "--where", "model!=m3")
     shown = run(
-        "--db", table, "items", "errors", "--features", "--by", "metadata.n", *two
+        "--db",
+        table,
+        "items",
+        "difficulty",
+        "errors",
+        "--features",
+        "--by",
+        "metadata.n",
+        *two,
     ).out
     assert (
         shown.count("nothing to test") == 2

@@ -97,7 +97,7 @@ def test_where_nothing_is_declared_the_way_to_say_it_is_told_and_works(
         run("ingest", *write(tmp_path, {"people": None, "gpt": None}), db=db).code == 0
     )
     found = " ".join(run(*ASK, db=db).out.split())
-    command = "warehouse benchmarks metrics essays --metric NAME --bounds LOW HIGH"
+    command = "warehouse fix metric essays --metric NAME --bounds LOW HIGH"
     assert command in found
     for metric in ("by_people", "by_gpt"):
         words = shlex.split(

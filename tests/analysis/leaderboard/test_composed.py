@@ -341,7 +341,7 @@ def test_published_accuracies_by_template_give_parts_and_possible_intervals(
         str(tmp_path / "mapping.toml"),
     )
     assert run(*where, db=db).code == 0
-    rows = run("templates", "quiz", "--se", "0.02", "--json", db=db).rows
+    rows = run("noise", "templates", "quiz", "--se", "0.02", "--json", db=db).rows
     assert [row["model"] for row in rows] == ["ma", "mb", "mc"]
     found = warehouse.stats.template_figures(list(ACCURACIES.values()), bounds=(0, 1))
     for row, low, high in zip(rows, found.ci_low, found.ci_high, strict=True):
@@ -354,8 +354,13 @@ def test_published_accuracies_by_template_give_parts_and_possible_intervals(
         assert row["flags"] == ["few_templates", "published"] and row[
             "templates_needed"
         ] == found.templates_needed(0.02)
-    assert "these prompts are all there are" in run("templates", "quiz", db=db).out
-    run("templates", "quiz", "--random", "prompts", db=db).fails(2, "no prompt scored")
+    assert (
+        "these prompts are all there are"
+        in run("noise", "templates", "quiz", db=db).out
+    )
+    run("noise", "templates", "quiz", "--random", "prompts", db=db).fails(
+        2, "no prompt scored"
+    )
 
 
 def test_templates_are_told_by_their_whole_text_and_in_any_order(
@@ -388,7 +393,7 @@ def test_templates_are_told_by_their_whole_text_and_in_any_order(
             ).code
             == 0
         )
-        found.append(run("templates", "quiz", "--json", db=db).rows)
+        found.append(run("noise", "templates", "quiz", "--json", db=db).rows)
     own = (
         "model",
         "estimate",

@@ -251,7 +251,7 @@ def test_a_benchmark_without_figures_says_what_it_lacks(wanted: str | None) -> N
             "'suite' is a suite; choose one of its benchmarks: suite/one, suite/two/a,",
         ),
         ("quizz", "no benchmark is called 'quizz'; did you mean quiz"),
-        ("??", "no benchmark is called '??'; see: warehouse benchmarks"),
+        ("??", "no benchmark is called '??'; see: warehouse list benchmarks"),
     ],
 )
 def test_what_is_no_benchmark_is_said(world: Store, name: str, message: str) -> None:

@@ -48,7 +48,9 @@ def test_every_comparison_says_so_until_the_advice_is_taken(
         len(found) == 4
         and "1 of 2 conditions have scores from 0 to 1, 1 from 0 to 100" in found[0]
     )
-    assert run("forget", "2", db=f"duckdb:///{tmp_path / 'mix.duckdb'}").code == 0
+    assert (
+        run("fix", "forget", "2", db=f"duckdb:///{tmp_path / 'mix.duckdb'}").code == 0
+    )
     mapping = (
         "[run]\n"
         'model = "model"\n'
@@ -110,7 +112,7 @@ def test_ingest_names_both_sources_and_figures_have_a_flag(
         and "from 0 to 1 in" in said[0]
         and "a.csv, from 0 to 75 in" in said[0]
     )
-    assert f"warehouse forget {1 if files == 'ba' else 2}" in said[0]
+    assert f"warehouse fix forget {1 if files == 'ba' else 2}" in said[0]
     board, comparison = (
         store.leaderboard("mix"),
         store.compare("a", "b", benchmark="mix"),
@@ -208,7 +210,7 @@ def test_of_a_dump_that_no_mapping_reads_the_advice_is_another_benchmark(
         said += store.ingest(path).notes
     (note,) = [note for note in said if "per cent" in note]
     assert (
-        "warehouse forget 2, then ingest again with --set benchmark=mix_percent, which "
+        "warehouse fix forget 2, then ingest again with --set benchmark=mix_percent, which "
         "keeps" in note
     )
 

@@ -135,7 +135,7 @@ def test_the_last_whole_checkpoint_stands_for_a_model_not_the_best(
     (row,) = board.rows
     assert (row.estimate, row.n_checkpoints) == (0.5, 3)
     assert "last_partial" in row.flags
-    assert any("warehouse curves m" in note for note in board.notes)
+    assert any("warehouse training curves m" in note for note in board.notes)
     assert any("step 300" in note for note in board.notes)
 
 
@@ -452,7 +452,7 @@ def test_answers_say_where_the_same_bytes_count_twice(
     }
     for name, notes in answers.items():
         assert any(
-            "the same bytes count twice here" in note and "forget 1" in note
+            "the same bytes count twice here" in note and "fix forget 1" in note
             for note in notes
         ), name
     run("report", "-o", str(tmp_path / "page.html"), db=duckdb_url)

@@ -376,7 +376,7 @@ def test_explanation(home: Warehouse) -> None:
         (
             lambda w: w.matrix("essay").explain(embedder="mini"),
             MisuseError,
-            "warehouse embed essay",
+            "warehouse text embed essay",
         ),
         (
             lambda w: w.matrix("exam").explain(),

@@ -132,7 +132,7 @@ def test_accuracy_and_ceiling(world: Store) -> None:
     )
     assert (
         rows["noise"].verdict != "decides"
-        and "`warehouse decide` at the small scale" in rows["noise"].sentence
+        and "`warehouse training decide` at the small scale" in rows["noise"].sentence
     )
     snr = signal_to_noise(x[100, "clear"].mean(axis=1)[:, -4:])
     assert (
@@ -254,6 +254,7 @@ def test_prompts_as_a_sample(tmp_path: Path) -> None:
 
 def test_the_command(run: Caller, url: str) -> None:
     call = (
+        "training",
         "recipes",
         "--small",
         SMALL[0],
@@ -270,9 +271,12 @@ def test_the_command(run: Caller, url: str) -> None:
         and "can be found with 80 % power on 2 of 2" in said
     )
     assert max(map(len, on_a_terminal(80, "--db", url, *call))) <= 80
-    rows = run("recipes", "clear", "--small", SMALL[0], "--json", db=url).rows
+    rows = run(
+        "training", "recipes", "clear", "--small", SMALL[0], "--json", db=url
+    ).rows
     assert rows[0]["verdict"] == "may decide" and rows[0]["accuracy"] is None
     nowhere = run(
+        "training",
         "recipes",
         "clear",
         "--small",
@@ -285,7 +289,9 @@ def test_the_command(run: Caller, url: str) -> None:
     assert (
         nowhere[0]["verdict"] == "cannot tell"
     )  # what noise allows is no answer to what a large scale says
-    run("recipes", "--small", "parameter_count=5", db=url).fails(2, "two recipes")
+    run("training", "recipes", "--small", "parameter_count=5", db=url).fails(
+        2, "two recipes"
+    )
 
 
 #: Share of pairs that two scales order alike, by the README of the data, where nothing

@@ -280,36 +280,38 @@ def test_few_shot_seeds(world: Store, name: str) -> None:
 
 
 def test_bad_input_is_one_line(run: Caller, url: str) -> None:
-    run("reliability", "solo", db=url).fails(
+    run("noise", "reliability", "solo", db=url).fails(
         2, "1 model(s) with scores of prompts; 2 are needed"
     )
-    run("reliability", "nowhere", db=url).fails(2, "nowhere")
-    run("reliability", "quiz", "--scenarios", "colour", db=url).fails(
+    run("noise", "reliability", "nowhere", db=url).fails(2, "nowhere")
+    run("noise", "reliability", "quiz", "--scenarios", "colour", db=url).fails(
         2, "no prompt of quiz has the field 'colour'", "topic"
     )
-    run("reliability", "quiz", "--scenarios", "a,b,c", db=url).fails(
+    run("noise", "reliability", "quiz", "--scenarios", "a,b,c", db=url).fails(
         2, "expected a field, or two"
     )
-    run("reliability", "exam", "--scenarios", "topic", db=url).fails(
+    run("noise", "reliability", "exam", "--scenarios", "topic", db=url).fails(
         2, "leave --scenarios out"
     )
-    run("reliability", "exam", "--where", "temperature=7", db=url).fails(
+    run("noise", "reliability", "exam", "--where", "temperature=7", db=url).fails(
         2, "0 model(s)"
     )
-    run("flash", "exam", "--model", "org/m99", db=url).fails(
+    run("subset", "flash", "exam", "--model", "org/m99", db=url).fails(
         2, "no answers of 'org/m99'", "org/m"
     )
-    run("flash", "exam", "--model", "org/m3", "--new", db=url).fails(
+    run("subset", "flash", "exam", "--model", "org/m3", "--new", db=url).fails(
         2, "leave --new out"
     )
-    run("flash", "exam", "--new", db=url).fails(2, "--new goes with --model")
-    run("flash", "exam", "--tiers", "1,2,3", db=url).fails(2, "must fall")
-    run("anchors", "begun", db=url).fails(2, "need 8 models, found 6")
-    run("anchors", "quiz", "--sizes", "500", db=url).fails(
+    run("subset", "flash", "exam", "--new", db=url).fails(2, "--new goes with --model")
+    run("subset", "flash", "exam", "--tiers", "1,2,3", db=url).fails(2, "must fall")
+    run("subset", "anchors", "begun", db=url).fails(2, "need 8 models, found 6")
+    run("subset", "anchors", "quiz", "--sizes", "500", db=url).fails(
         2, "500 anchors of 120 prompts"
     )
-    run("anchors", "quiz", "--model", "3pl", db=url).fails(2, "3PL is not fitted")
-    ties = run("reliability", "even", "--resamples", "20", db=url)
+    run("subset", "anchors", "quiz", "--model", "3pl", db=url).fails(
+        2, "3PL is not fitted"
+    )
+    ties = run("noise", "reliability", "even", "--resamples", "20", db=url)
     assert (
         ties.code == 0
         and "Nothing can be said of the order" in ties.out
@@ -318,7 +320,7 @@ def test_bad_input_is_one_line(run: Caller, url: str) -> None:
 
 
 def test_what_people_see(run: Caller, url: str) -> None:
-    shown = run("reliability", "exam", "--resamples", "20", db=url)
+    shown = run("noise", "reliability", "exam", "--resamples", "20", db=url)
     first, second, *_ = shown.out.splitlines()
     assert "order" in first and "the top two" in first and first.endswith(".")
     assert second.startswith(
@@ -336,6 +338,7 @@ def test_what_people_see(run: Caller, url: str) -> None:
         assert (
             heading
             in run(
+                "noise",
                 "reliability",
                 "exam/a,exam/b",
                 "--part",
@@ -348,12 +351,20 @@ def test_what_people_see(run: Caller, url: str) -> None:
     assert (
         "width, uniform"
         in run(
-            "reliability", "shots", "--part", "seeds", "--resamples", "20", db=url
+            "noise",
+            "reliability",
+            "shots",
+            "--part",
+            "seeds",
+            "--resamples",
+            "20",
+            db=url,
         ).out
     )
     assert (
         "no runs with several"
         in run(
+            "noise",
             "reliability",
             "exam/a,exam/b",
             "--part",
@@ -363,13 +374,16 @@ def test_what_people_see(run: Caller, url: str) -> None:
             db=url,
         ).out
     )
-    rows = run("reliability", "exam", "--json", "--resamples", "20", db=url).rows
+    rows = run(
+        "noise", "reliability", "exam", "--json", "--resamples", "20", db=url
+    ).rows
     assert {"granularity", "ranking", "ranking_low", "best_errors", "reason"} <= set(
         rows[0]
     )
     assert (
         len(
             run(
+                "noise",
                 "reliability",
                 "exam/a,exam/b",
                 "--part",
@@ -388,6 +402,7 @@ def test_each_data_set_by_itself_is_asked_as_if_it_were_all(
     run: Caller, url: str, world: Store
 ) -> None:
     rows = run(
+        "noise",
         "reliability",
         "exam",
         "--part",
@@ -418,6 +433,7 @@ def test_pictures(run: Caller, url: str, tmp_path: Path) -> None:
     path = tmp_path / "suite.svg"
     for part in ("ranks", "switches", "agreement"):
         done = run(
+            "noise",
             "reliability",
             "exam/a,exam/b",
             "--part",
@@ -431,6 +447,7 @@ def test_pictures(run: Caller, url: str, tmp_path: Path) -> None:
         assert done.code == 0 and str(path) in done.err  # replaces ours
         assert (path.read_text().count("org/m") == len(MODELS)) == (part == "ranks")
     run(
+        "noise",
         "reliability",
         "shots",
         "--part",
@@ -443,6 +460,7 @@ def test_pictures(run: Caller, url: str, tmp_path: Path) -> None:
     )
     assert "uniform, subsample" in path.read_text()
     run(
+        "noise",
         "reliability",
         "exam/b",
         "--part",
@@ -453,11 +471,11 @@ def test_pictures(run: Caller, url: str, tmp_path: Path) -> None:
         "20",
         db=url,
     ).fails(2, "nothing here can be drawn")
-    run("reliability", "exam", "--part", "pool", "--svg", path, db=url).fails(
+    run("noise", "reliability", "exam", "--part", "pool", "--svg", path, db=url).fails(
         2, "--svg draws ranks", "not pool"
     )
     path.write_text("mine")
-    run("reliability", "exam", "--svg", path, db=url).fails(
+    run("noise", "reliability", "exam", "--svg", path, db=url).fails(
         2, "no picture that this program wrote"
     )
     assert (
@@ -476,13 +494,16 @@ def test_flash_of_a_stored_model_and_of_all(
     assert report.saving == 120 / next(
         row.n_prompts for row in report.rows if row.is_enough
     )
-    shown = run("flash", "quiz", "--resamples", "20", db=url)
+    shown = run("subset", "flash", "quiz", "--resamples", "20", db=url)
     assert (
         shown.out.startswith("Ranked as if new, the 9 models of quiz end")
         and "stops here" in shown.out
     )
-    assert len(run("flash", "quiz", "--resamples", "20", "--json", db=url).rows) == 9
-    small = run("flash", "even", "--resamples", "20", db=url)
+    assert (
+        len(run("subset", "flash", "quiz", "--resamples", "20", "--json", db=url).rows)
+        == 9
+    )
+    small = run("subset", "flash", "even", "--resamples", "20", db=url)
     assert "No check: no scenario has more than 20 prompts" in small.out
 
 
@@ -490,6 +511,7 @@ def test_flash_tells_a_new_model_what_comes_next(
     run: Caller, url: str, tmp_path: Path
 ) -> None:
     ids = run(
+        "subset",
         "flash",
         "begun",
         "--model",
@@ -502,6 +524,7 @@ def test_flash_tells_a_new_model_what_comes_next(
     ).out.split()
     assert len(ids) == len(set(ids)) == 10
     other = run(
+        "subset",
         "flash",
         "begun",
         "--model",
@@ -573,15 +596,24 @@ def test_anchors_of_a_benchmark(run: Caller, url: str) -> None:
         and len(report.anchors) == 30
     )
     assert sum(row.n_items for row in report.anchors) == 120
-    shown = run("anchors", "quiz", db=url)
+    shown = run("subset", "anchors", "quiz", db=url)
     assert (
         "24 anchors" in shown.out
         and "gp-irt" in shown.out
         and "biased by design" in shown.err
     )
-    assert len(run("anchors", "quiz", "--ids", "--sizes", "7", db=url).out.split()) == 7
+    assert (
+        len(
+            run(
+                "subset", "anchors", "quiz", "--ids", "--sizes", "7", db=url
+            ).out.split()
+        )
+        == 7
+    )
     assert {"weight", "n_items"} <= set(
-        run("anchors", "quiz", "--list", "--sizes", "7", "--json", db=url).rows[0]
+        run(
+            "subset", "anchors", "quiz", "--list", "--sizes", "7", "--json", db=url
+        ).rows[0]
     )
     with pytest.raises(MisuseError, match="unknown by .* irt, scores"):
         connect(url).anchors("quiz", by="chance")
@@ -635,16 +667,30 @@ def test_anchors_by_several_dimensions_and_each_model(
     assert one.standard_error == pytest.approx(
         np.sqrt(one.estimate * (1 - one.estimate) / 119)
     )
-    run("anchors", "quiz", "--dimensions", "2", "--model", "2pl", db=url).fails(
-        2, "--model chooses between"
+    run(
+        "subset", "anchors", "quiz", "--dimensions", "2", "--model", "2pl", db=url
+    ).fails(2, "--model chooses between")
+    run("subset", "anchors", "quiz", "--models", "--list", db=url).fails(
+        2, "give one of"
     )
-    run("anchors", "quiz", "--models", "--list", db=url).fails(2, "give one of")
-    assert "gp-irt" in run("anchors", "quiz", "--models", "--sizes", "7", db=url).out
+    assert (
+        "gp-irt"
+        in run("subset", "anchors", "quiz", "--models", "--sizes", "7", db=url).out
+    )
     assert {"training", "method"} <= set(
-        run("anchors", "quiz", "--models", "--sizes", "7", "--json", db=url).rows[0]
+        run(
+            "subset", "anchors", "quiz", "--models", "--sizes", "7", "--json", db=url
+        ).rows[0]
     )
     assert not run(
-        "anchors", "quiz", "--sizes", "7,30", "--svg", str(tmp_path / "a.svg"), db=url
+        "subset",
+        "anchors",
+        "quiz",
+        "--sizes",
+        "7,30",
+        "--svg",
+        str(tmp_path / "a.svg"),
+        db=url,
     ).code
     assert "by score" in (tmp_path / "a.svg").read_text()
     trained = [replace(row, position=float(i)) for row in two.models for i in (1, 2)]

@@ -172,13 +172,12 @@ def test_nobody_leads_by_an_unknown_direction(world: Store) -> None:
     assert "nobody leads" in board.one_line
     (note,) = [one for one in board.notes if "--higher-is-better" in one]
     assert (
-        "--lower-is-better" in note
-        and "warehouse benchmarks metrics unknown --metric" in note
+        "--lower-is-better" in note and "warehouse fix metric unknown --metric" in note
     )
     (remark,) = [
         one for one in pairs(world, "unknown").notes if "--higher-is-better" in one
     ]
-    assert "warehouse benchmarks metrics unknown --metric" in remark
+    assert "warehouse fix metric unknown --metric" in remark
 
 
 def test_a_run_whose_weights_are_all_0_says_so(run: Caller, tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ def test_a_benchmark_narrows(store: Store) -> None:
     ("text", "message"),
     [
         ("org/aa", "no model with runs is called 'org/aa'; did you mean org/a"),
-        ("zzzzzz", "is called 'zzzzzz'; see: warehouse models"),
+        ("zzzzzz", "is called 'zzzzzz'; see: warehouse list models"),
         ("run:99", "'run:99' has no current run"),
         ("run:abc", "'run:abc': run: goes with a number, such as run:7"),
         ("org/a@step=9", "has no current run"),

@@ -165,7 +165,7 @@ def test_nobody_is_told_to_take_a_metric_without_a_mean() -> None:
 
 def test_a_benchmark_without_runs_says_where_to_look() -> None:
     with pytest.raises(
-        MisuseError, match="^quiz has no current run; see: warehouse runs$"
+        MisuseError, match="^quiz has no current run; see: warehouse list runs$"
     ):
         choose_conditions([], "quiz", [])
 

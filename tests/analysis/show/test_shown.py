@@ -181,7 +181,7 @@ def test_print_is_the_commands_table_at_80_columns(
     ("ask", "command"),
     [
         (lambda store: store.pairs("alpha"), ("pairs", "alpha")),
-        (lambda store: store.variance("alpha"), ("variance", "alpha")),
+        (lambda store: store.variance("alpha"), ("noise", "variance", "alpha")),
         (
             lambda store: store.leaderboard(group="alpha,beta"),
             ("leaderboard", "--group", "alpha,beta"),
@@ -472,7 +472,7 @@ def test_what_draws_a_result_is_there_and_is_loaded_when_it_is_drawn(
     url = f"duckdb:///{tmp_path / 'store.duckdb'}"
     warehouse.connect(url).ingest(scores(), higher_is_better=True)
     asked = in_subprocess(
-        *("--db", url, "items", "alpha"),
+        *("--db", url, "items", "difficulty", "alpha"),
         folder=tmp_path,
         environment={"PYTHONPROFILEIMPORTTIME": "1"},
     )

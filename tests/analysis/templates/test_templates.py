@@ -95,7 +95,8 @@ def test_errors_allow_for_clusters(run: Caller, tmp_path: Path) -> None:
     (plain,) = store.templates("org/a", benchmark="forms", cluster="none").rows
     assert (
         plain.n_clusters is None
-        and "clusters" not in run("templates", "forms", "--cluster", "none", db=db).out
+        and "clusters"
+        not in run("noise", "templates", "forms", "--cluster", "none", db=db).out
     )
     for seeds in store.seed_variance("seeds").rows:
         assert (seeds.n_clusters, seeds.se_seeds_fixed) == (
@@ -130,14 +131,16 @@ def test_what_has_one_template_names_the_other_factors(
     warehouse.connect(f"duckdb:///{db}").ingest(
         _frame(template="t0").drop_duplicates(["model", "prompt_id"])
     )
-    run("templates", "quiz", db=db).fails(2, "fewshot, perturbation")
+    run("noise", "templates", "quiz", db=db).fails(2, "fewshot, perturbation")
 
 
 def test_the_command(run: Caller, url: str) -> None:
-    shown = run("templates", "quiz", "--se", "0.2", db=url).out
+    shown = run("noise", "templates", "quiz", "--se", "0.2", db=url).out
     assert "quiz by score" in shown and "few_templates: fewer than 9 templates" in shown
     assert "1.000 t3" in shown.replace("1.00 t3", "1.000 t3")
-    rows = run("templates", "quiz", "--random", "prompts", "--json", db=url).rows
+    rows = run(
+        "noise", "templates", "quiz", "--random", "prompts", "--json", db=url
+    ).rows
     assert [row["random"] for row in rows] == ["prompts", "prompts"] and rows[0][
         "df"
     ] == 5
@@ -191,4 +194,4 @@ def test_judge_templates_of_llmbar(data_dir: Path, tmp_path: Path) -> None:
 
 
 def test_an_error_of_nothing_is_refused(run: Caller, url: str) -> None:
-    run("templates", "quiz", "--se", "0", db=url).fails(2, "--se")
+    run("noise", "templates", "quiz", "--se", "0", db=url).fails(2, "--se")

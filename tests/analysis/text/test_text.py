@@ -352,7 +352,7 @@ def test_a_text_is_embedded_with_the_model(store: Store) -> None:
         ("some text", {"embedder": TinyEmbedder(revision="2")}, "there are: tiny@1"),
         ("? ?", {"embedder": TinyEmbedder()}, "knows no word"),
         ("a0", {"embedder": "large"}, "there are: tiny@1 (8 prompts)"),
-        ("a0", {"benchmark": "bare"}, "run: warehouse embed bare"),
+        ("a0", {"benchmark": "bare"}, "run: warehouse text embed bare"),
         ("d0", {}, "has no vector of tiny@1"),
     ],
 )
@@ -365,14 +365,14 @@ def test_what_has_no_neighbours_is_said(
 
 
 def test_without_vectors_it_is_said_how_to_get_them(url: str) -> None:
-    with pytest.raises(MisuseError, match="run: warehouse embed"):
+    with pytest.raises(MisuseError, match="run: warehouse text embed"):
         duplicates(opener_of(url))
     with open_store(url, write=True) as store:
         for ask in (
             lambda: similar(store, "a0"),
             lambda: cluster_semantic(opener_at(store), "quiz"),
         ):
-            with pytest.raises(MisuseError, match="run: warehouse embed"):
+            with pytest.raises(MisuseError, match="run: warehouse text embed"):
                 ask()
 
 

@@ -169,6 +169,7 @@ def test_the_commands_take_parts(url: str, run: Caller) -> None:
     embedded = run(
         "--db",
         url,
+        "text",
         "embed",
         "quiz",
         "--embedder",
@@ -194,25 +195,25 @@ def test_the_commands_take_parts(url: str, run: Caller) -> None:
     )
     assert table.code == 0 and "p Holm" in table.out and REASON in table.out
     told = json.loads(
-        run("--db", url, "duplicates", "quiz", "--part", REASON, "--json").out
+        run("--db", url, "text", "duplicates", "quiz", "--part", REASON, "--json").out
     )
     assert {row["text_a"] for row in told} == {"bad sums", "long text"}
     for words, message in {
-        "embed quiz --part answers": "no part of a prompt is called 'answers'",
-        "embed quiz --part metadata.x": (
+        "text embed quiz --part answers": "no part of a prompt is called 'answers'",
+        "text embed quiz --part metadata.x": (
             "no prompt has metadata.x; nothing can be embedded; fields there are: n, "
             "why"
         ),
     }.items():
         refused = run("--db", url, *words.split(), "--embedder", TINY)
         assert refused.code == 2 and message in refused.err
-    none = run("--db", url, "duplicates", "quiz", "--part", "choices")
+    none = run("--db", url, "text", "duplicates", "quiz", "--part", "choices")
     assert (
         none.code == 2
-        and "run: warehouse embed --part choices --embedder FOLDER" in none.err
+        and "run: warehouse text embed --part choices --embedder FOLDER" in none.err
     )
     assert embed_command("metadata.a b", "my quiz") == (
-        "warehouse embed 'my quiz' --part 'metadata.a b' --embedder FOLDER"
+        "warehouse text embed 'my quiz' --part 'metadata.a b' --embedder FOLDER"
     )
 
 

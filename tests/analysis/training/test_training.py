@@ -218,9 +218,13 @@ def test_the_picture_has_a_box_for_each_checkpoint(
     assert drawn["mark"]["type"] == "boxplot" and len(
         drawn["data"]["values"]
     ) == 4 * len(STEPS)
-    assert not run("seeds", "quiz", "--svg", str(tmp_path / "seeds.svg"), db=url).code
+    assert not run(
+        "training", "seeds", "quiz", "--svg", str(tmp_path / "seeds.svg"), db=url
+    ).code
     assert (tmp_path / "seeds.svg").read_text().startswith("<svg")
-    assert not run("curves", "quiz", "--svg", str(tmp_path / "curves.svg"), db=url).code
+    assert not run(
+        "training", "curves", "quiz", "--svg", str(tmp_path / "curves.svg"), db=url
+    ).code
 
 
 def test_a_suite_stands_for_its_benchmarks(tmp_path: Path) -> None:
@@ -405,7 +409,14 @@ def test_figures_on_fewer_prompts_are_named(tmp_path: Path, run: Caller) -> None
         assert [
             row.flags for row in decide(store, "org/x@step=2", "org/y@step=2").rows
         ] == [()]
-    for command in (("seeds",), ("curves", "quiz"), ("decide", "org/x", "org/y")):
+    for command in (
+        (
+            "training",
+            "seeds",
+        ),
+        ("training", "curves", "quiz"),
+        ("training", "decide", "org/x", "org/y"),
+    ):
         assert (
             f"note: {flag}: figures rest on fewer or other prompts than others"
             in run(*command, db=url).err
@@ -434,24 +445,24 @@ def test_figures_on_other_prompts_are_named(tmp_path: Path, run: Caller) -> None
         }
         assert found == {"x": (pytest.approx(3**-0.5), True), "y": (0.0, False)}
         assert flag in decide(store, "org/x", "org/y").rows[0].flags
-    assert f"note: {flag}: " in run("seeds", db=url).err
+    assert f"note: {flag}: " in run("training", "seeds", db=url).err
 
 
 def test_the_commands(run: Caller, url: str) -> None:
-    shown = run("seeds", db=url)
+    shown = run("training", "seeds", db=url)
     assert "noise floor" in shown.out and "left out" in shown.err
     assert "cases, if no seed fails: so few may lack one in ten that does." in " ".join(
         shown.out.split()
     )
-    rows = run("seeds", "quiz", "--average", "4", "--json", db=url).rows
+    rows = run("training", "seeds", "quiz", "--average", "4", "--json", db=url).rows
     assert [row["recipe"] for row in rows] == ["a", "b", "c"] and rows[0][
         "averaged"
     ] == 4
-    said = run("decide", "mix-a", "mix-b", db=url)
+    said = run("training", "decide", "mix-a", "mix-b", db=url)
     assert "quiz decides: a is ahead of b by" in " ".join(said.out.split())
-    run("decide", "mix-a", "nothing", db=url).fails(2, "nothing")
-    run("seeds", "other", db=url).fails(2, "two training seeds")
-    short = run("seeds", "quiz", "--average", "99", db=url)
+    run("training", "decide", "mix-a", "nothing", db=url).fails(2, "nothing")
+    run("training", "seeds", "other", db=url).fails(2, "two training seeds")
+    short = run("training", "seeds", "quiz", "--average", "99", db=url)
     assert (
         "No recipe has a second" not in short.out
         and "cannot be averaged over 99" in short.err
@@ -490,7 +501,8 @@ def test_another_headline_hides_no_training_without_a_word(
             ):
                 call()
     assert {
-        row["model"] for row in run("seeds", "--metric", "acc", "--json", db=url).rows
+        row["model"]
+        for row in run("training", "seeds", "--metric", "acc", "--json", db=url).rows
     } == {"org/a", "org/b"}
     (tmp_path / "third.csv").write_text(
         (tmp_path / "trained.csv").read_text().replace("quiz", "exam")
@@ -498,5 +510,5 @@ def test_another_headline_hides_no_training_without_a_word(
     run("ingest", str(tmp_path / "third.csv"), db=url)
     assert (
         "note: seeds or checkpoints by another metric than the headline: quiz "
-        "(--metric acc)" in run("seeds", db=url).err
+        "(--metric acc)" in run("training", "seeds", db=url).err
     )

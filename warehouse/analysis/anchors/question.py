@@ -27,6 +27,7 @@ class Anchors(ChosenScores, Question):
     """
 
     NAME = "anchors"
+    COMMAND = "subset anchors"
 
     benchmarks: Annotated[
         Sequence[str],
@@ -81,9 +82,9 @@ class Anchors(ChosenScores, Question):
 
     def _command(self) -> str:
         if self.by == "irt":
-            return "anchors"  # the errors are those of all ways to choose
+            return self.COMMAND  # the errors are those of all ways to choose
         if self.models:
             raise MisuseError(
                 "by and models cannot both be said on the command line: ask in Python"
             )
-        return "anchors --list"
+        return f"{self.COMMAND} --list"

@@ -209,7 +209,7 @@ def _judge(data: AuditData, labels: Sequence[str] | None) -> WrongKeys:
         raise MisuseError(
             f"{first} and {second} gave the same answers throughout, {n_wrong:g} wrong "
             "ones among them: one model under two names has two votes; leave one out, "
-            f"--where model!={second}, or join them, warehouse models alias"
+            f"--where model!={second}, or join them, warehouse fix alias"
         )
     return wrong_keys(
         data.votes,

@@ -216,7 +216,7 @@ def _suspects(store: Store, benchmark: str) -> tuple[tuple[Row, ...], int, str]:
         "n_models",
         "text",
     )
-    command = shlex.join(["warehouse", "audit", benchmark])
+    command = shlex.join(["warehouse", "items", "audit", benchmark])
     rows = []
     for row in listed[:MOST]:
         told = {name: getattr(row, name) for name in names}
@@ -230,7 +230,7 @@ def _suspects(store: Store, benchmark: str) -> tuple[tuple[Row, ...], int, str]:
 
 def _ingest(row: Row) -> str:
     if row["state"] == "loaded":
-        what = ["sources", f"{row['source_id']}"]
+        what = ["list", "sources", f"{row['source_id']}"]
     else:
         what = ["ingest", row["path"]]
     more = []
@@ -249,7 +249,7 @@ def _cut(row: Row) -> str:
         return f"warehouse show run:{row['run_id']}"
     reason = f"{row['n_truncated']} of {row['n_responses']} responses were cut"
     return shlex.join(
-        ["warehouse", "invalidate", f"run:{row['run_id']}", "--reason", reason]
+        ["warehouse", "fix", "invalidate", f"run:{row['run_id']}", "--reason", reason]
     )
 
 
@@ -270,8 +270,8 @@ _COMMANDS: dict[str, Callable[[Row], str]] = {
     ),
     "directions": _direction,
     "shared": lambda row: shlex.join(
-        ["warehouse", "link", row["benchmark"], row["other"]]
+        ["warehouse", "fix", "link", row["benchmark"], row["other"]]
     ),
-    "shared_votes": lambda row: f"warehouse forget {row['source_id']}",
-    "keys": lambda row: shlex.join(["warehouse", "audit", row["benchmark"]]),
+    "shared_votes": lambda row: f"warehouse fix forget {row['source_id']}",
+    "keys": lambda row: shlex.join(["warehouse", "items", "audit", row["benchmark"]]),
 }

@@ -34,6 +34,7 @@ class Audit(ByMetric, OneBenchmark, Question):
     """
 
     NAME = "audit"
+    COMMAND = "items audit"
 
     _: KW_ONLY
     cluster: Cluster = None

@@ -360,9 +360,9 @@ def pair_up(
     if not len(common):
         names = [c.benchmark_split[0] for c in (a, b)]
         # of one benchmark without its name: what holds on several is said once
-        link = f"warehouse link {shlex.join(names)} --by id"
+        link = f"warehouse fix link {shlex.join(names)} --by id"
         if names[0] == names[1]:
-            link = "warehouse link BENCHMARK BENCHMARK"
+            link = "warehouse fix link BENCHMARK BENCHMARK"
         raise NotComparable(
             f"no prompt in common: {a.model} has {scores_a.n} scored prompts, "
             f"{b.model} has {scores_b.n}, none of them the same (`{link}` joins equal "

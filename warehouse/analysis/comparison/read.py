@@ -303,7 +303,7 @@ class TwoModels:
             )
             raise MisuseError(
                 f"{self.a} and {self.b} have no two linked benchmarks: {lists} "
-                "(warehouse link A B --by id joins the prompts of two; conditions of "
+                "(warehouse fix link A B --by id joins the prompts of two; conditions of "
                 "one benchmark need no --across-links, which goes without --benchmark)"
             )
         found: list[tuple[Condition, ...]] = []

@@ -94,7 +94,7 @@ def curves(store: Store, question: Curves) -> CurvesReport:
             )
             if question.against is not None:
                 advice += (
-                    f"; finished models: warehouse formulations {question.benchmark} "
+                    f"; finished models: warehouse noise formulations {question.benchmark} "
                     f"{question.against}"
                 )
             raise MisuseError(

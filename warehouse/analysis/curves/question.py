@@ -24,6 +24,7 @@ class Curves(ByMetric, Question):
     """
 
     NAME = "curves"
+    COMMAND = "training curves"
 
     benchmark: Annotated[str, Option("Name of a benchmark.", "BENCHMARK")]
     references: Annotated[

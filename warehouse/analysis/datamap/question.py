@@ -123,6 +123,7 @@ class MapPrompts(_Grouped, ByMetric, _OfModel, Question):
     """
 
     NAME, OPENS = "datamap", True
+    COMMAND = "items datamap"
 
     _: KW_ONLY
     progress: ShareDone = None

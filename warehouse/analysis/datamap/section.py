@@ -82,7 +82,7 @@ class DataMapSection(Section):
         if maps.more:
             shown += Markup(
                 "<p>{} more models have several generations of a prompt; their maps:"
-                " <code>warehouse datamap MODEL</code>.</p>"
+                " <code>warehouse items datamap MODEL</code>.</p>"
             ).format(len(maps.more))
         return shown
 
@@ -273,7 +273,7 @@ def _suspects_table(
     more = ""
     if len(suspects) > len(shown):
         more = Markup(
-            " The first {} of {}; all: <code>warehouse datamap MODEL --suspects</code>."
+            " The first {} of {}; all: <code>warehouse items datamap MODEL --suspects</code>."
         ).format(len(shown), len(suspects))
     rows = [row for _, row in shown]
     texts = distinctive([row.text for row in rows], [row.text for row in first.rows])

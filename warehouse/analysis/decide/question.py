@@ -25,6 +25,7 @@ class Decide(ByMetric, Averaged, Question):
     """
 
     NAME = "decide"
+    COMMAND = "training decide"
 
     a: Trained
     b: Trained

@@ -322,7 +322,7 @@ def read_all(
     suites = list_suites(catalogue, {run["benchmark_id"] for run in all_runs})
     unknown = sorted(named - set(runs) - set(stored) - set(suites))
     if unknown:
-        hint = did_you_mean(unknown[0], runs, "see: warehouse runs")
+        hint = did_you_mean(unknown[0], runs, "see: warehouse list runs")
         raise MisuseError(f"no benchmark with runs is called {unknown[0]!r}; {hint}")
     resolved, notes = _baselines(store, baselines)
     shared = _Shared(store, opener, list(by_name.values()), resolved)

@@ -28,6 +28,7 @@ class Flash(ChosenScores, OfSuite, Question):
     """
 
     NAME = "flash"
+    COMMAND = "subset flash"
 
     _: KW_ONLY
     model: Annotated[

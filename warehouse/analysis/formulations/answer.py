@@ -226,7 +226,7 @@ def _by_model(scores: BenchmarkScores, notes: list[str]) -> dict[str, ScoredCond
     several = [who for who, own in by_model.items() if len(own) > 1]
     if several:
         how = (
-            "--first-where and --second-where choose one (warehouse runs shows them), "
+            "--first-where and --second-where choose one (warehouse list runs shows them), "
             "--latest the newest"
         )
         notes.append(
@@ -283,7 +283,7 @@ def _report(
     if not n_linked and first.table and second.table and benchmarks[0] != benchmarks[1]:
         notes.append(
             "no prompt stands in both, so that models have no paired difference and "
-            f"prompts count as others: warehouse link {shlex.join(benchmarks)} --by id "
+            f"prompts count as others: warehouse fix link {shlex.join(benchmarks)} --by id "
             "joins those of one id"
         )
     sides = zip((first, second), benchmarks, strict=True)

@@ -25,6 +25,7 @@ class Formulations(SelectedAtLevel, Question):
     """
 
     NAME = "formulations"
+    COMMAND = "noise formulations"
 
     first: Annotated[str, Option("Name of a benchmark.", "FIRST")]
     second: Annotated[

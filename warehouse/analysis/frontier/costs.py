@@ -114,7 +114,7 @@ def cost_source(store: Store, kind: str, prices: str | None) -> CostSource:
     found = stored_prices(store)
     if not found:
         raise MisuseError(
-            "the store has no prices; warehouse prices FILE stores some, --prices FILE "
+            "the store has no prices; warehouse fix prices FILE stores some, --prices FILE "
             "takes a file's"
         )
     words = "\n".join(

@@ -182,7 +182,7 @@ def families_of(pool: Pool, family: str | Mapping[str, str] | None) -> list[str 
     if family not in columns:
         raise MisuseError(
             f"runs have no field {family!r}; such as: family, developer, agent (see: "
-            "warehouse runs)"
+            "warehouse list runs)"
         )
     values = [condition.setting(family) for condition in pool.conditions]
     return [None if value in (None, "") else str(value) for value in values]

@@ -151,7 +151,7 @@ def read_pool(store: Store, leaves: Sequence[Benchmark], selection: Selection) -
             than two models, or than two prompts that two models answered.
     """
     if not leaves:
-        raise MisuseError("name a benchmark or suite; see: warehouse benchmarks")
+        raise MisuseError("name a benchmark or suite; see: warehouse list benchmarks")
     read, refused = read_leaves(store, leaves, selection)
     if not read:
         raise MisuseError("; ".join(refused))

@@ -295,7 +295,7 @@ def _range(
     if bounds is None or None in bounds:
         return (
             f"{name}: {metric.label} has no lowest and highest value that are known; "
-            f"this says them: warehouse benchmarks metrics {shlex.quote(name)} "
+            f"this says them: warehouse fix metric {shlex.quote(name)} "
             f"--metric {shlex.quote(metric.label)} --bounds LOW HIGH"
         )
     if metric.higher_is_better is None:

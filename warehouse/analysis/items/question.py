@@ -24,6 +24,7 @@ class Items(ChosenScores, OneBenchmark, Question):
     """
 
     NAME = "items"
+    COMMAND = "items difficulty"
 
     _: KW_ONLY
     irt: Annotated[
@@ -45,7 +46,7 @@ class ItemSplits(ChosenScores, OneBenchmark, Question):
     """
 
     NAME, ANSWER = "item_splits", "pruning:item_splits"
-    COMMAND = "items --splits"
+    COMMAND = "items difficulty --splits"
 
     _: KW_ONLY
     n_splits: Annotated[
@@ -72,7 +73,7 @@ class ItemPruning(ChosenScores, OneBenchmark, Question):
     """
 
     NAME, ANSWER = "item_pruning", "pruning:item_pruning"
-    COMMAND = "items --pruning"
+    COMMAND = "items difficulty --pruning"
 
     _: KW_ONLY
     shares: Annotated[
@@ -102,7 +103,7 @@ class ItemFeatures(SelectedAtLevel, OneBenchmark, Question):
     """
 
     NAME, ANSWER = "item_features", "features:item_features"
-    COMMAND = "items --features"
+    COMMAND = "items difficulty --features"
 
     _: KW_ONLY
     by: Annotated[

@@ -129,7 +129,7 @@ def prompts_table(
         Markup(
             "Hardest: the lowest mean over conditions. Against the rest: correlation "
             "with all other prompts below 0, false ones at most 5%. All: "
-            "<code>warehouse items BENCHMARK</code>."
+            "<code>warehouse items difficulty BENCHMARK</code>."
         ),
         [
             name(
@@ -184,7 +184,7 @@ def suspects_table(suspects: Suspects, benchmark: str) -> Markup:
         Markup(
             "P(wrong): probability that the recorded key is wrong, by the votes of "
             "models; suspect from {threshold:g} on. All, and the leaderboard without "
-            "them: <code>warehouse audit BENCHMARK --effect</code>."
+            "them: <code>warehouse items audit BENCHMARK --effect</code>."
         ).format(threshold=suspects.threshold),
         [
             name("Suspected key of", [row.key for row in rows], wrap=True),

@@ -48,7 +48,7 @@ class ItemRow(Row):
     outfit: float | None
     same_text: int  #: other prompts of the benchmark with the same text.
     #: other prompts in its semantic cluster, of those that are stored; None where there
-    #: are none (`warehouse cluster text`).
+    #: are none (`warehouse text cluster`).
     near: int | None
     text: str  #: beginning of the prompt.
 

@@ -45,7 +45,7 @@ _NO_LABELS = "people have labelled none"
 _SCALES = "judge and people do not score on one scale"
 _DECLARE = (
     "nothing declares on what scale judge and people score, and neither's values lie "
-    "in the range of the other's; say it of both: warehouse benchmarks metrics "
+    "in the range of the other's; say it of both: warehouse fix metric "
     "{benchmark} --metric NAME --bounds LOW HIGH"
 )
 

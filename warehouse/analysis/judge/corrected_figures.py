@@ -235,7 +235,7 @@ def _why_undecided(row: CorrectedRow, most_missing: float) -> str:
     drawn = row.n_missing / 2 + row.n_labels
     if row.higher_is_better is None:
         return (
-            "it is not known whether a higher figure is better (warehouse benchmarks "
+            "it is not known whether a higher figure is better (warehouse list benchmarks "
             "metrics)"
         )
     if row.n_labels < FEWEST_LABELS or "few_differing" in row.flags:

@@ -370,7 +370,7 @@ def _unranked(rows: Sequence[LeaderboardRow], subset_ok: bool) -> Iterator[str]:
 def _nothing_to_rank(benchmark: str) -> str:
     return (
         "no condition has scores of its prompts as they stand, or published figures of "
-        "its own; scores of perturbations, if it has any: warehouse templates "
+        "its own; scores of perturbations, if it has any: warehouse noise templates "
         f"{shlex.quote(benchmark)} --factor perturbation"
     )
 

@@ -440,7 +440,7 @@ def row_notes(rows: Sequence[LeaderboardRow] | Sequence[SuiteRow]) -> list[str]:
         who = some_of(along, _NAMED)
         notes[
             f"{who}: the last whole of up to {most} checkpoints; all of them: "
-            f"warehouse curves {name}"
+            f"warehouse training curves {name}"
         ] = None
     notes |= dict.fromkeys(
         _infinite_notes([row for row in rows if not isinstance(row, SuiteRow)])

@@ -382,7 +382,7 @@ def _held(row: RecipesRow) -> str:
     )
     words = [f"{right} of {n} pairs where it {word}" for word, n, right in counts if n]
     if words:
-        return f"`warehouse decide` at the small scale is right in {' and in '.join(words)}"
+        return f"`warehouse training decide` at the small scale is right in {' and in '.join(words)}"
     return ""
 
 

@@ -82,6 +82,7 @@ class Recipes(ByMetric, Averaged, ScalePlan, Question):
     """
 
     NAME = "recipes"
+    COMMAND = "training recipes"
 
     benchmarks: Benchmarks = ()
     _: KW_ONLY

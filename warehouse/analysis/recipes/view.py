@@ -72,7 +72,7 @@ class RecipesRow(BenchmarkRow):
     #: is better than chance or, where that is shown, whether it decides; None where no
     #: number would.
     recipes_to_settle: int | None
-    #: pairs of which ``warehouse decide`` says at the small scale that it decides.
+    #: pairs of which ``warehouse training decide`` says at the small scale that it decides.
     n_decides: int | None
     n_decides_right: int | None  #: those of them that the large scale orders alike.
     n_leans: int | None  #: pairs of which it says that it leans.

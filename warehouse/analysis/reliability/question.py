@@ -52,6 +52,7 @@ class Reliability(SelectedAtLevel, OfSuite, Question):
     """
 
     NAME = "reliability"
+    COMMAND = "noise reliability"
 
     _: KW_ONLY
     subset_ok: SubsetOk = False

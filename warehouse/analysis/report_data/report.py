@@ -321,7 +321,7 @@ def _chosen(
     unknown = [name for name in names if name not in benchmarks and name not in suites]
     if unknown:
         hint = did_you_mean(
-            unknown[0], [*benchmarks, *suites], "see: warehouse benchmarks"
+            unknown[0], [*benchmarks, *suites], "see: warehouse list benchmarks"
         )
         raise MisuseError(f"no current run on benchmark {unknown[0]!r}; {hint}")
     leaves = {}

@@ -35,6 +35,7 @@ class Seeds(ByMetric, Averaged, Question):
     """
 
     NAME = "seeds"
+    COMMAND = "training seeds"
     IS_DRAWN = True
 
     benchmarks: Benchmarks = ()

@@ -47,7 +47,7 @@ def direction_unknown(metric: str, benchmark: str, *others: str) -> str:
         first = f" of the first of {1 + len(others)} benchmarks"
     return (
         f"it is not known whether a higher {metric} is better; this says so{first} "
-        "(--lower-is-better the opposite): warehouse benchmarks metrics "
+        "(--lower-is-better the opposite): warehouse fix metric "
         f"{shlex.quote(benchmark)} --metric {label} --higher-is-better"
     )
 
@@ -150,7 +150,7 @@ def find_among(store: Store, names: BenchmarkNames, name: str) -> Benchmark:
         MisuseError: there is none, or it is a suite; names what there is.
     """
     if name not in names.canonical:
-        hint = did_you_mean(name, names.canonical, "see: warehouse benchmarks")
+        hint = did_you_mean(name, names.canonical, "see: warehouse list benchmarks")
         raise MisuseError(f"no benchmark is called {name!r}; {hint}")
     benchmark = names.benchmark(name)
     leaves: list[str] = []
@@ -329,7 +329,7 @@ def choose_metrics(
     if not labels:
         raise MisuseError(
             f"{benchmark} has no metric: what is stored of it has neither scores nor "
-            f"published figures; see: warehouse runs --where benchmark={benchmark}"
+            f"published figures; see: warehouse list runs --where benchmark={benchmark}"
         )
     if not chosen:
         raise MisuseError(

@@ -52,7 +52,7 @@ def read_twice(store: Store, run_ids: Iterable[int]) -> list[str]:
         shown = some_of([str(run) for run in sorted(set.union(*runs.values()))], _NAMED)
         notes.append(
             f"the same bytes count twice here: {paths[there[0]]} was read as the "
-            f"sources {names} (runs {shown}); warehouse forget {there[0]} takes one "
+            f"sources {names} (runs {shown}); warehouse fix forget {there[0]} takes one "
             "reading out"
         )
     return notes

@@ -158,7 +158,7 @@ def find_conditions(
         narrowed = f" with {', '.join(filters_in_words)}"
     hint = hint_on_values(where, list(chain.from_iterable(candidates)))
     raise MisuseError(
-        f"{text!r} has no current run{there}{narrowed}; {hint or 'see: warehouse runs'}"
+        f"{text!r} has no current run{there}{narrowed}; {hint or 'see: warehouse list runs'}"
     )
 
 
@@ -191,7 +191,7 @@ def choose_conditions(
         narrowed = ""
         if where:
             narrowed = f" with {', '.join(where)}"
-        hint = hint_on_values(filters, all_runs) or "see: warehouse runs"
+        hint = hint_on_values(filters, all_runs) or "see: warehouse list runs"
         raise MisuseError(f"{name} has no current run{narrowed}; {hint}")
     conditions = group_runs(runs)
     if latest:
@@ -341,9 +341,9 @@ def _runs_of(store: Store, text: str, readings: Sequence[Reference]) -> list[lis
         return by_reading
     if text.startswith("run:"):
         raise MisuseError(
-            f"{text!r}: run: goes with a number, such as run:7; see: warehouse runs"
+            f"{text!r}: run: goes with a number, such as run:7; see: warehouse list runs"
         )
-    hint = did_you_mean(text, ids_by_name, "see: warehouse models")
+    hint = did_you_mean(text, ids_by_name, "see: warehouse list models")
     raise MisuseError(f"no model with runs is called {text!r}; {hint}")
 
 
@@ -499,7 +499,7 @@ def common_benchmarks(
     raise MisuseError(
         f"{a} and {b} have no benchmark in common: {lists} (`warehouse compare "
         "--across-links` holds two formulations of one against each other, once "
-        "`warehouse link` has joined their prompts)"
+        "`warehouse list links` has joined their prompts)"
     )
 
 

@@ -734,7 +734,7 @@ def unstated_bounds(
         low, high = (f"{end:.12g}" for end in ends)
         yield (
             f"{label}: {what.format(*ends)}, and nobody has said that there are no "
-            "others; this says so, and intervals keep within: warehouse benchmarks "
+            "others; this says so, and intervals keep within: warehouse list benchmarks "
             f"metrics {shlex.quote(benchmark)} --metric {shlex.quote(label)} --bounds "
             f"{low} {high}"
         )
@@ -788,6 +788,6 @@ def _mixed(
     return (
         f"{label} on {benchmark}: {n_shares} of {len(counted)} {what} have scores from "
         f"0 to 1, {n_percents} from {low:g} to {high:g}: if these are per cent, "
-        "nothing here compares them; `warehouse forget` their source, and ingest it "
+        "nothing here compares them; `warehouse fix forget` their source, and ingest it "
         "with a mapping that has `scale = 0.01` for the score"
     )

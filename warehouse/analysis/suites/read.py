@@ -190,7 +190,9 @@ def _leaves(
         refused: why others have none.
     """
     if not leaf_entries:
-        raise MisuseError(f"{'; '.join(refused[:_MOST_NAMED])}; see: warehouse runs")
+        raise MisuseError(
+            f"{'; '.join(refused[:_MOST_NAMED])}; see: warehouse list runs"
+        )
     if selection.metric is not None and refused and not force:
         raise MisuseError(f"{'; '.join(refused)} (--force leaves these benchmarks out)")
     names = [leaf.benchmark.name for leaf in leaf_entries]

@@ -76,7 +76,7 @@ def suite_among(store: Store, catalogue: BenchmarkNames, name: str) -> Suite:
     )
     if not suite.leaves:
         raise MisuseError(
-            f"{name} has no runs on any of its benchmarks; see: warehouse runs"
+            f"{name} has no runs on any of its benchmarks; see: warehouse list runs"
         )
     return suite
 
@@ -256,10 +256,14 @@ def _listed(catalogue: BenchmarkNames, text: str) -> list[str]:
         else:
             fitting = sorted(n for n in catalogue.joined if fnmatchcase(n, part))
         if not fitting and _LIST.search(part):
-            raise MisuseError(f"no benchmark fits {part!r}; see: warehouse benchmarks")
+            raise MisuseError(
+                f"no benchmark fits {part!r}; see: warehouse list benchmarks"
+            )
         names += fitting or [part]
     if not names:
-        raise MisuseError(f"{text!r} names no benchmark; see: warehouse benchmarks")
+        raise MisuseError(
+            f"{text!r} names no benchmark; see: warehouse list benchmarks"
+        )
     return names
 
 
@@ -267,7 +271,7 @@ def _leaves(catalogue: BenchmarkNames, name: str, *, alone: bool) -> set[str]:
     """Canonical names of the benchmarks below ``name`` that have nothing below them; of
     a leaf itself, if ``alone`` allows it."""
     if name not in catalogue.canonical:
-        hint = did_you_mean(name, catalogue.canonical, "see: warehouse benchmarks")
+        hint = did_you_mean(name, catalogue.canonical, "see: warehouse list benchmarks")
         raise MisuseError(f"no suite is called {name!r}; {hint}")
     rows = catalogue.descendants(catalogue.benchmark(name).ids)
     leaves = {

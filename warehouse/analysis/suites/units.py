@@ -44,7 +44,7 @@ def unit_map(
     """Units of the prompts of all leaves of a suite (MisuseError: no clustering of this
     name on any leaf).
 
-    Two leaves share a unit where prompts are linked (`warehouse link`), where they are
+    Two leaves share a unit where prompts are linked (`warehouse list links`), where they are
     one question (`SharedPrompts`), and where clusters of one name hold the same
     document (clusterings by a field of the source, such as a dialogue's id).
 

@@ -177,7 +177,7 @@ def choose_judges(
         raise MisuseError(
             f"the judges of {benchmark} do not score on one scale: "
             f"{', '.join(judge_names(chosen))}; choose some with --judge, or state the "
-            "bounds: warehouse benchmarks metrics"
+            "bounds: warehouse fix metric"
         )
     return chosen
 

@@ -33,6 +33,7 @@ class Templates(OfTarget, Question):
     """
 
     NAME = "templates"
+    COMMAND = "noise templates"
 
     _: KW_ONLY
     factor: Annotated[

@@ -109,7 +109,7 @@ class SemanticClusters(Result):
         if self.n_without_vector:
             notes.insert(
                 0,
-                f"{self.n_without_vector} prompts have no vector; see: warehouse embed",
+                f"{self.n_without_vector} prompts have no vector; see: warehouse text embed",
             )
         return View((self.one_line, joined, self._kept, "", table), tuple(notes))
 

@@ -163,7 +163,8 @@ def _notes(result: Duplicates) -> list[str]:
     notes = [*result.notes]
     if result.n_without_vector:
         notes.insert(
-            0, f"{result.n_without_vector} prompts have no vector; see: warehouse embed"
+            0,
+            f"{result.n_without_vector} prompts have no vector; see: warehouse text embed",
         )
     if result.n_pairs > len(result.rows):
         notes.append(

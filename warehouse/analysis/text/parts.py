@@ -113,7 +113,7 @@ def embed_command(part: str, *benchmarks: str) -> str:
     if part == PROMPT:
         of_part = []
     return shlex.join(
-        ["warehouse", "embed", *benchmarks, *of_part, "--embedder", "FOLDER"]
+        ["warehouse", "text", "embed", *benchmarks, *of_part, "--embedder", "FOLDER"]
     )
 
 

@@ -75,6 +75,7 @@ class EmbedPrompts(Question):
     """
 
     NAME, ANSWER, OPENS = "embed", "embed:embed", True
+    COMMAND = "text embed"
 
     benchmarks: _Names = ()
     _: KW_ONLY
@@ -141,6 +142,7 @@ class FindSimilar(Question):
     """
 
     NAME, ANSWER = "similar", "similar:similar"
+    COMMAND = "text similar"
 
     wanted: Annotated[str | int, Option("A prompt, or a text.", "PROMPT|TEXT")]
     _: KW_ONLY
@@ -171,6 +173,7 @@ class FindDuplicates(Question):
     """
 
     NAME, ANSWER, OPENS = "duplicates", "duplicates:duplicates", True
+    COMMAND = "text duplicates"
 
     benchmarks: _Names = ()
     _: KW_ONLY
@@ -208,7 +211,7 @@ class ClusterByText(Question):
     """
 
     NAME, ANSWER, OPENS = "cluster_semantic", "semantic_clusters:cluster_semantic", True
-    COMMAND = "cluster text"
+    COMMAND = "text cluster"
 
     benchmark: Annotated[str, Option("Name of a benchmark.")]
     _: KW_ONLY

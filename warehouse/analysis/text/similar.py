@@ -162,7 +162,7 @@ def _embedded(
         raise MisuseError(
             f"the model is revision {model.revision or 'unknown'} with "
             f"{model.dimension} numbers, the stored vectors are of {chosen.label} with "
-            f"{chosen.dimension}; run: warehouse embed with this model, or give the "
+            f"{chosen.dimension}; run: warehouse text embed with this model, or give the "
             "one of the vectors"
         )
     vector: Vectors = encode(model, [text])[0]

@@ -144,16 +144,16 @@ def check_metric(found: Sized, metric: str | None) -> None:
     """Refuse a metric by which there is nothing, where one was named."""
     if metric not in (None, "*") and not found:
         raise MisuseError(
-            f"no figure by {metric!r} there; `warehouse benchmarks metrics` with a "
-            "benchmark lists metrics"
+            f"no figure by {metric!r} there; `warehouse list metrics BENCHMARK` "
+            "lists metrics"
         )
 
 
 def no_figure(reference: str) -> str:
     """That a model has none by the metric asked for."""
     return (
-        f"{reference!r} has no figure by this metric; `warehouse benchmarks metrics` "
-        "with a benchmark lists others"
+        f"{reference!r} has no figure by this metric; `warehouse list metrics "
+        "BENCHMARK` lists others"
     )
 
 

@@ -258,7 +258,8 @@ def findings(found: TrainingSection) -> list[str]:
         )
     if found.decided:
         sentences += [
-            f"{row.sentence} More: warehouse decide." for row in found.decided.rows
+            f"{row.sentence} More: warehouse training decide."
+            for row in found.decided.rows
         ]
     if found.recipes:
         sentences += [_recipes_in_words(row) for row in found.recipes.rows]

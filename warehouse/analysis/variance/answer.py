@@ -232,7 +232,7 @@ def seeds_of(targets: Targets, target: str) -> SeedReport:
     if not several:
         raise MisuseError(
             f"{target} has no model with prompt scores of two training seeds at one "
-            "position; see: warehouse runs --json (training_seed, position)"
+            "position; see: warehouse list runs --json (training_seed, position)"
         )
     several.sort(key=lambda members: members[0].condition.setting("position") or 0.0)
     return SeedReport(target, tuple(map(_row, several)), targets.left_out)

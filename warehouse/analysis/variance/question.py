@@ -51,6 +51,7 @@ class Variance(OfTarget, Question):
     """
 
     NAME = "variance"
+    COMMAND = "noise variance"
 
     _: KW_ONLY
     cluster: Cluster = None
@@ -75,7 +76,7 @@ class SeedVariance(OfTarget, Question):
     """
 
     NAME = "seed_variance"
-    COMMAND = "variance --seeds"
+    COMMAND = "noise variance --seeds"
 
     _: KW_ONLY
     cluster: Cluster = None
@@ -96,7 +97,7 @@ class PassRates(OfTarget, Question):
     """
 
     NAME = "pass_rates"
-    COMMAND = "variance"
+    COMMAND = "noise variance"
 
     _: KW_ONLY
     cluster: Cluster = None

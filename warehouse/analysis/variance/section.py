@@ -50,7 +50,7 @@ class VarianceSection(Section):
 
     def claims(self, part: BenchmarkPart) -> tuple[str, ...]:
         """The question that has its figures."""
-        return (f"variance * -b {shlex.quote(part.name)}",)
+        return (f"noise variance * -b {shlex.quote(part.name)}",)
 
 
 def _has_draws(targets: Targets) -> bool:

@@ -1,5 +1,5 @@
 """Importer of Every Eval Ever: an evaluation with the rows of its samples, also as
-``warehouse export`` wrote them."""
+``warehouse store export`` wrote them."""
 
 from __future__ import annotations
 
@@ -359,7 +359,7 @@ def own_header(document: Mapping[str, Any], path: str) -> RunHeader | None:
             f"the details that the export left cannot be read: {error}",
             path=path,
             place=f"eval_library.additional_details.{DETAILS}",
-            expected="what warehouse export writes",
+            expected="what warehouse store export writes",
             advice=(
                 "export it again, or remove this field to have it read as of another "
                 "tool"
@@ -380,7 +380,7 @@ def own_rows(path: Path, rejections: list[Rejection]) -> Iterator[Row]:
             InputError,
             pa.ArrowException,
         ) as error:
-            expected = f"metadata.{DETAILS} as warehouse export writes it"
+            expected = f"metadata.{DETAILS} as warehouse store export writes it"
             where = f"{path.name} sample {number}"
             rejections.append(Rejection(where, str(error)[:300], expected))
         else:

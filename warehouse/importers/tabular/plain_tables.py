@@ -788,8 +788,7 @@ class PlainTable:
         taken = [*self.crossed, *self.settings]
         if taken:
             ignore = (
-                "`warehouse benchmarks settings BENCHMARK --ignore "
-                f"{shlex.quote(taken[0])}`"
+                f"`warehouse fix settings BENCHMARK --ignore {shlex.quote(taken[0])}`"
             )
             yield (
                 f"columns taken as settings of the runs: {', '.join(taken)}; of one "

@@ -71,12 +71,48 @@ def hints_on_names(store: Store, values: Mapping[str, str]) -> list[str]:
     """
     hints = []
     for kind in KINDS:
-        names = store.arrow(f"select name from {kind}").column("name").to_pylist()
+        names = _names(store, kind)
         name_given = values.get(kind)
         if name_given and name_given not in names:
-            hint = did_you_mean(name_given, names, f"see: warehouse {kind}s")
+            hint = did_you_mean(name_given, names, f"see: warehouse list {kind}s")
             hints.append(f"no {kind} is called {name_given!r}; {hint}")
     return hints
+
+
+def kind_of(store: Store, name: str, canonical: str | None = None) -> Kind:
+    """Whether names are those of models or of benchmarks.
+
+    Args:
+        store: an open store.
+        name: of either.
+        canonical: another one of the same kind; None: there is none.
+
+    Raises:
+        MisuseError: nothing is called so, or both a model and a benchmark.
+    """
+    names = {kind: _names(store, kind) for kind in KINDS}
+    found = [kind for kind in KINDS if name in names[kind]]
+    if not found:
+        known = [one for kind in KINDS for one in names[kind]]
+        otherwise = "see: warehouse list models, warehouse list benchmarks"
+        raise MisuseError(
+            f"no model and no benchmark '{name}'; "
+            f"{did_you_mean(name, known, otherwise)}"
+        )
+    if canonical is not None:
+        found = [kind for kind in found if canonical in names[kind]] or found
+    if len(found) > 1:
+        raise MisuseError(
+            f"'{name}' is a model and a benchmark: say --model or --benchmark"
+        )
+    return found[0]
+
+
+def _names(store: Store, kind: Kind) -> list[str]:
+    names: list[str] = (
+        store.arrow(f"select name from {kind}").column("name").to_pylist()
+    )
+    return names
 
 
 def alias(store: Store, kind: Kind, name: str, canonical: str) -> str:
@@ -119,7 +155,9 @@ def unalias(store: Store, kind: Kind, name: str) -> None:
     with store.changing_catalogue() as connection:
         row = find_named(connection, kind, name)
         if row.canonical_id is None:
-            raise MisuseError(f"{kind} '{name}' is no alias; see: warehouse {kind}s")
+            raise MisuseError(
+                f"{kind} '{name}' is no alias; see: warehouse list {kind}s"
+            )
         said = _said(connection, kind)
         del said[int(row.id)]
         _settle(connection, kind, said)
@@ -271,7 +309,7 @@ def find_named(connection: sa.Connection, kind: Kind, name: str) -> Any:
         names = connection.execute(sa.select(table.c.name)).scalars()
         raise MisuseError(
             f"no {kind} '{name}'; "
-            f"{did_you_mean(name, names, f'see: warehouse {kind}s')}"
+            f"{did_you_mean(name, names, f'see: warehouse list {kind}s')}"
         )
     return row
 

@@ -156,7 +156,7 @@ def sources(store: Store, reference: str | None = None) -> list[SourceEntry]:
     fitting = [row for row in entries if reference in (str(row.source_id), row.path)]
     fitting = fitting or [row for row in entries if row.path.endswith(f"/{reference}")]
     if not fitting:
-        raise MisuseError(f"no source '{reference}'; see: warehouse sources")
+        raise MisuseError(f"no source '{reference}'; see: warehouse list sources")
     return fitting
 
 
@@ -223,7 +223,7 @@ def validate(store: Store, run: str) -> int:
         row = _run(connection, run)
         if row.status != "invalidated":
             raise MisuseError(
-                f"run:{row.id} is not invalidated; those that are: warehouse runs --all"
+                f"run:{row.id} is not invalidated; those that are: warehouse list runs --all"
             )
         chains.validate(connection, row)
     return int(row.id)
@@ -274,7 +274,9 @@ def _run(connection: sa.Connection, reference: str) -> Any:
     if number.isdigit():
         row = connection.execute(query.where(table.c.id == int(number))).first()
     if row is None:
-        raise MisuseError(f"no run '{reference}'; expected run:ID, see: warehouse runs")
+        raise MisuseError(
+            f"no run '{reference}'; expected run:ID, see: warehouse list runs"
+        )
     return row
 
 

@@ -107,7 +107,7 @@ def _shown_as(stored: Sequence[Mapping[str, Any]], benchmark: str) -> str:
         if benchmark in (row["benchmark"], row["shown_as"]):
             return str(row["shown_as"])
     raise MisuseError(
-        f"no run is on a benchmark '{benchmark}'; see: warehouse benchmarks"
+        f"no run is on a benchmark '{benchmark}'; see: warehouse list benchmarks"
     )
 
 
@@ -150,7 +150,7 @@ def ignore(
 
     Args:
         store: a store open for writing.
-        name: of the setting, as the note of an ingest or ``warehouse runs`` shows it:
+        name: of the setting, as the note of an ingest or ``warehouse list runs`` shows it:
             its path, or its last name.
         benchmark: where it does not matter, by any of its names; empty: everywhere.
         reason: why, for those who read it later.
@@ -197,7 +197,7 @@ def unignore(store: Store, name: str, *, benchmark: str = "") -> ChangedConditio
         ).all()
         if not deleted:
             known = [entry.name for entry in IgnoredSettings.read(store).entries]
-            hint = did_you_mean(name, known, "see: warehouse benchmarks settings")
+            hint = did_you_mean(name, known, "see: warehouse list settings")
             raise MisuseError(
                 f"'{name}' is not among the settings that do not matter; {hint}"
             )
@@ -225,7 +225,7 @@ def _require_setting(
                 path.rpartition(".")[2] for path in row["settings"]
             }
     if name not in names:
-        hint = did_you_mean(name, names, "see: warehouse benchmarks settings BENCHMARK")
+        hint = did_you_mean(name, names, "see: warehouse list settings BENCHMARK")
         raise MisuseError(f"no run has a setting '{name}'; {hint}")
 
 

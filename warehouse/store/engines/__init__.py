@@ -180,7 +180,7 @@ def failing_anyway() -> Iterator[None]:
 #: What to do where a server refuses or ends a statement; by the code that it gives.
 _ADVICE = {
     "42501": (
-        "Ask as the owner, or as the role that the owner makes: warehouse db reader "
+        "Ask as the owner, or as the role that the owner makes: warehouse store reader "
         "ROLE"
     ),
     "57014": (
@@ -209,7 +209,7 @@ def store_failure(error: BaseException) -> StoreError | None:
     if reason := disk_full(error):
         return DiskFullError(reason)
     return StoreError(
-        f"the store failed: {message}\n{advice_on(error) or 'See: warehouse db check'}"
+        f"the store failed: {message}\n{advice_on(error) or 'See: warehouse store check'}"
     )
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 #: What a stored vector that contradicts its embedder is answered with.
 OTHER_LENGTH = (
     "a stored vector has another length than its embedder says ({dimension}); embed "
-    "the prompts again under another name: warehouse embed --embedder NAME=MODEL"
+    "the prompts again under another name: warehouse text embed --embedder NAME=MODEL"
 )
 
 

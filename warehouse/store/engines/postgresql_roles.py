@@ -47,7 +47,7 @@ def plain_url(connection: sa.Connection, url: sa.URL, reader: str) -> sa.URL | N
     raise MisuseError(
         f"typed queries do not run as {role}, who has the power of "
         f"{', '.join(forbidden)}: a query could take it; make a role that can only "
-        "read: warehouse db reader; or name one:"
+        "read: warehouse store reader; or name one:"
         ' reader = "ROLE" under [store] in warehouse.toml, or $WAREHOUSE_READER'
     )
 
@@ -78,7 +78,7 @@ def require_plain(connection: sa.Connection, url: sa.URL) -> None:
         raise MisuseError(
             f"the reader of {shown_url(url)} is {role}, who has the power of "
             f"{', '.join(forbidden)}; name a role that can only read, or make one: "
-            "warehouse db reader"
+            "warehouse store reader"
         )
 
 

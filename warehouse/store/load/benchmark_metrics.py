@@ -155,7 +155,7 @@ def _note_directions(
             note = (
                 f"{header.benchmark}, {label}: {direction} is better here, {other} in "
                 "another source: lower is better holds until a person says otherwise "
-                f"(warehouse benchmarks metrics {shlex.quote(header.benchmark)} "
+                f"(warehouse fix metric {shlex.quote(header.benchmark)} "
                 f"--metric {shlex.quote(label)} --higher-is-better)"
             )
             if note not in state.part_of(run).dump.notes:

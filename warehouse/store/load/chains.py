@@ -209,7 +209,7 @@ def _placed(
         return []
     raise MisuseError(
         f"run:{other} came under the same id of the tool as run:{run_id}, with other "
-        f"values; invalidate one of them (warehouse invalidate run:{other} --reason "
+        f"values; invalidate one of them (warehouse fix invalidate run:{other} --reason "
         "TEXT), or forget its source"
     )
 

@@ -48,7 +48,7 @@ _SAID = {"text", "target", "choices", "metadata"}
 #: What to do, by what differs.
 _OTHERS = {
     "question": "; where that is only its wording (a template, examples before it) all is well; where it is another"
-    " question, models are compared on different ones: `warehouse forget` this source, "
+    " question, models are compared on different ones: `warehouse fix forget` this source, "
     "and ingest it with --set benchmark=NAME of its own"
 }
 

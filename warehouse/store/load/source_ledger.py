@@ -474,7 +474,7 @@ def forget_source(
             f"of {n_unknown} of its prompts another source stays which an earlier "
             "version of this program has loaded: what that said of them is not known "
             "apart, so their questions, targets and fields stay as they were; forget "
-            "that source too and ingest it again to have them anew (warehouse sources)"
+            "that source too and ingest it again to have them anew (warehouse list sources)"
         )
     if is_alone:
         if has_freed_texts:
@@ -540,7 +540,7 @@ def _find(connection: sa.Connection, reference: str) -> int:
             sa.select(table.c.id, table.c.path).where(tail)
         ).all()
     if not matching:
-        raise MisuseError(f"no source '{reference}'; see: warehouse sources")
+        raise MisuseError(f"no source '{reference}'; see: warehouse list sources")
     if len(matching) > 1:
         listed = ", ".join(f"{row.id} ({row.path})" for row in matching)
         raise MisuseError(f"'{reference}' names several sources: {listed}; give the id")

@@ -71,7 +71,7 @@ def push(store: Store, scratch: Scratch, state: _Load) -> None:
         own.dump.notes.append(
             f"{_votes(row['n'])} in source {row['other_id']} ({row['other']}) too, by "
             "the same voters on the same answers: they count twice until one is "
-            f"removed (warehouse forget {row['other_id']})"
+            f"removed (warehouse fix forget {row['other_id']})"
         )
 
 

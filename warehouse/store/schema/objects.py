@@ -95,7 +95,7 @@ class Look:
                 f"{name} holds under names of ours what this version does not make: "
                 f"{_some(differences)}. A store that comes from elsewhere may be "
                 "hostile; of one that is yours the views are made anew by: warehouse "
-                f"--db {name} db upgrade"
+                f"--db {name} store upgrade"
             )
         if self._seen is not None:
             self._seen.keep()

@@ -462,6 +462,6 @@ def require_proven(store: Store, run_ids: Sequence[int] | None) -> None:
         more = f"; and {len(by_run) - len(first)} runs more"
     raise StoreError(
         f"{'; '.join(map(str, first))}{more}: changed since loading, so that nothing "
-        "can rest on it; expected every run as its source gave it; see warehouse db "
-        "check --deep, then forget the source and ingest it again"
+        "can rest on it; expected every run as its source gave it; see warehouse "
+        "store check --deep, then forget the source and ingest it again"
     )

@@ -67,7 +67,7 @@ def require(store: Store) -> None:
             "version)"
         )
     else:
-        command = f"warehouse --db {store.name} db upgrade"
+        command = f"warehouse --db {store.name} store upgrade"
         if revision is None:
-            command = f"warehouse --db {store.name} init"
+            command = f"warehouse --db {store.name} store init"
     raise SchemaVersionError(revision, HEAD, command)

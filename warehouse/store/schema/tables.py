@@ -4,7 +4,7 @@ file.
 Surrogate integer keys inside; natural keys are unique. Ids are handed out by
 ``id_counter``, not by the engine, so that a load can number whole sets at once and the
 same way on every engine. Fact tables carry no keys at all (``docs/schema.md`` says
-why); what they promise is proved by ``warehouse db check``. Foreign keys and indexes
+why); what they promise is proved by ``warehouse store check``. Foreign keys and indexes
 are created where the engine profits from them (:mod:`warehouse.store.engines`). Times
 are naive UTC.
 """
