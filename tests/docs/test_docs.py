@@ -12,6 +12,7 @@ import click
 import pytest
 
 from tests.support.pages import PAGES, ROOT, Terminal, agrees, blocks, examples
+from warehouse.cli.command_table import COMMANDS, is_group
 from warehouse.cli.main import cli
 from warehouse.store.schema import tables
 
@@ -238,3 +239,18 @@ def test_schema_page_names_every_table_and_column() -> None:
         table.name: set(table.columns.keys()) for table in tables.metadata.sorted_tables
     }
     assert described_columns() == schema
+
+
+def test_the_page_of_commands_lists_them_all() -> None:
+    text = (DOCS / "cli.md").read_text(encoding="utf-8")
+    table = text.partition("## Which command\n")[2].partition("\n## ")[0]
+    rows = [line.split(" | ")[:2] for line in table.splitlines() if "| `" in line]
+    found = {
+        f"{group.strip('|` ')} {name}".strip()
+        for group, names in rows
+        for name in re.findall(r"`([\w-]+)`", names)
+    }
+    asked = {name for name in COMMANDS if not is_group(name)}
+    asked.remove("claim verify")  # stands under `claim`, which does something itself
+    asked.add("claim")
+    assert found == asked
