@@ -17,12 +17,15 @@ import click
 import pytest
 
 import warehouse.api
+from tests.support.method_stub import STUB, stub_text
 from warehouse.analysis.compare.answer import Comparison
 from warehouse.analysis.gate.view import Gate
 from warehouse.analysis.items.view import ItemReport
 from warehouse.analysis.leaderboard.answer import Leaderboard, Leaderboards
 from warehouse.analysis.sequential.view import SequentialGate
+from warehouse.analysis.show.view import PromptRuns, PromptView, RunView
 from warehouse.analysis.suites.answer import SuiteBoard
+from warehouse.analysis.text.duplicates_view import Duplicates
 from warehouse.analysis.variance.answer import VarianceReport
 from warehouse.api import Warehouse
 from warehouse.cli.main import cli
@@ -677,8 +680,17 @@ def types_that_a_notebook_sees(store: Warehouse) -> None:
     assert_type(store.leaderboard(seed=1), Leaderboards)
     assert_type(store.items("exam", irt="1pl"), ItemReport)
     assert_type(store.variance("exam"), VarianceReport)
+    assert_type(store.duplicates("exam", "quiz", threshold=0.9), Duplicates)
+    assert_type(store.duplicates(["exam", "quiz"]), Duplicates)
+    assert_type(store.show("run:7"), RunView | PromptView | PromptRuns)
     assert_type(store.sequential_gate("a", "b", 0.01, n_max=9), SequentialGate)
     store.pairs("exam", levle=0.9)  # type: ignore[call-arg]  # refused
+
+
+def test_type_checkers_are_told_of_the_questions_that_there_are() -> None:
+    assert STUB.read_text(encoding="utf-8") == stub_text(), (
+        "make it anew: python -m tests.support.method_stub"
+    )
 
 
 def test_a_file_of_the_face_can_be_read_in_one_go() -> None:
@@ -698,7 +710,7 @@ def test_the_face_loads_nothing_that_computes() -> None:
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
-    assert "warehouse.api.items" in done.stdout
+    assert "warehouse.api.questions" in done.stdout
     # the fields of questions are the parameters of the methods; with their folders
     without = {f"warehouse.{name}" for name in ("analysis", "refresh")}
     loaded = done.stdout.split()

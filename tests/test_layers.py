@@ -200,6 +200,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },  # paths -> importer -> loader
     TESTING: {
         ERRORS,
+        RECORDS,
         QUESTIONS,
         STORE,
         TABLES,

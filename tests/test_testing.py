@@ -16,8 +16,12 @@ from tests.docs.test_docs_questions import METADATA
 from tests.support.pages import ROOT, blocks
 from warehouse import importers
 from warehouse.errors import MisuseError
+from warehouse.ingest.pipeline import ingest
 from warehouse.questions import registry
+from warehouse.store.connection import Store
 from warehouse.testing import check_family, check_importer, check_question
+from warehouse.testing.same_rows import difference_from_sql
+from warehouse.testing.stores import new_store
 
 pytestmark = [pytest.mark.engine]
 
@@ -93,7 +97,9 @@ def test_the_importer_of_the_docs_is_proven(
 ) -> None:
     install("quiz", QUIZ, POINT)
     checked = check_importer(quiz, format="quiz", server=server)
-    assert checked.tried["the same on the server"] == 1 and not checked.left_out
+    assert checked.tried["the same on the server"] == 1
+    (left_out,) = checked.left_out
+    assert left_out.startswith("settings in capitals.quiz: ")
     assert "nothing wrong" in str(checked)
 
 
@@ -153,6 +159,12 @@ CSV = "model,benchmark,prompt_id,score\nada,quiz,q1,1\nada,quiz,q2,0\nbob,quiz,q
 
 
 @pytest.fixture
+def store() -> Iterator[Store]:
+    with new_store() as opened:
+        yield opened
+
+
+@pytest.fixture
 def dumps(tmp_path: Path) -> list[Path]:
     (tmp_path / "a.csv").write_text(CSV)
     (tmp_path / "b.csv").write_text(
@@ -161,16 +173,86 @@ def dumps(tmp_path: Path) -> list[Path]:
     return [tmp_path / "a.csv", tmp_path / "b.csv"]
 
 
+#: What the question counts, in SQL.
+IN_SQL = """
+    SQL = "select metric, count(*) as n_prompts from prompt_difficulty \\
+where benchmark = :benchmark and n_conditions > 1 group by metric"
+"""
+
+
+def with_sql(sql: str) -> str:
+    """The question with SQL that gives its figures."""
+    name = '    NAME = "telling"\n'
+    assert name in TELLING
+    return TELLING.replace(name, name + sql)
+
+
 def test_the_question_of_the_docs_is_proven(
     install: Any, dumps: list[Path], server: str
 ) -> None:
-    install("telling", TELLING, "[warehouse.questions]\ntelling = telling:Telling\n")
+    install(
+        "telling",
+        with_sql(IN_SQL),
+        "[warehouse.questions]\ntelling = telling:Telling\n",
+    )
     telling = registry.question_of("telling")
     checked = check_question(
         telling("quiz"), telling("quiz", level=0.9), sources=dumps, server=server
     )
     assert checked.tried["the same on the server"] == 2 and not checked.left_out
     assert checked.tried["the command line"] >= 2
+    assert checked.tried["the rows of SQL"] == 4  # of two questions, on two engines
+
+
+#: SQL that does not give what the question answers, and what the proof says then.
+FAULTS_OF_SQL = {
+    "another figure": (
+        IN_SQL.replace("count(*) as", "1 + count(*) as"),
+        "n_prompts is 2.0, and 3.0 in SQL, of {'metric': 'score', 'n_prompts': 2.0}",
+    ),
+    "other rows": ('    SQL = "prompt_difficulty"\n', "1 rows, and 2 in SQL"),
+    "no figure": (
+        '    SQL = "select 1 as nothing"\n',
+        "SQL calls no column like one of metric, n_prompts",
+    ),
+    "no field": (
+        IN_SQL.replace(":benchmark", ":suite"),
+        "SQL needs suite, which is no field of telling",
+    ),
+    "no view": (
+        '    SQL = "prompt_hardship"\n',
+        "no query is called 'prompt_hardship'",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS_OF_SQL)
+def test_sql_that_gives_other_figures_is_named(
+    module_of: Any, dumps: list[Path], fault: str, store: Store
+) -> None:
+    sql, said = FAULTS_OF_SQL[fault]
+    ingest(store, dumps[:1])
+    question = module_of(with_sql(sql)).Telling("quiz")
+    try:
+        differs = difference_from_sql(store, question, question.ask(store))
+    except MisuseError as error:
+        differs = str(error)
+    assert differs.startswith(said)
+
+
+def test_the_proof_holds_a_question_to_its_sql(
+    module_of: Any, dumps: list[Path]
+) -> None:
+    sql, said = FAULTS_OF_SQL["no field"]
+    telling = module_of(with_sql(sql)).Telling
+    with pytest.raises(AssertionError, match=f"1 wrong\n- the rows of SQL: .*{said}"):
+        check_question(telling("quiz"), sources=dumps[:1])
+
+
+def test_a_question_without_sql_says_so(module_of: Any, dumps: list[Path]) -> None:
+    telling = module_of(TELLING).Telling
+    checked = check_question(telling("quiz"), sources=dumps[:1])
+    assert "SQL: the class names none that gives the same" in checked.left_out
 
 
 #: What is changed in the question, and what the proof says then.

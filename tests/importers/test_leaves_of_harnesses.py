@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.dumps import DATA
-from tests.support.setting_leaves import Leaves
+from tests.support.setting_leaves import leaves_in
 from warehouse.importers.aider import IMPORTER as AIDER
 from warehouse.importers.bigbench.importer import IMPORTER as BIGBENCH
 from warehouse.importers.harbor import IMPORTER as HARBOR
@@ -102,7 +102,8 @@ def test_every_leaf_is_read(tmp_path: Path, name: str) -> None:
     assert found
     values = {"model": "m"} if name == "pydantic_evals" else {}
     assert (
-        Leaves(importer, harness, copied, found[:2], outcomes, values).dropped() == []
+        leaves_in(importer, harness, copied, found[:2], outcomes, values).dropped()
+        == []
     )
 
 
@@ -110,7 +111,7 @@ def test_entries_of_aider_that_differ_by_marks_alone_are_repeats(
     tmp_path: Path,
 ) -> None:
     copied = Path(shutil.copytree(DATA / "aider", tmp_path / "dump"))
-    leaves = Leaves(
+    leaves = leaves_in(
         AIDER, "aider", copied, sorted(copied.glob("*.yml")), "^versions$"
     )  # that of the agent counts
     assert leaves.counted_against_the_table() == []

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.support.dumps import DATA
-from tests.support.setting_leaves import Leaves, headers_of
+from tests.support.setting_leaves import headers_of, leaves_in
 from warehouse.importers.alpaca_eval import IMPORTER as ALPACA
 from warehouse.importers.bfcl.importer import IMPORTER as BFCL
 from warehouse.importers.bigbench.importer import IMPORTER as BIGBENCH
@@ -370,7 +370,7 @@ def test_every_leaf_is_read(name: str, tmp_path: Path) -> None:
     copied = Path(shutil.copytree(DATA / folder, tmp_path / Path(folder).name))
     found = sorted(copied.glob(documents))
     assert found
-    leaves = Leaves(importer, harness, copied, found, not_settings, of_a_kind=1)
+    leaves = leaves_in(importer, harness, copied, found, not_settings, of_a_kind=1)
     assert leaves.dropped() == []
     assert leaves.counted_against_the_table() == []
 
@@ -398,5 +398,5 @@ def test_every_leaf_of_a_made_file_is_read(
     path = tmp_path / name
     path.parent.mkdir(parents=True)
     path.write_text(json.dumps(document), encoding="utf-8")
-    leaves = Leaves(importer, importer.name, tmp_path, [path], not_settings)
+    leaves = leaves_in(importer, importer.name, tmp_path, [path], not_settings)
     assert leaves.dropped() == []

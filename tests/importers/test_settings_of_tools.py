@@ -18,7 +18,7 @@ import yaml
 
 from tests.support.dumps import DATA
 from tests.support.every_eval_ever import STEM, evaluation, result
-from tests.support.setting_leaves import Leaves, headers_of, scan_of
+from tests.support.setting_leaves import headers_of, leaves_in, scan_of
 from warehouse.importers.deepeval import IMPORTER as DEEPEVAL
 from warehouse.importers.evalscope.importer import IMPORTER as EVALSCOPE
 from warehouse.importers.every_eval_ever.importer import IMPORTER as EVERY_EVAL_EVER
@@ -33,6 +33,7 @@ from warehouse.importers.mteb import IMPORTER as MTEB
 from warehouse.importers.olmes import IMPORTER as OLMES
 from warehouse.importers.opencompass.importer import IMPORTER as OPENCOMPASS
 from warehouse.records.settings import settings_of
+from warehouse.testing.setting_leaves import Leaves
 
 Change = Callable[[Any], None]
 
@@ -1119,7 +1120,7 @@ LEAVES: dict[str, tuple[Any, str, str, str, str]] = {
 def test_every_leaf_of_every_eval_ever_is_read(tmp_path: Path) -> None:
     path = tmp_path / f"{STEM}.json"
     path.write_text(json.dumps(evaluation()), encoding="utf-8")
-    leaves = Leaves(
+    leaves = leaves_in(
         EVERY_EVAL_EVER,
         "every_eval_ever",
         tmp_path,
@@ -1132,7 +1133,7 @@ def test_every_leaf_of_every_eval_ever_is_read(tmp_path: Path) -> None:
 def test_every_leaf_of_olmes_is_read(tmp_path: Path) -> None:
     path = tmp_path / "task-000-arc-metrics.json"
     path.write_text(json.dumps(of_olmes()), encoding="utf-8")
-    leaves = Leaves(OLMES, "olmes", tmp_path, [path], "^metrics")
+    leaves = leaves_in(OLMES, "olmes", tmp_path, [path], "^metrics")
     assert leaves.dropped() == []
 
 
@@ -1147,7 +1148,7 @@ def leaves_of_dump(name: str, tmp_path: Path, of_a_kind: int = 1) -> Leaves:
         path for path in sorted(copied.rglob("*")) if re.fullmatch(documents, path.name)
     ]
     assert chosen
-    return Leaves(
+    return leaves_in(
         importer,
         harness,
         copied,

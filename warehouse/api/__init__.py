@@ -11,17 +11,10 @@ from pathlib import Path
 
 from warehouse.api.catalogue import CatalogueMethods
 from warehouse.api.connection import QueryMethods
-from warehouse.api.items import ItemMethods, SubsetMethods, TextMethods
 from warehouse.api.load import LoadMethods
+from warehouse.api.power import PowerMethods
+from warehouse.api.questions import QuestionMethods
 from warehouse.api.sequential import SequentialMethods
-from warehouse.api.statistics import (
-    ComparisonMethods,
-    LabelMethods,
-    LeaderboardMethods,
-    ReliabilityMethods,
-    TrainingMethods,
-    VarianceMethods,
-)
 from warehouse.api.upkeep import LakeMethods, RefreshMethods
 from warehouse.store.open import is_made, open_store
 
@@ -32,16 +25,9 @@ class Warehouse(
     LoadMethods,
     CatalogueMethods,
     QueryMethods,
-    LeaderboardMethods,
-    ComparisonMethods,
-    LabelMethods,
+    QuestionMethods,
+    PowerMethods,
     SequentialMethods,
-    VarianceMethods,
-    TrainingMethods,
-    ItemMethods,
-    SubsetMethods,
-    ReliabilityMethods,
-    TextMethods,
     RefreshMethods,
     LakeMethods,
 ):

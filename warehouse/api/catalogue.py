@@ -1,25 +1,20 @@
-"""Methods that list what a store holds, and write one model's figures down."""
+"""Methods that list what a store holds."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from warehouse.analysis.card.question import Card
 from warehouse.api.connection import Connection
-from warehouse.questions.methods import Gives, method
 from warehouse.store.connection import Store
 
 if TYPE_CHECKING:
-    from warehouse.analysis.card.answer import ModelCard  # noqa: F401
     from warehouse.analysis.results import Listing
 
 
 class CatalogueMethods(Connection):
     """What is there: models, benchmarks, runs and sources, with the rows of the
     commands of these names."""
-
-    card = method(Card, Gives["ModelCard"])
 
     def models(self) -> Listing:
         """Every model by name, with what it is shown as and how many current runs it

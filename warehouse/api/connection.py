@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warehouse.analysis.show.question import Show
 from warehouse.errors import MisuseError
-from warehouse.questions.methods import Gives, method, method_of
+from warehouse.questions.methods import method_of
 from warehouse.questions.registry import added_names, question_of
 from warehouse.store.connection import Store
 from warehouse.store.open import DEFAULT_URL, open_store
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from warehouse.analysis.show.view import PromptRuns, PromptView, RunView  # noqa: F401
     from warehouse.store.open import StoreOpener
 
 
@@ -125,7 +123,7 @@ def refuse_given(reason: str, method: Callable[..., Any], /, **values: object) -
 
 
 class QueryMethods(Connection):
-    """Run queries, and show single runs and prompts."""
+    """Run queries."""
 
     def arrow(
         self, query: str, *, timeout: float = 300.0, memory: int = 0, **parameters: Any
@@ -173,5 +171,3 @@ class QueryMethods(Connection):
         return self.arrow(
             query, timeout=timeout, memory=memory, **parameters
         ).to_pandas()
-
-    show = method(Show, Gives["RunView | PromptView | PromptRuns"])

@@ -7,21 +7,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warehouse.analysis.sequential.question import (
-    SequentialReleaseGate,
-    SequentialSettings,
-)
+from warehouse.analysis.sequential.question import SequentialSettings
 from warehouse.api.connection import Connection
-from warehouse.questions.methods import Gives, method
 
 if TYPE_CHECKING:
-    from warehouse.analysis.sequential.view import SequentialGate, SequentialRow  # noqa: F401
+    from warehouse.analysis.sequential.view import SequentialRow
 
 
 class SequentialMethods(Connection):
     """Decide as soon as the answer is settled (`docs/stopping.md`)."""
-
-    sequential_gate = method(SequentialReleaseGate, Gives["SequentialGate"])
 
     def follow_gate(
         self,

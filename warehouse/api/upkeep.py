@@ -8,14 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warehouse.api.connection import Connection
-from warehouse.questions.methods import Gives, method
 from warehouse.questions.options import REPEATS_AUTO, SEEDS_TRAINING
-from warehouse.refresh.question import FigureHistory
 from warehouse.store.open import open_store
 
 if TYPE_CHECKING:
     from warehouse.analysis.families.family import Family
-    from warehouse.refresh.history_report import History  # noqa: F401
     from warehouse.refresh.results import Refreshed
     from warehouse.report.writing import Written
     from warehouse.store.lake.check import LakeCheck
@@ -25,9 +22,7 @@ if TYPE_CHECKING:
 
 
 class RefreshMethods(Connection):
-    """Recompute what is out of date; show how figures changed; write reports."""
-
-    history = method(FigureHistory, Gives["History"])
+    """Recompute what is out of date; write reports."""
 
     def refresh(
         self,

@@ -6,6 +6,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
+from importlib import import_module
 from typing import (
     Any,
     Concatenate,
@@ -25,13 +26,10 @@ from warehouse.questions.question import (
     described,
     options,
 )
+from warehouse.questions.registry import ENTRIES, question_of
 
 P = ParamSpec("P")
-P2 = ParamSpec("P2")
-P3 = ParamSpec("P3")
 T = TypeVar("T", covariant=True)
-T2 = TypeVar("T2", covariant=True)
-T3 = TypeVar("T3", covariant=True)
 Q = TypeVar("Q", bound=Options)
 
 
@@ -46,54 +44,32 @@ class Method(Protocol[P, T]):
     def __get__(self, instance: object, owner: type, /) -> Callable[P, T]: ...
 
 
-class Overloaded(Protocol[P, T, P2, T2, P3, T3]):
-    """A method with three ways to be called, each with an answer of its own."""
-
-    @overload
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T: ...
-    @overload
-    def __call__(self, *args: P2.args, **kwargs: P2.kwargs) -> T2: ...
-    @overload
-    def __call__(self, *args: P3.args, **kwargs: P3.kwargs) -> T3: ...
-
-
-class OfSeveral(Protocol[P, T]):
-    """A method that takes one name, a list of them, or several as arguments of their
-    own."""
-
-    @overload
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T: ...
-    @overload
-    def __call__(
-        self, first: str, second: str, /, *more: str, **keywords: Any
-    ) -> T: ...
-
-
 class Gives(Generic[T]):
     """The class of an answer, for readers and type checkers: ``Gives["Comparison"]``."""
 
 
-def method(question: Callable[P, Question], _gives: type[Gives[T]]) -> Method[P, T]:
-    """The method of a warehouse that asks a question: its keywords, with its
-    explanation."""
-    return cast("Method[P, T]", method_of(cast("type[Question]", question)))
+#: Files of questions that have no command of their own.
+_BESIDE = ("warehouse.analysis.sequential.question",)
+#: Asked by a method that is written by hand.
+_BY_HAND = frozenset({"power"})
 
 
-def method_of_several(
-    question: Callable[P, Question], _gives: type[Gives[T]]
-) -> OfSeveral[P, T]:
-    """The same where several names are arguments of their own."""
-    return cast("OfSeveral[P, T]", method_of(cast("type[Question]", question)))
-
-
-def method_by_kind(
-    question: type[Question],
-    _one: tuple[Callable[P, Question], type[Gives[T]]],
-    _two: tuple[Callable[P2, Question], type[Gives[T2]]],
-    _three: tuple[Callable[P3, Question], type[Gives[T3]]],
-) -> Overloaded[P, T, P2, T2, P3, T3]:
-    """A method that chooses among several questions by its arguments."""
-    return cast("Overloaded[P, T, P2, T2, P3, T3]", method_of(question))
+def questions_of_methods() -> dict[str, type[Question]]:
+    """The questions that methods ask, by the names of these: those of the registry, and
+    what stands in the same files."""
+    kinds: list[type[Any]] = [
+        question_of(name) for name, entry in ENTRIES.items() if entry.question
+    ]
+    modules = dict.fromkeys([kind.__module__ for kind in kinds] + [*_BESIDE])
+    for module in map(import_module, modules):
+        own = [kind for kind in vars(module).values() if isinstance(kind, type)]
+        kinds += [kind for kind in own if kind.__module__ == module.__name__]
+    found: dict[str, type[Question]] = {}
+    for kind in kinds:
+        is_method = issubclass(kind, Question) and "NAME" in vars(kind)
+        if is_method and kind.NAME not in _BY_HAND:
+            found.setdefault(kind.NAME, kind)
+    return found
 
 
 def method_of(question: type[Question]) -> Callable[..., Any]:

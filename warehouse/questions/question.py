@@ -234,6 +234,9 @@ class Question(Options):
     #: ``module:Class`` of its section in the report of a benchmark; of a question of
     #: another package.
     SECTION: ClassVar[str] = ""
+    #: view, library query or SELECT that gives the same figures in columns of the same
+    #: names; its parameters are fields of the question (`warehouse.testing`).
+    SQL: ClassVar[str] = ""
     #: command lines that can be pasted, of a question of another package.
     EXAMPLES: ClassVar[tuple[str, ...]] = ()
 

@@ -15,6 +15,13 @@ Change = Callable[[str], str]
 _DEEP = "[" * 3000 + "]" * 3000
 
 
+def files_of(dump: Path) -> list[Path]:
+    """The files of a dump: those below its folder, or the file that it is."""
+    if dump.is_file():
+        return [dump]
+    return sorted(path for path in dump.rglob("*") if path.is_file())
+
+
 def each_line(change: Callable[[int, str], str]) -> Change:
     """A change of a text that is one of its lines, which are told with their numbers."""
     return lambda text: "".join(
@@ -84,19 +91,14 @@ BROKEN: dict[str, tuple[Change | None, Change | None]] = {
 }
 
 
-def change_json(folder: Path, what: str) -> int:
-    """Change the JSON files below a folder in one of the ways of :data:`BROKEN`; gives
-    how many were changed."""
+def change_json(dump: Path, what: str) -> int:
+    """Change the JSON files of a dump in one of the ways of :data:`BROKEN`; gives how
+    many were changed."""
     of_lines, of_document = BROKEN[what]
+    changes = {".jsonl": of_lines, ".json": of_document}
     count = 0
-    for path in folder.rglob("*.json*"):
-        change = (
-            of_lines
-            if path.suffix == ".jsonl"
-            else of_document
-            if path.suffix == ".json"
-            else None
-        )
+    for path in files_of(dump):
+        change = changes.get(path.suffix)
         if change is None:
             continue
         try:
@@ -129,11 +131,13 @@ def damages(content: bytes) -> Iterator[tuple[str, bytes]]:
     yield "with twenty other bytes", bytes(changed)
 
 
-def lines_in_another_order(folder: Path) -> int:
-    """Turn the lines of each file of JSON lines below a folder round; gives how many
-    files were changed."""
+def lines_in_another_order(dump: Path) -> int:
+    """Turn the lines of each file of JSON lines of a dump round; gives how many files
+    were changed."""
     count = 0
-    for path in folder.rglob("*.jsonl"):
+    for path in files_of(dump):
+        if path.suffix != ".jsonl":
+            continue
         lines = path.read_text().splitlines()
         path.write_text("".join(f"{line}\n" for line in reversed(lines)))
         count += len(lines) > 1

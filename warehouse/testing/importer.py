@@ -4,12 +4,13 @@ round and read again."""
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from warehouse.ingest.discover import discover
 from warehouse.ingest.pipeline import ingest
 from warehouse.ingest.report import IngestReport
 from warehouse.store.connection import Store
@@ -20,16 +21,31 @@ from warehouse.testing.changed_files import (
     BROKEN,
     change_json,
     damages,
+    files_of,
     lines_in_another_order,
 )
 from warehouse.testing.contents import contents, differences
 from warehouse.testing.findings import Checked, Findings
+from warehouse.testing.importer_settings import SettingsProof
 from warehouse.testing.stores import new_folder, new_store, server_store
 
 #: Rows of a broken dump that may be rejected, so that the rest is read.
 _MAY_REJECT = 1000
 #: Bytes of a file that is damaged as a whole; larger ones only cost time.
 _MOST_BYTES = 1 << 20
+#: How many runs, votes and values of scanners a store holds.
+_HELD = """
+select (select count(*) from run) + (select count(*) from preference)
+    + (select count(*) from scan_value) as n
+"""
+#: What runs score, how often models are preferred, and what scanners found, which no
+#: order of lines and keys may change.
+_SCORES = (
+    "select model, benchmark, metric, estimate, n_prompts from score_summary",
+    "select benchmark, scorer, model_a, model_b, n_votes, n_wins_a, n_ties, n_prompts "
+    "from preference_summary",
+    "select scan_id, uuid, place, label, value, raw from scan_value",
+)
 
 
 def check_importer(
@@ -37,12 +53,16 @@ def check_importer(
     *,
     format: str | None = None,
     values: Mapping[str, Any] | None = None,
+    configuration: str | Sequence[str] = (),
+    outcomes: str = "",
     server: str | None = None,
 ) -> Checked:
     """Prove an importer by a small dump that its tool has written.
 
     The dump is read, read again, and forgotten; each of its files is cut, emptied and
     damaged, its JSON filled with what no tool writes; lines and keys are turned round.
+    Each leaf of what it says of how its runs were made is changed by itself, which has
+    to make another condition, unless its name is known not to matter.
     Nothing may end in another error than one that names the file and what was expected,
     and nothing half-read may stay.
 
@@ -50,6 +70,10 @@ def check_importer(
         path: the dump, a file or a folder: small, as it is read some thirty times.
         format: name of the importer; None: found by content, as for users.
         values: header fields that hold whatever the dump says (``--set``).
+        configuration: names of the files that say how the runs were made, as patterns
+            (``*.json``); none: those in JSON, TOML or YAML that hold no samples.
+        outcomes: pattern of the places in these files (names joined by dots) that say
+            what came out, and not how the runs were made.
         server: URL of a database of a server whose name ends with ``_test`` and which
             is emptied; None: none is tried.
 
@@ -63,11 +87,14 @@ def check_importer(
         dict(values or {}),
         Findings(f"importer of {Path(path).name}"),
     )
+    if isinstance(configuration, str):
+        configuration = (configuration,)
     proof.read_and_forget()
     if not proof.findings.wrong:  # else the rest would say the same again
         proof.damage()
         proof.fill_with_odd_json()
         proof.turn_round()
+        proof.change_settings(configuration, outcomes)
         if server is None:
             proof.findings.leave_out("a server: none was named")
         else:
@@ -103,7 +130,11 @@ class _Proof:
                 is_read, "read", refused or unread or "no importer takes it"
             ):
                 return
-            self.findings.expect(report.total("n_runs") > 0, "read", "it holds no run")
+            self.findings.expect(
+                _held(store) > 0,
+                "read",
+                "it holds no run, no vote and nothing that a scanner found",
+            )
             rejected = report.total("n_rejected")
             self.findings.expect(
                 not rejected,
@@ -166,6 +197,17 @@ class _Proof:
                     "other scores, and no note says so",
                 )
 
+    def change_settings(self, configuration: Sequence[str], outcomes: str) -> None:
+        """Each leaf of what says how the runs were made is another setting."""
+        with self.copy() as copy:
+            SettingsProof(
+                self.findings,
+                copy,
+                lambda: discover([copy], format=self.format, values=self.values),
+                configuration,
+                outcomes,
+            ).try_all()
+
     def read_on(self, server: str) -> None:
         """The same on the server as in a file."""
         with new_store() as store:
@@ -182,11 +224,7 @@ class _Proof:
         """Places of the dump's files below its folder; of a file alone the empty place."""
         if self.path.is_file():
             return [""]
-        return sorted(
-            str(file.relative_to(self.path))
-            for file in self.path.rglob("*")
-            if file.is_file()
-        )
+        return [str(file.relative_to(self.path)) for file in files_of(self.path)]
 
     @contextmanager
     def copy(self) -> Iterator[Path]:
@@ -216,12 +254,12 @@ class _Proof:
             self.findings.expect(
                 not defects, what, f"{name}: {'; '.join(map(str, defects))}"
             )
-            runs = store.rows("select count(*) as n from run")[0]["n"]
-            is_half = bool(runs) and all(
+            n_held = _held(store)
+            is_half = n_held > 0 and all(
                 item.state == "refused" for item in report.sources
             )
             self.findings.expect(
-                not is_half, what, f"{name}: refused, and {runs} runs stay"
+                not is_half, what, f"{name}: refused, and {n_held} runs or votes stay"
             )
             self.prove(store, what, name)
 
@@ -230,12 +268,9 @@ class _Proof:
         said of it."""
         with new_store() as store:
             report = self.read(store, path)
-            rows = store.rows(
-                "select model, benchmark, metric, estimate, n_prompts from "
-                "score_summary"
-            )
+            rows = [row for query in _SCORES for row in store.rows(query)]
         for row in rows:
-            if row["estimate"] is not None:
+            if row.get("estimate") is not None:
                 row["estimate"] = f"{row['estimate']:.9g}"
         return sorted((tuple(row.values()) for row in rows), key=str), report
 
@@ -248,3 +283,8 @@ class _Proof:
         """Rows of every table, but for times."""
         lines = differences(found, expected)
         self.findings.expect(not lines, what, "; ".join(lines[:5]))
+
+
+def _held(store: Store) -> int:
+    """Runs, votes and values of scanners that a store holds."""
+    return int(store.rows(_HELD)[0]["n"])

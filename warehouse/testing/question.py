@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import math
 import shlex
 import subprocess
 import sys
@@ -24,10 +23,12 @@ from warehouse.store.open import StoreOpener, open_store
 from warehouse.tables.text import in_text
 from warehouse.testing.contents import contents, differences
 from warehouse.testing.findings import Checked, Findings
+from warehouse.testing.same_rows import (
+    difference_from_sql,
+    first_difference,
+    is_same,
+)
 from warehouse.testing.stores import new_folder, new_store, server_store
-
-#: Relative difference of two figures that are the same.
-_CLOSE = 1e-9
 
 
 def check_question(
@@ -38,7 +39,8 @@ def check_question(
     Its class is looked through for what a user reads; then each is asked twice, with
     the sources in another order, on an empty store, and, where its package is
     installed, by its command line. The answers have to be the same, plain values in
-    declared rows, and leave the store as it is.
+    declared rows, and leave the store as it is; where the class names SQL that gives the
+    same figures (``SQL``), they have to be these.
 
     Args:
         asked: questions of one class, as filled in by a user; at least one, better one
@@ -58,6 +60,8 @@ def check_question(
     proof.ask_in_other_order()
     proof.ask_an_empty_store()
     proof.ask_the_command_line()
+    if not kind.SQL:
+        proof.findings.leave_out("SQL: the class names none that gives the same")
     if server is None:
         proof.findings.leave_out("a server: none was named")
     else:
@@ -100,7 +104,8 @@ class _Proof:
         )
 
     def ask_again(self) -> None:
-        """Twice the same, in declared rows, and the store stays as it is."""
+        """Twice the same, in declared rows, as SQL has it, and the store stays as it
+        is."""
         for question in self.asked:
             with new_store() as store:
                 self.fill(store, self.sources)
@@ -111,6 +116,7 @@ class _Proof:
                 self.look_at_result(first)
                 second = self.answer(store, question)
                 self.compare("asked again", question, second, first)
+                self.compare_sql(store, question, first)
                 if not question.OPENS:
                     lines = differences(contents(store), before)
                     self.findings.expect(
@@ -223,7 +229,7 @@ class _Proof:
         ):
             return
         found = json.loads(done.stdout)
-        same = _is_same(
+        same = is_same(
             found, json.loads(json.dumps([plain(row) for row in result.rows]))
         )
         self.findings.expect(
@@ -232,6 +238,16 @@ class _Proof:
             f"{shlex.join(words)} prints other rows than Python gives",
         )
 
+    def compare_sql(self, store: Store, question: Question, result: Any) -> None:
+        """An answer, and the SQL that its class names."""
+        if result is None or not question.SQL:
+            return
+        try:
+            differs = difference_from_sql(store, question, result)
+        except Exception as error:
+            differs = f"{type(error).__name__}: {error}"
+        self.findings.expect(not differs, "the rows of SQL", f"{question}: {differs}")
+
     def ask_on(self, server: str) -> None:
         """The same on the server as in a file."""
         with new_store() as store, server_store(server) as other:
@@ -239,12 +255,9 @@ class _Proof:
             self.fill(other, self.sources)
             for question in self.asked:
                 expected = self.answer(store, question)
-                self.compare(
-                    "the same on the server",
-                    question,
-                    self.answer(other, question),
-                    expected,
-                )
+                found = self.answer(other, question)
+                self.compare("the same on the server", question, found, expected)
+                self.compare_sql(other, question, found)
 
     # --- parts of a trial ---------------------------------------------------------------
 
@@ -280,9 +293,8 @@ class _Proof:
             return
         own = [_without_ids(plain(row)) for row in found.rows]
         other = [_without_ids(plain(row)) for row in expected.rows]
-        self.findings.expect(
-            _is_same(own, other), what, f"{question}: {_first_difference(own, other)}"
-        )
+        differs = first_difference(own, other)
+        self.findings.expect(not differs, what, f"{question}: {differs}")
 
 
 def _as_asked(store: Store, question: Question) -> Any:
@@ -297,30 +309,3 @@ def _without_ids(row: dict[str, Any]) -> dict[str, Any]:
     return {
         name: value for name, value in row.items() if not name.endswith(("_id", "_ids"))
     }
-
-
-def _first_difference(
-    found: list[dict[str, Any]], expected: list[dict[str, Any]]
-) -> str:
-    """Where two answers begin to differ."""
-    if len(found) != len(expected):
-        return f"{len(found)} rows, not {len(expected)}"
-    for number, (own, other) in enumerate(zip(found, expected, strict=True)):
-        for name in own:
-            if not _is_same(own[name], other.get(name)):
-                return f"row {number}, {name}: {own[name]!r}, not {other.get(name)!r}"
-    return "other columns"
-
-
-def _is_same(found: Any, expected: Any) -> bool:
-    """Whether two plain values are the same but for the last digits of numbers."""
-    if isinstance(found, dict) and isinstance(expected, dict):
-        return found.keys() == expected.keys() and all(
-            _is_same(found[name], expected[name]) for name in found
-        )
-    if isinstance(found, list | tuple) and isinstance(expected, list | tuple):
-        return len(found) == len(expected) and all(map(_is_same, found, expected))
-    if isinstance(found, float) and isinstance(expected, float):
-        both_nan = math.isnan(found) and math.isnan(expected)
-        return both_nan or math.isclose(found, expected, rel_tol=_CLOSE, abs_tol=_CLOSE)
-    return bool(found == expected)

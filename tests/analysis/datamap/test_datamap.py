@@ -16,13 +16,15 @@ from statsmodels.stats.proportion import proportion_confint
 import warehouse
 from tests.support.builders import Rate, StoreRows
 from tests.support.embedders import TinyEmbedder, WordsEntail
-from tests.support.stores import opener_of, select
+from tests.support.stores import opener_of
 from warehouse.analysis.datamap import answer_grouping
 from warehouse.analysis.datamap.answer import datamap
+from warehouse.analysis.datamap.question import MapPrompts
 from warehouse.analysis.datamap.view import DataMap, DataMapRow
 from warehouse.errors import MisuseError, StatisticsError, StoreError
 from warehouse.store.connection import Store
 from warehouse.store.open import StoreOpener
+from warehouse.testing.same_rows import difference_from_sql
 
 #: Prompt -> answers of five generations, and which of them are correct.
 ANSWERS: dict[str, tuple[list[str | None], list[float | None]]] = {
@@ -148,22 +150,21 @@ def test_every_prompt_has_its_p_and_s(opener: StoreOpener) -> None:
     }
 
 
+#: P(correct) of the conditions of a model, as the view has it.
+IN_SQL = """
+select
+  prompt_id, temperature, p_correct, wilson_low as ci_low, wilson_high as ci_high, n_draws
+from prompt_p_correct
+where model = :reference and benchmark = :benchmark
+"""
+
+
 def test_p_is_that_of_the_view(opener: StoreOpener) -> None:
-    found = datamap(opener, "org/a", benchmark="quiz")
+    question = MapPrompts("org/a", benchmark="quiz")
+    found = question.ask(opener)
+    assert len(found.rows) == 12
     with opener.reading() as store:
-        rows = select(store, "select * from prompt_p_correct where model = 'org/a'")
-    view = {(row["prompt_id"], row["temperature"]): row for row in rows}
-    assert len(view) == len(found.rows) == 12
-    for row in found.rows:
-        other = view[row.prompt_id, row.temperature]
-        assert (row.p_correct, row.ci_low, row.ci_high, row.n_draws) == pytest.approx(
-            (
-                other["p_correct"],
-                other["wilson_low"],
-                other["wilson_high"],
-                other["n_draws"],
-            )
-        )
+        assert difference_from_sql(store, question, found, IN_SQL) == ""
 
 
 def test_wrong_and_always_alike_is_suspected(opener: StoreOpener) -> None:

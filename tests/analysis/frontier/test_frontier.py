@@ -15,9 +15,11 @@ from scipy import stats
 import warehouse
 from tests.support.cli import Caller
 from tests.support.stores import filled_once
+from warehouse.analysis.frontier.question import Frontier
 from warehouse.errors import MisuseError
 from warehouse.stats import cheaper_sample_size, cost_per_solved, cost_ratio, mean_cost
 from warehouse.store.open import open_store
+from warehouse.testing.same_rows import difference_from_sql
 
 #: Chance of a right answer, mean cost, and spread of its logarithm.
 MODELS = {
@@ -125,44 +127,34 @@ def test_each_model_with_what_beats_it(url: str) -> None:
     assert report.to_markdown().startswith("quiz: 3 of 5 rows are on the frontier")
 
 
+#: What was spent for each prompt that a model solved, and for each answer.
+IN_SQL = (
+    "select * from cost_per_solved where benchmark = :benchmark and cost = '{}'",
+    "select model, whole.mean_cost, whole.n_missing as n_missing_cost "
+    "from cost_summary as whole join cost_per_solved using (run_id, model, cost) "
+    "where whole.benchmark = :benchmark and cost = '{}'",
+)
+
+
 @pytest.mark.engine
 @pytest.mark.parametrize("cost", ["cost", "cost_priced", "tokens"])
 def test_the_views_say_the_same_on_both_engines(
     url: str, prices: Path, cost: str, run: Caller
 ) -> None:
     run("fix", "prices", str(prices), db=url)
-    kind = {"cost": "--cost=dollars", "cost_priced": "--prices=stored"}.get(
-        cost, f"--cost={cost}"
+    kind = {"cost": {"cost": "dollars"}, "cost_priced": {"prices": "stored"}}.get(
+        cost, {"cost": cost}
     )
-    rows = run(
-        "frontier", "quiz", "--allow-missing-cost", "--subset", kind, "--json", db=url
-    ).rows
+    question = Frontier("quiz", allow_missing_cost=True, subset_ok=True, **kind)
     with open_store(url) as store:
-        solved, total = (
-            {
-                row["model"]: row
-                for row in store.rows(f"select * from {name} where cost = '{cost}'")
-            }
-            for name in ("cost_per_solved", "cost_summary")
-        )
-    assert {row["model"] for row in rows} == {*solved} and len(total) == len(MODELS) + 1
-    for row in rows:
-        found, whole = solved[row["model"]], total[row["model"]]
-        for name in (
-            "estimate",
-            "mean_cost",
-            "cost_per_solved",
-            "n_prompts",
-            "n_missing_cost",
-        ):
-            assert found[name] == pytest.approx(row[name], rel=1e-12), name
-        assert (whole["mean_cost"], whole["n_missing"]) == pytest.approx(
-            (row["mean_cost"], row["n_missing_cost"])
-        )
-    assert {
-        row["n_known"] + row["n_missing"] - row["n_generations"]
-        for row in total.values()
-    } == {0}
+        found = question.ask(store)
+        for sql in IN_SQL:
+            assert difference_from_sql(store, question, found, sql.format(cost)) == ""
+        total = store.rows(f"select * from cost_summary where cost = '{cost}'")
+    assert len(total) == len(MODELS) + 1
+    assert all(
+        row["n_known"] + row["n_missing"] == row["n_generations"] for row in total
+    )
 
 
 def test_missing_costs_are_counted_and_a_part_stands_beside(url: str) -> None:

@@ -16,11 +16,13 @@ from tests.support.tabular import ROOT
 from warehouse.analysis.curves.answer import curves
 from warehouse.analysis.decide.answer import decide
 from warehouse.analysis.seeds.answer import seeds
+from warehouse.analysis.seeds.question import Seeds
 from warehouse.errors import MisuseError
 from warehouse.ingest.pipeline import ingest
 from warehouse.stats.training.signal_to_noise import compare_seed_ratios
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
+from warehouse.testing.same_rows import difference_from_sql
 
 N = 200
 STEPS = range(100, 2100, 100)
@@ -87,22 +89,26 @@ def finals(store: Store, recipe: str, last: int = 1) -> np.ndarray:
     )
 
 
+#: Seeds of each recipe at their last checkpoint.
+IN_SQL = """
+select
+  recipe, n_seeds, n_positions as n_checkpoints, seed_mean, seed_std as seed_sd,
+  seed_std_averaged as seed_sd_averaged, mean_half_width as half_width, sd_ratio
+from seed_summary
+where is_last_position and (n_seeds > 1 or n_positions > 1)
+"""
+
+
 def test_views_have_the_figures_of_seeds(world: Store) -> None:
-    view = world.arrow(
+    question = Seeds()
+    assert difference_from_sql(world, question, question.ask(world), IN_SQL) == ""
+    several = world.rows(
         "select * from seed_summary where is_last_position and n_seeds > 1"
-    ).to_pylist()
-    rows = {row.recipe: row for row in seeds(world).rows if row.n_seeds > 1}
-    assert {one["recipe"] for one in view} == set(rows) == {"a", "b"}
-    for one in view:
-        row = rows[one["recipe"]]
-        assert (one["n_seeds"], one["n_positions"]) == (row.n_seeds, row.n_checkpoints)
-        assert one["seed_std"] == pytest.approx(row.seed_sd, rel=1e-9)
-        assert one["seed_error"] == pytest.approx(
-            row.seed_sd / math.sqrt(row.n_seeds), rel=1e-9
-        )
-        assert one["seed_std_averaged"] == pytest.approx(row.seed_sd_averaged, rel=1e-9)
-        assert (one["mean_half_width"], one["sd_ratio"]) == pytest.approx(
-            (row.half_width, row.sd_ratio), rel=1e-9
+    )
+    assert {row["recipe"] for row in several} == {"a", "b"}
+    for row in several:
+        assert row["seed_error"] == pytest.approx(
+            row["seed_std"] / math.sqrt(row["n_seeds"]), rel=1e-9
         )
 
 

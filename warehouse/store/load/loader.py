@@ -284,7 +284,7 @@ class Loader:
                     with self._transaction() as connection:
                         add_prompts(connection, self.store, self.scratch, state)
                     self._prepare_facts(state)
-                if votes.holds_any(state):
+                if votes.holds_any(self.scratch, state):
                     with self._transaction() as connection:
                         votes.add_names(
                             self.store, self.scratch, self.dimensions, state, connection
@@ -469,7 +469,7 @@ class Loader:
             benchmark_metrics(self.store, state, stored_runs)
             scans.push(self.scratch, state)
             scans.join(self.store, self.scratch, state, [*run_ids.values(), *completed])
-            if votes.holds_any(state):
+            if votes.holds_any(self.scratch, state):
                 votes.push(self.store, self.scratch, state)
             self._fill_prompts(state)
             self._write_words(connection, state)

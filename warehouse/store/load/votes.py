@@ -22,9 +22,11 @@ from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
 
-def holds_any(state: _Load) -> bool:
-    """Whether a dump of the load has votes."""
-    return any(part.dump.votes is not None for part in state.parts)
+def holds_any(scratch: Scratch, state: _Load) -> bool:
+    """Whether a dump of the load has votes; one of votes may have lost all."""
+    if all(part.dump.votes is None for part in state.parts):
+        return False
+    return bool(scratch.value("select count(*) from stage_vote"))
 
 
 def add_names(
