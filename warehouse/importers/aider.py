@@ -150,10 +150,13 @@ def _published(row: dict[str, Any]) -> Iterator[PublishedScore]:
     for name in _SHARES:
         value = _number(row.get(name))
         if value is not None:
+            n_prompts = None
+            if n is not None:
+                n_prompts = int(n)
             yield PublishedScore(
                 name,
                 share_of(value),
-                n=None if n is None else int(n),
+                n=n_prompts,
                 raw=f"{row[name]} percent",
             )
 

@@ -231,12 +231,15 @@ def _published(figures: Row) -> Iterator[PublishedScore]:
         value = _percent(figures.get(metric))
         if value is not None:
             total = _percent(figures.get("n_total"))
+            n = None
+            if total is not None:
+                n = round(100 * total)
             yield PublishedScore(
                 metric,
                 value,
                 statistic=statistic,
                 standard_error=_percent(figures.get(error)),
-                n=None if total is None else round(100 * total),
+                n=n,
                 raw=figures[metric],
             )
 

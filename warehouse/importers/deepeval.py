@@ -126,7 +126,7 @@ def _batches(items: Iterable[tuple[str, Any]], dump: Dump) -> Iterator[pa.Record
 
 
 def _is_unread(case: Row) -> bool:
-    """Whether a case fails by nothing but metrics that broke off with an error."""
+    """True if a case fails by nothing but metrics that broke off with an error."""
     failed = [
         item
         for item in objects_of(case.get("metricsData"))
@@ -217,7 +217,7 @@ def _metrics(cases: Sequence[Row]) -> Iterator[MetricSpec]:
 
 
 def _direction(items: Iterable[Mapping[str, Any]]) -> bool | None:
-    """Whether passing means to reach the threshold or to stay below it; None where the
+    """True if passing means to reach the threshold, not to stay below it; None where the
     cases do not tell."""
     ways = set()
     for item in items:
@@ -283,10 +283,13 @@ def _row(case: Any) -> Row:
 
 def _scores(case: Row) -> list[Row]:
     success = case.get("success")
+    value = None
+    if isinstance(success, bool):
+        value = float(success)
     scores = [
         {
             "metric": SUCCESS,
-            "value": float(success) if isinstance(success, bool) else None,
+            "value": value,
         }
     ]
     return scores + [

@@ -277,11 +277,14 @@ def _score(tests: str, status: str | None) -> Row:
         value = None
     else:
         value = float(status == "pass")
+    raw = None
+    if status == "timeout":
+        raw = status
     return {
         "metric": METRIC,
         "filter": tests,
         "value": value,
-        "raw": status if status == "timeout" else None,
+        "raw": raw,
     }
 
 
@@ -397,17 +400,23 @@ def _completion(row: Row, counts: dict[str, int]) -> Row:
     draw = counts.get(task, 0)
     counts[task] = draw + 1
     completion = row.get("completion")
+    explanation = result
+    if result == "passed":
+        explanation = None
+    raw = None
+    if result == "timed out":
+        raw = result
     return {
         "run": 0,
         "prompt_id": task,
         "draw": draw,
         "response": string_or_none(completion),
-        "explanation": None if result == "passed" else result,
+        "explanation": explanation,
         "scores": [
             {
                 "metric": METRIC,
                 "value": value,
-                "raw": result if result == "timed out" else None,
+                "raw": raw,
             }
         ],
     }

@@ -108,12 +108,15 @@ class LiveCodeBench:
         scenario = "codegeneration"
         if named:
             scenario = named["scenario"]
+        temperature = None
+        if named:
+            temperature = float(named["temperature"])
         header = RunHeader(
             harness=HARNESS,
             model=model or "",
             benchmark=f"{SUITE}_{scenario}",
             suite=(SUITE,),
-            temperature=float(named["temperature"]) if named else None,
+            temperature=temperature,
             metrics=(PASSED,),
             configuration=_options(named["before"] + named["after"]) if named else {},
             published=tuple(_published(source.files[1:])),

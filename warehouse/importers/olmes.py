@@ -253,10 +253,13 @@ def _released(folder: Path) -> dict[str, Any]:
     found = _RELEASED.search(folder.as_posix())
     if found is None:
         return {}
+    if found["unit"] == "M":
+        unit = 10**6
+    else:
+        unit = 10**9
     return {
         "model": f"{found['recipe']}-{found['size']}{found['unit']}",
-        "parameter_count": int(found["size"])
-        * (10**6 if found["unit"] == "M" else 10**9),
+        "parameter_count": int(found["size"]) * unit,
         "recipe": found["recipe"],
         "training_seed": found["seed"],
         "step": int(found["step"]),
@@ -277,13 +280,19 @@ def _model(config: Row) -> dict[str, Any]:
     if location and (not name or name == location or says_nothing(name)):
         folder, _, last = location.rstrip("/").rpartition("/")
         is_step = infer_step(last) is not None and folder != ""
-        named = local_model_name(folder if is_step else location)
+        place = location
+        if is_step:
+            place = folder
+        named = local_model_name(place)
         return {"model": named, "step": infer_step(last, revision)}
     return {"model": name, "revision": revision, "step": infer_step(revision)}
 
 
 def _metric(name: str, is_binary: bool, primary: str | None) -> MetricSpec:
-    more: Row = {"is_default": name == primary if primary else None}
+    is_default = None
+    if primary:
+        is_default = name == primary
+    more: Row = {"is_default": is_default}
     if _RATES.fullmatch(name):
         if is_binary:
             kind: Any = "binary"
@@ -298,7 +307,10 @@ def _metric(name: str, is_binary: bool, primary: str | None) -> MetricSpec:
         return MetricSpec(
             name, kind="continuous", low=0, higher_is_better=False, unit="bits", **more
         )
-    return MetricSpec(name, higher_is_better=True if name == primary else None, **more)
+    higher_is_better = None
+    if name == primary:
+        higher_is_better = True
+    return MetricSpec(name, higher_is_better=higher_is_better, **more)
 
 
 # --- rows ----------------------------------------------------------------------------------------
@@ -375,11 +387,14 @@ def _score(name: str, figure: Any, n_draws: int) -> Row:
         raw = None
     else:
         raw = as_text(figure)[:200]
+    over_draws = None
+    if _OVER_DRAWS.fullmatch(name):
+        over_draws = n_draws
     return {
         "metric": name,
         "value": value,
         "raw": raw,
-        "n_draws": n_draws if _OVER_DRAWS.fullmatch(name) else None,
+        "n_draws": over_draws,
     }
 
 
@@ -394,11 +409,17 @@ def _said(output: Row | None = None) -> Row:
 
 def _choice(index: int, output: Row, label: Any) -> Row:
     is_greedy = output.get("is_greedy")
+    greedy = None
+    if isinstance(is_greedy, bool):
+        greedy = is_greedy
+    is_target = None
+    if isinstance(label, int):
+        is_target = index == label
     return {
         "choice_index": index,
         "loglikelihood": number_or_none(output["sum_logits"]),
         "unconditional_loglikelihood": number_or_none(output.get("sum_logits_uncond")),
-        "is_greedy": is_greedy if isinstance(is_greedy, bool) else None,
+        "is_greedy": greedy,
         "n_tokens": whole_count(output.get("num_tokens")),
-        "is_target": index == label if isinstance(label, int) else None,
+        "is_target": is_target,
     }

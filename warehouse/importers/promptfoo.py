@@ -152,7 +152,7 @@ _TAIL_BYTES = 65_536
 
 
 def _is_document(item: Candidate, head: str) -> bool:
-    """Whether a file is an evaluation, whichever of its keys come first: a
+    """True if a file is an evaluation, whichever of its keys come first: a
     configuration may be long."""
     if has_keys(head[:400], "evalId", "results"):
         return True
@@ -485,7 +485,9 @@ def _configuration(document: Row, row: Row, entry: Row) -> Row:
 def _metrics(document: Row, row: Row) -> Iterator[MetricSpec]:
     kinds = _assertions(document) or _types(part_of(row, "testCase"))
     judged = any(kind.removeprefix("not-").startswith(_JUDGED) for kind in kinds)
-    kind: Literal["model", "match"] = "model" if judged else "match"
+    kind: Literal["model", "match"] = "match"
+    if judged:
+        kind = "model"
     yield binary_metric(PASS, is_default=True, scorer_kind=kind)
     yield MetricSpec(SCORE, higher_is_better=True, is_default=False, scorer_kind=kind)
 
@@ -539,7 +541,7 @@ def _batches(
 
 
 def _is_unread(row: Row) -> bool:
-    """Whether a judge of this result answered what could not be read: promptfoo lets it
+    """True if a judge of this result answered what could not be read: promptfoo lets it
     fail, and says why."""
     grading = part_of(row, "gradingResult")
     parts = objects_of(grading.get("componentResults")) or [grading]
@@ -594,7 +596,7 @@ def _votes(
 
 
 def _selected(row: Row) -> bool | None:
-    """Whether an output was chosen; None where it is none, or nothing says so."""
+    """True if an output was chosen; None where it is none, or nothing says so."""
     grading = part_of(row, "gradingResult")
     for part in (*objects_of(grading.get("componentResults")), grading):
         if part_of(part, "assertion").get("type") == SELECT_BEST:

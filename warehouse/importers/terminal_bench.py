@@ -156,7 +156,7 @@ class TerminalBench:
 
 
 def _is_of_a_trial(path: Path, document: Document, known: set[str]) -> bool:
-    """Whether a file is the result of a trial that the results of the run lack."""
+    """True if a file is the result of a trial that the results of the run lack."""
     return (
         path.name not in (METADATA, LOCK)
         and str(document.get("trial_name")) not in known
@@ -236,12 +236,18 @@ def _row(trial: Any) -> Document:
     attempt = _ATTEMPT.search(str(trial.get("trial_name")))
     failure = text_or_none(trial.get("failure_mode"))
     tests = part_of(trial, "parser_results")
+    draw = None
+    if attempt:
+        draw = max(int(attempt[1]) - 1, 0)
+    error = failure
+    if failure in ("unset", "none"):
+        error = None
     return {
         "run": 0,
         "prompt_id": task,
         "text": text_or_none(trial.get("instruction")),
-        "draw": max(int(attempt[1]) - 1, 0) if attempt else None,
-        "error": None if failure in ("unset", "none") else failure,
+        "draw": draw,
+        "error": error,
         "input_tokens": whole_count(trial.get("total_input_tokens"))
         or None,  # 0: the agent did not count
         "output_tokens": whole_count(trial.get("total_output_tokens")) or None,

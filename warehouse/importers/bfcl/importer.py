@@ -468,11 +468,18 @@ def _row(
     decoded = about.get("model_result_decoded")
     question, target = about.get("prompt"), about.get("possible_answer")
     form = _FORM.fullmatch(name)
+    position = number
+    prompt_id = name
+    template = None
+    if form:
+        position = None
+        prompt_id = form["question"]
+        template = form["template"]
     return {
         "run": 0,
-        "position": None if form else number,
-        "prompt_id": form["question"] if form else name,
-        "template": form["template"] if form else None,
+        "position": position,
+        "prompt_id": prompt_id,
+        "template": template,
         "text": _question(question),
         "target": as_text_or_none(target),
         "draw": 0,

@@ -31,7 +31,7 @@ ACCURACY = binary_metric("accuracy", is_default=True)
 
 
 def is_table(candidate: Candidate) -> bool:
-    """Whether a file is a table of the leaderboard, by its name and its heading."""
+    """True if a file is a table of the leaderboard, by its name and its heading."""
     name, head = candidate.path.name, head_of(candidate).partition("\n")[0]
     return (
         name.startswith("data")
@@ -80,14 +80,20 @@ def _runs(path: Path, row: dict[str, str], date: str | None) -> Iterator[RunHead
             published.append(
                 PublishedScore(TASK_COST.name, cost / 1000, raw=row[_COST].strip())
             )
+        formulation = None
+        if system:
+            model = system["model"]
+            formulation = _HOW[system["how"]]
+        else:
+            model = row["Model"].strip()
         yield RunHeader(
             harness="bfcl",
-            model=system["model"] if system else row["Model"].strip(),
+            model=model,
             developer=row.get("Organization") or None,
             benchmark=f"bfcl_{'overall' if name == _OVERALL else name}",
             # the weights and the categories of a table are those of its date
             task_version=date,
-            formulation=_HOW[system["how"]] if system else None,
+            formulation=formulation,
             sampling={"variant": system["more"]} if system and system["more"] else {},
             metrics=(ACCURACY, TASK_COST)[: len(published)],
             run_id=f"{date}/{row['Model'].strip()}" if date else None,

@@ -66,7 +66,7 @@ class Unread:
 
 
 def has_text_name(path: Path) -> bool:
-    """Whether a path is text: others can be opened by Python, and by no library that
+    """True if a path is text: others can be opened by Python, and by no library that
     wants UTF-8."""
     try:
         str(path).encode()
@@ -259,7 +259,7 @@ def refuse_changed(before: Iterable[tuple[Path, Stamp]]) -> None:
 
 
 def _has_changed(path: Path, stamped: Stamp) -> bool:
-    """Whether a file was modified: by its times, else by its bytes."""
+    """True if a file was modified: by its times, else by its bytes."""
     try:
         status = path.stat()
         if (status.st_size, (status.st_dev, status.st_ino), status.st_mtime_ns) != (

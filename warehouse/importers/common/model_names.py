@@ -22,7 +22,7 @@ _FIXED = frozenset(
 
 
 def is_fixed_name(name: str) -> bool:
-    """Whether a name is what files of any model are called: it names none.
+    """True if a name is what files of any model are called: it names none.
 
     >>> is_fixed_name("output"), is_fixed_name("gpt-5")
     (True, False)
@@ -31,7 +31,7 @@ def is_fixed_name(name: str) -> bool:
 
 
 def same_model(first: str, second: str) -> bool:
-    """Whether two names may mean one model: without case, punctuation and the
+    """True if two names may mean one model: without case, punctuation and the
     organisation.
 
     >>> same_model("openai_o3-mini", "openai/o3-mini"), same_model("o3-mini", "openai/o3-mini")
@@ -99,7 +99,7 @@ def local_model_name(path: str) -> str:
 
 
 def says_nothing(name: str) -> bool:
-    """Whether a name is one that folders of any model have.
+    """True if a name is one that folders of any model have.
 
     >>> says_nothing("hf"), says_nothing("checkpoint-200"), says_nothing("llama-7b")
     (True, True, False)
@@ -165,7 +165,10 @@ def position_fields(
     ]
     sources = (*texts, suffix[0] if suffix else None, *folders)
     step = infer_step(*sources)
-    return {"step": step, "epoch": None if step is not None else _epoch(sources)}
+    epoch = None
+    if step is None:
+        epoch = _epoch(sources)
+    return {"step": step, "epoch": epoch}
 
 
 def _epoch(texts: tuple[str | None, ...]) -> float | None:

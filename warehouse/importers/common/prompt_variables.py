@@ -79,7 +79,7 @@ def names_added_by_a_run(
 
 
 def _is_new_each_time(values: Sequence[Any]) -> bool:
-    """Whether all values are ids by chance, each another one; or times, of which hardly
+    """True if all values are ids by chance, each another one; or times, of which hardly
     any stands twice."""
     n_different = len({compact(value) for value in values})
     if n_different < 2:

@@ -38,7 +38,7 @@ class KnowsContext(Protocol):
         """Files that are not the source's own and are read with it."""
 
     def says_same(self, places: Sequence[str], context: Mapping[str, Any]) -> bool:
-        """Whether a source with runs at these places (``RunHeader.place``) certainly
+        """True if a source with runs at these places (``RunHeader.place``) certainly
         has that context."""
 
 
@@ -70,13 +70,17 @@ def says_same(
     places: Sequence[str],
     context: Mapping[str, Any],
 ) -> bool:
-    """Whether a source that the ledger shows at ``path`` with runs at ``places``, of
+    """True if a source that the ledger shows at ``path`` with runs at ``places``, of
     the same bytes and settings, certainly has a context: entries of earlier versions do
     not hold theirs."""
     if isinstance(tool, KnowsContext):
         return tool.says_same(places, context)
     is_folder = source.name == str(source.root)
-    root = PurePath(os.path.normpath(path if is_folder else os.path.dirname(path)))
+    if is_folder:
+        folder = path
+    else:
+        folder = os.path.dirname(path)
+    root = PurePath(os.path.normpath(folder))
     folders = context["folders"]
     return bool(list(_folders(root, len(folders))) == folders)
 

@@ -110,7 +110,7 @@ class Report:
 
     @property
     def is_new(self) -> bool:
-        """Whether it is of 1.x: 0.x calls it ``<model>_<dataset>``."""
+        """True if it is of 1.x: 0.x calls it ``<model>_<dataset>``."""
         return self.document.get("schema_version") == 2 or "@" in str(
             self.document.get("name")
         )
@@ -195,17 +195,22 @@ def range_of(metric: Mapping[str, Any], name: str) -> dict[str, Any]:
     bounds = part_of(semantics, "value_range")
     low, high = number_or_none(bounds.get("min")), number_or_none(bounds.get("max"))
     direction = semantics.get("direction")
-    kind: MetricKind | None = (
-        "continuous" if semantics.get("kind") == "diagnostic" else None
-    )
+    kind: MetricKind | None = None
+    if semantics.get("kind") == "diagnostic":
+        kind = "continuous"
     higher = {"higher_is_better": True, "lower_is_better": False}.get(str(direction))
     if not semantics and _HIGHER.search(name):
         higher = True
     bounded = low is not None and high is not None
+    lowest = None
+    highest = None
+    if bounded:
+        lowest = low
+        highest = high
     return {
         "kind": kind,
-        "low": low if bounded else None,
-        "high": high if bounded else None,
+        "low": lowest,
+        "high": highest,
         "higher_is_better": higher,
         "unit": text_or_none(semantics.get("raw_unit")) or "",
     }
@@ -418,7 +423,7 @@ def _model(named: str | None, label: str) -> str:
 
 
 def _is_own_label(settings: Mapping[str, Any], model: str) -> bool:
-    """Whether somebody called the model otherwise than by its own name, or the last
+    """True if somebody called the model otherwise than by its own name, or the last
     part of it."""
     label = text_or_none(settings.get("model_id"))
     path = text_or_none(settings.get("model")) or model
@@ -597,7 +602,11 @@ class EvalScope:
             (path for path in source.files if path.parent.parent.name == "reports"),
             None,
         )
-        report = Report(read_document(named) if named else {})
+        if named:
+            document = read_document(named)
+        else:
+            document = {}
+        report = Report(document)
         dump = Dump((), ())
         dataset = report.dataset or _configured_of(source, config)
         subsets = SubsetFiles.of(source, dataset, _repeats(config), dump)

@@ -137,12 +137,12 @@ class SubsetFiles:
 
     @property
     def is_old(self) -> bool:
-        """Whether the rows are of 0.x."""
+        """True if the rows are of 0.x."""
         return "index" not in self.first[0]
 
     @property
     def keeps_messages(self) -> bool:
-        """Whether the messages stand in the predictions alone: reviews of 1.0 to 1.5
+        """True if the messages stand in the predictions alone: reviews of 1.0 to 1.5
         hold the input as one text."""
         return (
             self.reviews is not None
@@ -152,7 +152,7 @@ class SubsetFiles:
 
     @cached_property
     def tells_draws(self) -> bool:
-        """Whether index, group and repeats agree: without the configuration nothing
+        """True if index, group and repeats agree: without the configuration nothing
         says how many repeats there are."""
         groups = (
             (row.get("index"), part_of(row, "sample_score").get("group_id"))
@@ -211,7 +211,7 @@ def _batches(subset: SubsetFiles, dump: Dump) -> Iterator[pa.RecordBatch]:
 
 
 def _is_unread(explanation: str) -> bool:
-    """Whether a judge's reply, which a review explains its score by, holds neither a
+    """True if a judge's reply, which a review explains its score by, holds neither a
     grade nor a number."""
     _, says, reply = explanation.partition(_BY_JUDGE)
     return (
@@ -255,7 +255,10 @@ def _items(
 def _keyed(source: RowSource) -> Iterator[tuple[int, Any, Row]]:
     for line, row in source.numbered():
         key = row.get("index", row.get("answer_id"))
-        yield line, key if isinstance(key, int | str) else None, row
+        number = None
+        if isinstance(key, int | str):
+            number = key
+        yield line, number, row
 
 
 def _last_lines(source: RowSource, notes: list[str]) -> dict[Any, int]:
@@ -297,13 +300,16 @@ def _facts(row: Row, keeps_messages: bool) -> Row:
     messages = {}
     if keeps_messages:
         messages = {"messages": row.get("messages")}
+    error = None
+    if output.get("error") is not None:
+        error = as_text(output["error"])
     return {
         **messages,
         "input_tokens": whole_count(usage.get("input_tokens")),
         "output_tokens": whole_count(usage.get("output_tokens")),
         "latency": number_or_none(output.get("time")),
         "finish_reason": text_or_none(choice.get("stop_reason")),
-        "error": None if output.get("error") is None else as_text(output["error"]),
+        "error": error,
         "transcript": {
             "cached_tokens": whole_count(usage.get("input_tokens_cache_read")),
             "cache_write_tokens": whole_count(usage.get("input_tokens_cache_write")),
@@ -331,9 +337,12 @@ def _of_trace(row: Row) -> Row:
     is_over = any(
         payload.get("message") == "max_steps_exceeded" for _, payload in pairs
     )
+    limit_hit = None
+    if is_over:
+        limit_hit = "turn"
     found = {
         "n_events": len(events) or None,
-        "limit_hit": "turn" if is_over else None,
+        "limit_hit": limit_hit,
         "tools": [
             {"tool": tool, "n_calls": n, "n_errors": failed[tool]}
             for tool, n in called.items()
@@ -366,7 +375,11 @@ def _row(subset: SubsetFiles, row: Row, facts: Row, is_reviewed: bool) -> Row:
             _score(subset.unnamed, value, failed)
             for value in (list(values.values()) or [None])
         ]
-    return {"run": subset.run, **sample, "scores": scores if subset.reviews else []}
+    if subset.reviews:
+        own_scores = scores
+    else:
+        own_scores = []
+    return {"run": subset.run, **sample, "scores": own_scores}
 
 
 def values_of(row: Row, unnamed: str) -> Row:
@@ -403,10 +416,13 @@ def _score(name: str, value: Any, failed: bool) -> Row:
         else:
             raw = compact(value)
         is_odd = value is not None and not failed
+        status = "error"
+        if is_odd:
+            status = "not_scalar"
         return {
             "metric": name,
             "value": None,
-            "status": "not_scalar" if is_odd else "error",
+            "status": status,
             "raw": raw,
         }
     return {"metric": name, "value": number, "weight": weight}

@@ -347,13 +347,16 @@ def _specs(
         kind, low, high = _bounds(entry, notes)
         judges, parameters = _judges(entry.config)
         lower = entry.config.get("lower_is_better")
+        higher_is_better = None
+        if isinstance(lower, bool):
+            higher_is_better = not lower
         yield MetricSpec(
             name=entry.metric,
             filter=entry.filter,
             kind=kind,
             low=low,
             high=high,
-            higher_is_better=not lower if isinstance(lower, bool) else None,
+            higher_is_better=higher_is_better,
             unit=text_or_none(entry.config.get("metric_unit")) or "",
             scorer_kind="model" if judges else "match",
             judge_model=judges,

@@ -181,7 +181,10 @@ def _value(line: Row) -> Row:
     if number is not None:
         return {"value": number}
     raw = as_text_or_none(evaluation["score"])
-    return {"status": "error" if raw is None else "not_scalar", "raw": raw}
+    status = "not_scalar"
+    if raw is None:
+        status = "error"
+    return {"status": status, "raw": raw}
 
 
 def _prompt(line: Row) -> Row:
@@ -260,9 +263,13 @@ def _message(item: Row) -> Row:
         for name, value in item.items()
         if name not in ("turn_idx", "reasoning_trace", "tool_call_id")
     }
+    if len(keys) == 1:
+        tool_call_id = keys[0]
+    else:
+        tool_call_id = keys or None
     extra = {
         "reasoning_content": item.get("reasoning_trace"),
-        "tool_call_id": keys[0] if len(keys) == 1 else keys or None,
+        "tool_call_id": tool_call_id,
     }
     return {**kept, **without_nulls(extra)}
 
@@ -303,11 +310,14 @@ def _circumstances(line: Row) -> Row:
     answer = None
     if answers:
         answer = answers[-1].get("extracted_value")
+    latency = None
+    if milliseconds is not None:
+        latency = milliseconds / 1000
     return {
         "extracted_answer": string_or_none(answer),
         "input_tokens": whole_count(usage.get("input_tokens")),
         "output_tokens": whole_count(usage.get("output_tokens")),
-        "latency": None if milliseconds is None else milliseconds / 1000,
+        "latency": latency,
         "error": text_or_none(line.get("error")),
     }
 

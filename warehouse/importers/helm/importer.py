@@ -184,11 +184,18 @@ def _prompt(instance: Mapping[str, Any] | None) -> Row:
         if key in ("sub_split", "extra_data", "contrast_inputs") and value
     }
     is_choice = len(references) > len(correct) > 0
+    if len(correct) == 1:
+        target = correct[0]
+    else:
+        target = compact(correct)
+    choices = None
+    if is_choice:
+        choices = compact([text for text, _ in references])
     return {
         "identity": compact({"input": content, "references": references}),
         "text": question_of(content),
-        "target": correct[0] if len(correct) == 1 else compact(correct),
-        "choices": compact([text for text, _ in references]) if is_choice else None,
+        "target": target,
+        "choices": choices,
         "metadata": compact_or_none(others),
     }
 
@@ -229,9 +236,12 @@ def _prose(states: Sequence[Mapping[str, Any]]) -> Row:
     results = [part_of(state, "result") for state in states]
     seconds = [number_or_none(result.get("request_time")) for result in results]
     present = [value for value in seconds if value is not None]
+    latency = None
+    if present:
+        latency = sum(present)
     return {
         "prompt_sent": one_or_json(sent),
-        "latency": sum(present) if present else None,
+        "latency": latency,
         "error": next((error for result in results if (error := _error(result))), None),
     }
 
@@ -307,10 +317,13 @@ def _likelihood(state: Mapping[str, Any], text: str) -> tuple[float | None, int 
 
 
 def _score(name: str, value: float | None) -> Row:
+    status = "error"
+    if value is not None:
+        status = "scored"
     return {
         "metric": name,
         "value": value,
-        "status": "scored" if value is not None else "error",
+        "status": status,
     }
 
 

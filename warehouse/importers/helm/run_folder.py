@@ -128,7 +128,7 @@ _LOGPROB = "logprob"
 
 @cache
 def is_score(name: str) -> bool:
-    """Whether a statistic says how good an answer is."""
+    """True if a statistic says how good an answer is."""
     return name not in BOOKKEEPING and not name.startswith("finish_reason_")
 
 
@@ -173,7 +173,7 @@ class HelmRun:
 
     @property
     def is_prose(self) -> bool:
-        """Whether texts are scored by their likelihood. A long one takes several
+        """True if texts are scored by their likelihood. A long one takes several
         requests."""
         return self.adapter.get("method") == "language_modeling"
 
@@ -291,7 +291,7 @@ class HelmRun:
         return ""
 
     def has(self, name: str) -> bool:
-        """Whether the folder has a file."""
+        """True if the folder has a file."""
         return any(path.name == name for path in self.files)
 
     def _key(
@@ -309,9 +309,12 @@ class HelmRun:
             expected = "an instance with a text as id, and a train_trial_index"
             self.rejections.append(Rejection(location, shown, expected))
             return None
+        perturbed = ""
+        if isinstance(perturbation, dict):
+            perturbed = compact(perturbation)
         return (
             number,
-            compact(perturbation) if isinstance(perturbation, dict) else "",
+            perturbed,
             trial,
         )
 
@@ -334,9 +337,10 @@ class HelmRun:
             try:
                 element = _read(path, lambda: next(stream, _END))
             except TypeError:
-                raise _wrong(
-                    path, None, f"a list in {member}" if member else "a list"
-                ) from None
+                expected = "a list"
+                if member:
+                    expected = f"a list in {member}"
+                raise _wrong(path, None, expected) from None
             if element is _END:
                 return
             yield element
@@ -395,7 +399,7 @@ def perturbation_label(perturbation: Any) -> str:
 
 
 def is_derived(name: str) -> bool:
-    """Whether an aggregate is a figure of likelihoods, which no row has."""
+    """True if an aggregate is a figure of likelihoods, which no row has."""
     return name in LIKELIHOODS
 
 

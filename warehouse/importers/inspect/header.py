@@ -602,6 +602,9 @@ class Scoring:
             metric == name and "accuracy" in mapping_of(entry, "metrics")
             for metric, _, entry in self._figures()
         )
+        higher_is_better = None
+        if better:
+            higher_is_better = True
         return MetricSpec(
             name=name,
             filter=reducer,
@@ -611,7 +614,7 @@ class Scoring:
             scorer_parameters={
                 key: value for key, value in parameters.items() if key not in _JUDGE
             },
-            higher_is_better=True if better else None,
+            higher_is_better=higher_is_better,
             is_default=is_default,
         )
 
@@ -693,12 +696,18 @@ def _rows(
         standard_error = None
         if error and name == mean:
             standard_error = number_or_none(figures[error].get("value"))
+        statistic = name
+        if name == mean:
+            statistic = "mean"
+        n = None
+        if isinstance(count, int) and not isinstance(count, bool):
+            n = count
         yield PublishedScore(
             metric=metric,
             filter=reducer,
             value=value,
-            statistic="mean" if name == mean else name,
+            statistic=statistic,
             standard_error=standard_error,
-            n=count if isinstance(count, int) and not isinstance(count, bool) else None,
+            n=n,
             raw=None if value is not None else str(item.get("value")),
         )

@@ -194,7 +194,7 @@ def _is_log(candidate: Candidate) -> bool:
 
 
 def _is_reordered(candidate: Candidate) -> bool:
-    """Whether this is a log whose keys stand in another order than Inspect's."""
+    """True if this is a log whose keys stand in another order than Inspect's."""
     head = candidate.head.removeprefix(BOM_UTF8).lstrip()
     if not head.startswith(b"{"):
         return False
@@ -230,7 +230,7 @@ def _first_of_value(head: bytes, start: int) -> bytes:
 
 
 def _holds_eval(path: Path) -> bool:
-    """Whether a file has the object that every log has, behind what is too long for its
+    """True if a file has the object that every log has, behind what is too long for its
     head."""
     try:
         text = path.read_bytes()
@@ -344,14 +344,21 @@ class InspectReader:
         content = content_of(sample.get("input"))
         metadata = part_of(sample, "metadata")
         number = sample["id"]
+        if isinstance(target, str):
+            target_text = target
+        else:
+            target_text = compact(target)
+        choices = None
+        if letters:
+            choices = compact(list(letters.values()))
         prompt = {
             "run": 0,
             "position": self._positions.setdefault(number, len(self._positions)),
             "prompt_id": str(number),
             "identity": identity_of(sample, letters),
             "text": question_of(content),
-            "target": target if isinstance(target, str) else compact(target),
-            "choices": compact(list(letters.values())) if letters else None,
+            "target": target_text,
+            "choices": choices,
             "metadata": compact_or_none(metadata),
         }
         if self._reduces:

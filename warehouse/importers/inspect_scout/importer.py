@@ -384,7 +384,10 @@ def _failed(error: Any, is_refusal: bool) -> Value:
     message = None
     if error is not None:
         message = masked(_text(error)[:LONGEST_ERROR])
-    return Value(None, message, "refused" if is_refusal else "error")
+    status = "error"
+    if is_refusal:
+        status = "refused"
+    return Value(None, message, status)
 
 
 def _cast(content: Any, kind: Any) -> Value:

@@ -89,9 +89,11 @@ class Lighteval:
         document = {}
         if results_files:
             document = read_document(results_files[0])
-        results = LightevalResults(
-            document, results_files[0] if results_files else source.files[0]
-        )
+        if results_files:
+            first = results_files[0]
+        else:
+            first = source.files[0]
+        results = LightevalResults(document, first)
         rejections: list[Rejection] = []
         notes = list(other_models(results, source.files))
         notes += results.notes_on_metrics()
@@ -131,7 +133,7 @@ def other_models(results: LightevalResults, paths: Sequence[Path]) -> Iterator[s
 
 
 def _is_results(candidate: Candidate) -> bool:
-    """Whether a file begins as lighteval's results do."""
+    """True if a file begins as lighteval's results do."""
     if candidate.path.suffix != ".json":
         return False
     start = unpacked_head(candidate)[:4000]
@@ -264,12 +266,15 @@ def _texts(answer: Row, common: Row, is_choice: bool) -> list[Row]:
         extracted = None
         if shown is not None and shown != text:
             extracted = as_text(shown)
+        output_tokens = None
+        if number < len(lengths):
+            output_tokens = lengths[number]
         rows.append(
             {
                 **common,
                 "response": as_text_or_none(text),
                 "extracted_answer": extracted,
-                "output_tokens": lengths[number] if number < len(lengths) else None,
+                "output_tokens": output_tokens,
             }
         )
     return rows
@@ -347,11 +352,14 @@ def _prompt(
     identity = {"query": text, "choices": options, "gold": golds}
     if images:
         identity["images"] = images
+    choices = None
+    if options is not None:
+        choices = compact(options)
     return {
         "identity": compact(identity),
         "text": text,
         "target": one_or_json(golds),
-        "choices": None if options is None else compact(options),
+        "choices": choices,
     }
 
 
@@ -388,7 +396,10 @@ def _options(
 
 
 def _scores(details: Details, row: Row) -> list[Row]:
-    values = _object(row, "metric" if details.is_nested else "metrics")
+    column = "metrics"
+    if details.is_nested:
+        column = "metric"
+    values = _object(row, column)
     several = (
         details.is_nested
         and len(items_of(_object(row, "doc").get("sampling_methods"))) > 1
@@ -423,7 +434,10 @@ def _single(value: Any) -> Any:
 
 def _explanation(details: Details, row: Row) -> str | None:
     """Texts of judges."""
-    values = _object(row, "metric" if details.is_nested else "metrics")
+    column = "metrics"
+    if details.is_nested:
+        column = "metric"
+    values = _object(row, column)
     parts = [
         as_text(value)
         for name, value in values.items()

@@ -167,9 +167,10 @@ class _Table:
 
     def header(self) -> RunHeader:
         """The run of the task."""
-        return self.results.header(
-            self.task, self.seen, self.path.name if self.path else ""
-        )
+        file_name = ""
+        if self.path:
+            file_name = self.path.name
+        return self.results.header(self.task, self.seen, file_name)
 
     def batches(self, run: int) -> Iterator[pa.RecordBatch]:
         """All sample rows."""
@@ -259,13 +260,16 @@ def _prompt(row: Row, number: int) -> Row:
     many images, and the hash of a document holds addresses in memory."""
     text, target = input_text(row.get("input")), text_of_any(row.get("target"))
     media = row.get("input_media")
+    metadata = None
+    if media:
+        metadata = compact({"input_media": media})
     return {
         "position": number,
         "prompt_id": str(number),
         "identity": compact({"doc_id": number, "input": text, "target": target}),
         "text": text,
         "target": target,
-        "metadata": compact({"input_media": media}) if media else None,
+        "metadata": metadata,
     }
 
 
@@ -277,7 +281,11 @@ def _answers(row: Row, repeats: int) -> list[str | None]:
         return [as_text(item) for item in responses]
     if isinstance(responses, list) and len(responses) == 1:
         (responses,) = responses
-    return [None if responses is None or _pairs(row) else as_text(responses)]
+    if responses is None or _pairs(row):
+        said = None
+    else:
+        said = as_text(responses)
+    return [said]
 
 
 def _details(row: Row, answer: str | None, together: bool) -> Row:
@@ -287,8 +295,11 @@ def _details(row: Row, answer: str | None, together: bool) -> Row:
     if counts and not together:
         tokens = counts[0]
     is_other = isinstance(filtered, str) and filtered != answer and not together
+    extracted_answer = None
+    if is_other:
+        extracted_answer = filtered
     return {
-        "extracted_answer": filtered if is_other else None,
+        "extracted_answer": extracted_answer,
         "input_tokens": whole_or_none(tokens.get("input_tokens")),
         "output_tokens": whole_or_none(tokens.get("output_tokens")),
     }

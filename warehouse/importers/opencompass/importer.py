@@ -176,7 +176,7 @@ def _kind(candidate: Candidate) -> str:
 
 
 def _is_ours(work: Path, paths: Sequence[Path]) -> bool:
-    """Whether files are OpenCompass's: results alone need the name of a work folder
+    """True if files are OpenCompass's: results alone need the name of a work folder
     above them."""
     alone = all(path.parent.parent.name == "results" for path in paths)
     return not alone or _STAMP.fullmatch(work.name) is not None
@@ -211,6 +211,9 @@ def header(work: OpenCompassOutput) -> RunHeader:
     n_requested = None
     if not work.is_unfinished:
         n_requested = len(work.predictions) // work.repeats or len(work.details) or None
+    note = None
+    if error:
+        note = f"the evaluation failed: {error[:500]}"
     return RunHeader(
         harness=HARNESS,
         **model_fields(abbreviation, work.models, work.dataset),
@@ -221,7 +224,7 @@ def header(work: OpenCompassOutput) -> RunHeader:
         metrics=tuple(_specs(work, name, judge)),
         n_requested=n_requested,
         status="truncated" if work.is_unfinished else "complete",
-        note=f"the evaluation failed: {error[:500]}" if error else None,
+        note=note,
         published=tuple(_run_figures(work, name)),
         place=work.dataset,
     )
@@ -251,14 +254,17 @@ def model_fields(abbreviation: str, models: Sequence[Row], dataset: str) -> Row:
     max_tokens = length
     if length is None:
         max_tokens = whole_count(config.get("max_out_len"))
+    if model != abbreviation:
+        named = {"abbr": abbreviation}
+    else:
+        named = {}
     return {
         "model": model,
         "revision": text_or_none(config.get("revision")),
         "step": infer_step(text_or_none(config.get("revision")), abbreviation, path),
         **sampling,
         "max_tokens": max_tokens,
-        "sampling": other_sampling(settings)
-        | ({"abbr": abbreviation} if model != abbreviation else {}),
+        "sampling": other_sampling(settings) | named,
         "configuration": {
             name: item
             for name, item in (("models", config), ("datasets", about))
@@ -282,8 +288,11 @@ def run_fields(work: Path, abbreviation: str, models: Sequence[Row]) -> Row:
     run_id = stamp
     if len(ways) > 1:
         run_id = f"{stamp}/{abbreviation}"
+    told_run = None
+    if stamp:
+        told_run = run_id
     return {
-        "run_id": run_id if stamp else None,
+        "run_id": told_run,
         "started_at": local_time(stamp, "%Y%m%d_%H%M%S"),
     }
 
@@ -324,8 +333,11 @@ def _formulation(work: OpenCompassOutput) -> str | None:
 
 
 def _specs(work: OpenCompassOutput, name: str, judge: str) -> Iterator[MetricSpec]:
+    scorer_kind = "match"
+    if judge or work.is_judged:
+        scorer_kind = "model"
     kind: dict[str, Any] = {
-        "scorer_kind": "model" if judge or work.is_judged else "match",
+        "scorer_kind": scorer_kind,
         "judge_model": judge,
     }
     if name:
@@ -360,12 +372,21 @@ def _run_figures(work: OpenCompassOutput, name: str) -> Iterator[PublishedScore]
     n = len(work.details) or len(work.predictions) // work.repeats or None
     for metric, value in _figures(work):
         ours = metric == name and value is not None
+        share = value
+        if ours and value is not None:
+            share = value / 100
+        statistic = "aggregate"
+        if ours or not work.details:
+            statistic = "mean"
+        raw = None
+        if ours:
+            raw = f"{value:.15g} percent"
         yield PublishedScore(
             metric=metric,
-            value=value / 100 if ours and value is not None else value,
+            value=share,
             n=n,
-            statistic="mean" if ours or not work.details else "aggregate",
-            raw=f"{value:.15g} percent" if ours else None,
+            statistic=statistic,
+            raw=raw,
         )
 
 
@@ -418,10 +439,13 @@ def _scores(work: OpenCompassOutput, detail: Row, metric: str) -> list[Row]:
     if not detail or not metric:
         return []
     value = work.verdict(detail)
+    number = None
+    if value is not None:
+        number = float(value)
     return [
         {
             "metric": metric,
-            "value": None if value is None else float(value),
+            "value": number,
             "status": "error" if value is None else None,
         }
     ]
@@ -484,9 +508,13 @@ def _answer(prediction: Row, detail: Row, labels: list[str]) -> Row:
             if isinstance(item, dict)
         }
         chosen = prediction.get("prediction")
+        if chosen is None:
+            extracted_answer = extracted
+        else:
+            extracted_answer = as_text(chosen)
         return {
             "response": compact({"PPL": likelihoods}),
-            "extracted_answer": extracted if chosen is None else as_text(chosen),
+            "extracted_answer": extracted_answer,
         }
     if "pred_label" in prediction:
         predicted, options = prediction["pred_label"], prediction.get("choices")
@@ -562,12 +590,15 @@ def _headers(
         published = tuple(_summary_figures(lines, column))
         if not published:
             continue
+        task_version = None
+        if not first.is_group:
+            task_version = first.version
         yield RunHeader(
             harness=HARNESS,
             **model_fields(model, models, name),
             **run_fields(source.root, model, models),
             benchmark=name,
-            task_version=None if first.is_group else first.version,
+            task_version=task_version,
             formulation=first.formulation,
             metrics=tuple(
                 MetricSpec(item.metric, is_default=number == 0)
@@ -591,9 +622,12 @@ def _summary_figures(
         statistic = "mean"
         if metric in _NO_MEAN:
             statistic = "aggregate"
+        raw = None
+        if value is None:
+            raw = text[:200]
         yield PublishedScore(
             metric,
             value,
             statistic=statistic,
-            raw=None if value is not None else text[:200],
+            raw=raw,
         )

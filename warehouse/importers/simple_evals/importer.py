@@ -103,7 +103,7 @@ class SimpleEvals:
 
 
 def _kind(candidate: Candidate) -> bool:
-    """Whether a file holds samples, or figures with their spread and nothing else."""
+    """True if a file holds samples, or figures with their spread and nothing else."""
     head = head_of(candidate)
     if _START.match(head):
         return has_keys(head, "htmls") or has_keys(head, "convos")
@@ -294,7 +294,7 @@ class SimpleEvalsFiles:
 
     @property
     def is_debug(self) -> bool:
-        """Whether the run was of a few examples, to try it."""
+        """True if the run was of a few examples, to try it."""
         return self.files[0].stem.removesuffix(WHOLE).endswith(_DEBUG)
 
     @property
@@ -353,7 +353,7 @@ class SimpleEvalsFiles:
 
     @cached_property
     def is_scored(self) -> bool:
-        """Whether any sample has a score."""
+        """True if any sample has a score."""
         return any(sample.score is not None for sample in self.samples)
 
     @cached_property
@@ -410,6 +410,9 @@ _JUDGED = ("healthbench", "simpleqa", "browsecomp", "math")
 
 def header(results: SimpleEvalsFiles) -> RunHeader:
     """The header of the run."""
+    stamp_format = "%Y%m%d_%H%M"
+    if len(results.stamp) > 13:
+        stamp_format = "%Y%m%d_%H%M%S"
     return RunHeader(
         harness=HARNESS,
         model=results.model or "",
@@ -419,9 +422,7 @@ def header(results: SimpleEvalsFiles) -> RunHeader:
         metrics=tuple(_specs(results)),
         configuration=results.other,
         run_id=results.stamp or None,
-        started_at=local_time(
-            results.stamp, "%Y%m%d_%H%M%S" if len(results.stamp) > 13 else "%Y%m%d_%H%M"
-        ),
+        started_at=local_time(results.stamp, stamp_format),
         n_requested=results.size or None,
         tags=("debug",) if results.is_debug else (),
         published=tuple(_published(results)),
@@ -438,13 +439,19 @@ def _specs(results: SimpleEvalsFiles) -> Iterator[MetricSpec]:
         kind = "execution"
     else:
         kind = "match"
+    low = None
+    if is_rate:
+        low = 0
+    high = None
+    if is_rate or name.startswith("healthbench"):
+        high = 1
     yield MetricSpec(
         SCORE,
         scorer_kind=kind,
         link="identity" if results.metric == SCORE else "none",
         kind="binary" if name in _BINARY else "bounded" if is_rate else None,
-        low=0 if is_rate else None,
-        high=1 if is_rate or name.startswith("healthbench") else None,
+        low=low,
+        high=high,
         higher_is_better=True,
         is_default=True,
     )
@@ -468,14 +475,19 @@ def _published(results: SimpleEvalsFiles) -> Iterator[PublishedScore]:
         mean = "aggregate"
         if name == results.metric:
             mean = "mean"
+        kept = mean
+        if has_statistic:
+            kept = statistic
+        # beside an agreement stands the error of how often the judge said yes
+        if has_statistic or name == SCORE != results.metric:
+            standard_error = None
+        else:
+            standard_error = number_or_none(figures.get(f"{name}:{_ERROR}"))
         yield published_figure(
             name,
             figure,
-            statistic=statistic if has_statistic else mean,
-            # beside an agreement stands the error of how often the judge said yes
-            standard_error=None
-            if has_statistic or name == SCORE != results.metric
-            else number_or_none(figures.get(f"{name}:{_ERROR}")),
+            statistic=kept,
+            standard_error=standard_error,
             n=whole_count(figures.get(f"{name}:{_COUNT}")),
         )
 

@@ -441,7 +441,11 @@ def _configuration(source: SourceFiles, about: Row, run_id: str) -> Row:
         run_id: the person's name of the run; empty where the file is called the same in
             every run.
     """
-    configuration: Row = {"run_name": run_id} if run_id else {}
+    configuration: Row
+    if run_id:
+        configuration = {"run_name": run_id}
+    else:
+        configuration = {}
     if about:
         configuration["run"] = about
     path = next((path for path in source.files if path.name == METADATA), None)
@@ -618,13 +622,17 @@ def _settings_of_submission(
         for name, value in part_of(tags, "system").items()
         if name != "attempts"
     }
+    several = None
+    if len(models) > 1:
+        several = sorted(models)
+    about_run = None
+    if about:
+        about_run = {**about, "tags": {**rest, "system": system}}
     return without_nulls(
         {
             "submission_name": title,
-            "models": sorted(models) if len(models) > 1 else None,
-            "metadata": {**about, "tags": {**rest, "system": system}}
-            if about
-            else None,
+            "models": several,
+            "metadata": about_run,
         }
     )
 

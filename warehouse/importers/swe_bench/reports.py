@@ -369,7 +369,14 @@ API_CALLS = MetricSpec(
 def track_fields(track: str) -> dict[str, Any]:
     """Benchmark and split of a track of the leaderboard (``verified``, ``lite``,
     ``test`` …)."""
+    if track in ("", "test"):
+        benchmark = BENCHMARK
+    else:
+        benchmark = f"{BENCHMARK}_{track}"
+    split = ""
+    if track:
+        split = "test"
     return {
-        "benchmark": BENCHMARK if track in ("", "test") else f"{BENCHMARK}_{track}",
-        "split": "test" if track else "",
+        "benchmark": benchmark,
+        "split": split,
     }

@@ -206,8 +206,12 @@ def column_of(text: str, names: Sequence[str]) -> str:
         return ""
     first = path.steps[0] if path.root == "row" and not path.up and path.steps else ""
     if isinstance(first, int):
-        return names[first] if -len(names) <= first < len(names) else ""
-    return first if isinstance(first, str) and first in names else ""
+        if -len(names) <= first < len(names):
+            return names[first]
+        return ""
+    if isinstance(first, str) and first in names:
+        return first
+    return ""
 
 
 def match_tail(pattern: Pattern, path: PurePath | str) -> dict[str, str] | None:
@@ -263,7 +267,7 @@ class Walk:
 
     @property
     def begins_with_a_name(self) -> bool:
-        """Whether the records lie in a field: a list has none, its elements may."""
+        """True if the records lie in a field: a list has none, its elements may."""
         return (
             self.at is not None
             and bool(self.at.steps)
@@ -273,7 +277,11 @@ class Walk:
     def rows(self, document: Any, number: int = 0) -> Iterator[NestedRow]:
         """The rows of a document. ``number`` is the document's own among its
         siblings."""
-        steps: Sequence[Any] = self.at.steps if self.at else ()
+        steps: Sequence[Any]
+        if self.at:
+            steps = self.at.steps
+        else:
+            steps = ()
         if self.at is None and isinstance(document, list):
             steps = (Each.ITEM,)
         is_lacking = True
@@ -368,7 +376,7 @@ class Chunk(Protocol):
         """
 
     def holds(self, text: str) -> bool:
-        """Whether any row has something (null counts) at the path."""
+        """True if any row has something (null counts) at the path."""
 
     def names(self) -> list[str]:
         """Columns, or keys of the records, for messages."""
@@ -659,7 +667,7 @@ class Joined:
         return decode(codes, [_or_none(value) for value in values])
 
     def holds(self, path: str) -> bool:
-        """Whether any record has something at the path, as far as there is a file to
+        """True if any record has something at the path, as far as there is a file to
         say so."""
         if self.missing:
             return True
@@ -697,7 +705,7 @@ class RowView:
         return column
 
     def holds(self, path: str) -> bool:
-        """Whether there is something at the path in any row."""
+        """True if there is something at the path in any row."""
         if not path.startswith("&"):
             return self.chunk.holds(path)
         join = self.joins.get(parse_path(path).join)

@@ -487,7 +487,7 @@ def grade_of(name: str, parents: Sequence[str] = ()) -> Grade:
 
 
 def is_flag(name: str) -> bool:
-    """Whether truth values under a name are a property of something rather than a
+    """True if truth values under a name are a property of something rather than a
     result."""
     words = words_of(name)
     if {*words} & _METRIC or not words:
@@ -496,12 +496,12 @@ def is_flag(name: str) -> bool:
 
 
 def is_metric(name: str) -> bool:
-    """Whether a word of a name is one for a metric."""
+    """True if a word of a name is one for a metric."""
     return grade_of(name) >= Grade.LIKELY
 
 
 def is_setting(parents: Iterable[str]) -> bool:
-    """Whether one of the objects around a value holds settings, usage and the like."""
+    """True if one of the objects around a value holds settings, usage and the like."""
     return any(
         plain_name(parent) in _SETTINGS or {*words_of(parent)} & {"tokens", "usage"}
         for parent in parents
@@ -509,27 +509,27 @@ def is_setting(parents: Iterable[str]) -> bool:
 
 
 def is_of_prompt(parents: Iterable[str]) -> bool:
-    """Whether one of the objects around a value describes the prompt."""
+    """True if one of the objects around a value describes the prompt."""
     return any(plain_name(parent) in _OF_PROMPT for parent in parents)
 
 
 def is_of_judge(parents: Iterable[str]) -> bool:
-    """Whether one of the objects around a value describes who judged."""
+    """True if one of the objects around a value describes who judged."""
     return any({*words_of(parent)} & _JUDGES for parent in parents)
 
 
 def looks_like_model(text: str) -> bool:
-    """Whether a text looks like the name of a model."""
+    """True if a text looks like the name of a model."""
     return bool(_MODEL.search(text))
 
 
 def are_models(texts: Sequence[str]) -> bool:
-    """Whether most of some texts look like names of models."""
+    """True if most of some texts look like names of models."""
     return bool(texts) and sum(map(looks_like_model, texts)) >= len(texts) / 2
 
 
 def are_numbered(texts: Sequence[str]) -> bool:
-    """Whether texts are the same but for their numbers, as ids are: ``q1``, ``q2`` …"""
+    """True if texts are the same but for their numbers, as ids are: ``q1``, ``q2`` …"""
     stems = {re.sub(r"\d+", "#", text) for text in texts}
     return (
         len(texts) > 1

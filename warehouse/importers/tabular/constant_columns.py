@@ -89,9 +89,11 @@ class ConstantColumns:
 
     def _values(self, view: RowView, column: str) -> tuple[Codes, list[Any]]:
         path = self._paths[column]
-        return encode(
-            view.column(path) if view.holds(path) else Constant(None), view.size
-        )
+        if view.holds(path):
+            cells = view.column(path)
+        else:
+            cells = Constant(None)
+        return encode(cells, view.size)
 
     def shortlist(self, view: RowView) -> None:
         """Leave out what the first rows show to be no setting: lists, objects, texts
@@ -183,7 +185,7 @@ class ConstantColumns:
 
 
 def is_outcome(name: str, values: Iterable[Any], parents: Sequence[str] = ()) -> bool:
-    """Whether values that are the same in all rows of a run are a figure of the whole
+    """True if values that are the same in all rows of a run are a figure of the whole
     run: it came out, and was not chosen.
 
     Args:

@@ -93,7 +93,11 @@ class CheckedStream(io.RawIOBase):
         if new:
             self.ends_in_row = not new.endswith((b"\n", b"\r"))
         data = self._begun + (new or b"\n")
-        cut = len(data) - (0 if self._ended else _unfinished(data))
+        if self._ended:
+            n_unfinished = 0
+        else:
+            n_unfinished = _unfinished(data)
+        cut = len(data) - n_unfinished
         data, self._begun = data[:cut], data[cut:]
         self.quotes += data.count(b'"')
         self._ready += self._checked(data)
@@ -377,7 +381,11 @@ class _Numbering:
         the header where it stands again."""
         numbers = self._numbers(batch.num_rows)
         table = pa.Table.from_batches([batch])
-        for name in table.column_names if marked else ():
+        if marked:
+            names = table.column_names
+        else:
+            names = ()
+        for name in names:
             fine = pc.invert(
                 pc.fill_null(pc.match_substring(table.column(name), MARK), False)
             )

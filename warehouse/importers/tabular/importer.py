@@ -220,7 +220,7 @@ class MappedTabular(Tabular):
         return []
 
     def says_same(self, places: Sequence[str], context: Mapping[str, Any]) -> bool:
-        """Whether the places alone give the groups that are the context."""
+        """True if the places alone give the groups that are the context."""
         return len(places) == 1 and has_context(self.mapping, places[0], context)
 
     def _located(self, source: SourceFiles) -> list[MappedTable]:
@@ -453,7 +453,10 @@ class _Reading:
             paths |= self.plain.paths()
         # bad rows are named when the rows are read; if they never are, now
         views = table.views(paths, ignore if self.has_samples else self._reject)
-        for view in islice(views, 1) if table.tells_all(paths) else views:
+        needed = views
+        if table.tells_all(paths):
+            needed = islice(views, 1)
+        for view in needed:
             numbers = [
                 part.learn(view, table.rejected(view, self._reject)) for part in runs
             ]

@@ -197,7 +197,7 @@ class Variant(_Rule):
 
     @property
     def has_samples(self) -> bool:
-        """Whether rows are samples (not only published figures)."""
+        """True if rows are samples (not only published figures)."""
         return bool(
             self.scores
             or self.choices
@@ -206,7 +206,7 @@ class Variant(_Rule):
 
     @property
     def is_long(self) -> bool:
-        """Whether several rows can be about one prompt of one run, or one prompt of
+        """True if several rows can be about one prompt of one run, or one prompt of
         several."""
         varying = [self.sample[name] for name in _OF_ONE_PROMPT if name in self.sample]
         varying += [

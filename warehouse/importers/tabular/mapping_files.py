@@ -105,7 +105,7 @@ def _numbered(values: dict[str, Any], text: str) -> dict[str, Any]:
 
 
 def in_row(path: str) -> bool:
-    """Whether a path reads the row itself (not its document, what it lies in, or a
+    """True if a path reads the row itself (not its document, what it lies in, or a
     joined file)."""
     try:
         parsed = parse_path(path)
@@ -456,7 +456,7 @@ def mapping_file(given: str | Path) -> Path:
 
 
 def named_by_others(path: Path, but: Path) -> bool:
-    """Whether the ``files`` of another shipped mapping name a file: it is of another
+    """True if the ``files`` of another shipped mapping name a file: it is of another
     dump then.
 
     Args:

@@ -153,7 +153,7 @@ class ScoreValues:
 
     @property
     def is_marked(self) -> bool:
-        """Whether a -1 (-9, -99 …) stands beside numbers from 0: what judges write
+        """True if a -1 (-9, -99 …) stands beside numbers from 0: what judges write
         where they gave none. Beside 1 alone it is a loss beside a win."""
         return (
             bool(self.marks)
@@ -168,13 +168,13 @@ class ScoreValues:
 
     @property
     def is_truth(self) -> bool:
-        """Whether all values are 0 or 1, true or false, or words for them."""
+        """True if all values are 0 or 1, true or false, or words for them."""
         words = {text for text in self.texts if plain(text) not in NULL_WORDS}
         return self.binary and _are_words(words) and (self.numbers or bool(words))
 
     @property
     def are_verdicts(self) -> bool:
-        """Whether all values are what a judge says of a response."""
+        """True if all values are what a judge says of a response."""
         words = {plain(text) for text in self.texts} - NULL_WORDS
         return not self.numbers and bool(words) and words <= VERDICTS
 
@@ -278,7 +278,7 @@ _guess, _guess_votes = lru_cache(maxsize=64)(guess), lru_cache(maxsize=64)(guess
 
 
 def carries_names(candidate: Candidate) -> bool:
-    """Whether a file is a table that names prompts (by an id or their text) and scores:
+    """True if a file is a table that names prompts (by an id or their text) and scores:
     model and benchmark may be columns too, or set by the user. Or two models and which
     of them did better."""
     columns = tuple(_columns(candidate.path, candidate.head))
@@ -332,6 +332,9 @@ def plain_columns(source: SourceFiles, values: Mapping[str, Any]) -> Guess:
         missing.append("prompt_id")
     if missing or not guessed.scores:
         options = [f"--default {name}=NAME" for name in missing if name in _NEEDED]
+        choice = ""
+        if options:
+            choice = f"say {' '.join(options)}, or "
         raise InputError(
             f"no column {', '.join(missing) or 'score'}",
             path=source.name,
@@ -339,7 +342,7 @@ def plain_columns(source: SourceFiles, values: Mapping[str, Any]) -> Guess:
                 "columns model, benchmark, prompt_id and one of "
                 f"{', '.join(SCORE_NAMES)}"
             ),
-            advice=(f"say {' '.join(options)}, or " if options else "")
+            advice=choice
             + "let `warehouse mapping FILE` begin a mapping for --map"
             + (
                 ", which can take the model from names of files or folders"
@@ -458,7 +461,7 @@ def _format(path: Path) -> str:
 
 
 def may_hold_objects(path: Path) -> bool:
-    """Whether a cell of a file may hold a list or an object."""
+    """True if a cell of a file may hold a list or an object."""
     return _format(path) not in ("csv", "tsv")
 
 

@@ -165,7 +165,7 @@ def _stated_below(value: Any, path: str, depth: int = 0) -> Iterator[RecordLocat
 
 
 def _states_figures(key: str, inner: Any) -> bool:
-    """Whether an object holds means of a task: broken numbers by names of metrics, and
+    """True if an object holds means of a task: broken numbers by names of metrics, and
     nothing of a prompt."""
     if (
         not isinstance(inner, dict)
@@ -187,7 +187,7 @@ def _states_figures(key: str, inner: Any) -> bool:
 
 
 def _is_inside(found: tuple[RecordLocation, Any, Any, int], at: str) -> bool:
-    """Whether records lie where figures are stated, and are no prompts beside them."""
+    """True if records lie where figures are stated, and are no prompts beside them."""
     location, *_ = found
     return (
         location.at == at
@@ -259,7 +259,7 @@ def keyed_kind(value: Any) -> str:
 
 
 def _are_alike(keys: Sequence[str], records: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether objects have most of their fields in common, and are no objects with keys
+    """True if objects have most of their fields in common, and are no objects with keys
     of the same kind."""
     if any(_is_field(key) for key in keys) or not any(records):
         return False
@@ -313,11 +313,14 @@ def _locations(
             records = list(chain.from_iterable(value.values()))
             yield from _of_records(f"{path}{{}}[]", records, value, len(records), depth)
             return
-        yield from _inside(value, f"{path}." if path else "", depth)
+        prefix = ""
+        if path:
+            prefix = f"{path}."
+        yield from _inside(value, prefix, depth)
 
 
 def _are_lists_of_one_kind(value: Mapping[str, Any]) -> bool:
-    """Whether an object holds nothing but lists of records with the same fields: of
+    """True if an object holds nothing but lists of records with the same fields: of
     several models, tasks, prompts."""
     lists = list(value.values())
     if (
@@ -338,7 +341,11 @@ def _of_records(
     record = max(records, key=len)
     yield RecordLocation(path), record, outer, count
     names_prompts = any(plain_name(str(key)) in _OF_PROMPTS for key in record)
-    for key, inner in record.items() if names_prompts else ():
+    if names_prompts:
+        entries = record.items()
+    else:
+        entries = ()
+    for key, inner in entries:
         if grade_of(str(key)) >= Grade.LIKELY and _scores_a_list(inner, record):
             yield (
                 RecordLocation(path, f"{path_of(str(key))}[]"),
@@ -363,7 +370,7 @@ def _of_records(
 
 
 def _scores_a_list(value: Any, record: Mapping[str, Any]) -> bool:
-    """Whether a list holds a score for each element of another one: texts of
+    """True if a list holds a score for each element of another one: texts of
     generations."""
     if not isinstance(value, list) or not value or not all(map(_is_unit, value)):
         return False
@@ -477,7 +484,11 @@ def _score_grade(record: Any, parents: tuple[str, ...] = ()) -> int:
             and not isinstance(number_of(value), Unfit | None)
         ):
             grade = grade_of(str(key), parents)
-            best = max(best, int(grade) if grade >= Grade.LIKELY else 0)
+            if grade >= Grade.LIKELY:
+                rank = int(grade)
+            else:
+                rank = 0
+            best = max(best, rank)
     return best
 
 
@@ -573,7 +584,7 @@ class ColumnProfile:
 
     @cached_property
     def is_percent(self) -> bool:
-        """Whether all values are texts like ``85.2 %``, but for those that stand for a
+        """True if all values are texts like ``85.2 %``, but for those that stand for a
         missing one."""
         texts = [value.strip() for value in self.values if isinstance(value, str)]
         filled = [text for text in texts if text and plain(text) not in NULL_WORDS]
@@ -602,13 +613,13 @@ class ColumnProfile:
 
     @property
     def is_number(self) -> bool:
-        """Whether all of its values are numbers."""
+        """True if all of its values are numbers."""
         scores = self.scores
         return scores.numbers and not scores.texts
 
     @property
     def is_figures(self) -> bool:
-        """Whether all of its values are numbers, percentages or words for a missing
+        """True if all of its values are numbers, percentages or words for a missing
         one, as in leaderboards."""
         scores = self.scores
         are_numbers = scores.numbers and all(
@@ -624,7 +635,7 @@ class ColumnProfile:
 
     @property
     def is_unique(self) -> bool:
-        """Whether every row has a value of its own."""
+        """True if every row has a value of its own."""
         return len(self.values) == self.rows > 0
 
 
@@ -651,12 +662,12 @@ class TableProfile:
 
     @property
     def is_flat(self) -> bool:
-        """Whether a cell is a text or a number, as in CSV."""
+        """True if a cell is a text or a number, as in CSV."""
         return self.format in ("CSV", "TSV")
 
     @property
     def is_object(self) -> bool:
-        """Whether the file is one object of JSON that holds no records."""
+        """True if the file is one object of JSON that holds no records."""
         return (
             self.rows == 1 and self.format.startswith("JSON") and not self.location.at
         )
@@ -811,9 +822,11 @@ def _placed(reader: JsonReader | JsonLinesReader) -> tuple[RecordLocation, Any]:
     location = location_of(records)
     if location.at == "[]":
         return RecordLocation("", location.draws), None
-    return RecordLocation(
-        location.at if is_nested else location.at.removeprefix("[]."), location.draws
-    ), None
+    if is_nested:
+        place = location.at
+    else:
+        place = location.at.removeprefix("[].")
+    return RecordLocation(place, location.draws), None
 
 
 def _scalars(

@@ -334,7 +334,10 @@ def line_blocks(stream: Any, name: str) -> Iterator[tuple[list[bytes], int]]:
     length, first = 0, 1
     while block := stream.read(BLOCK_BYTES):
         head, newline, tail = block.rpartition(b"\n")
-        begun.append(head if newline else tail)
+        line = tail
+        if newline:
+            line = head
+        begun.append(line)
         length += len(begun[-1])
         if length > MAX_LINE_BYTES:
             raise InputError(

@@ -245,7 +245,10 @@ def _struct(
         lost = pc.is_null(value)
     else:
         lost = pc.and_(pc.is_null(value), pc.is_null(raw))
-    kept = ~_as_numpy(lost) if rule.omit_null else np.ones(size, dtype=np.bool_)
+    if rule.omit_null:
+        kept = ~_as_numpy(lost)
+    else:
+        kept = np.ones(size, dtype=np.bool_)
     if rule.omit_absent and not any(map(view.holds, rule.value.paths())):
         kept[:] = False
     if rule.null_value is not None:
@@ -506,7 +509,9 @@ def stray_rows(
     faults = _misshapen(view, variant) | _ruled(view.chunk)
     identifier = _identifier(variant, columns, "prompt_id")
     if not mapping.key:
-        name = "position" if identifier is None else "prompt_id"
+        name = "prompt_id"
+        if identifier is None:
+            name = "position"
         identifying = _identifier(variant, columns, name)
         for row in [] if identifying is None else _missing(identifying):
             expected = f"{variant.sample[name].where} in each row"
@@ -625,7 +630,10 @@ def _misshapen(view: RowView, variant: Variant) -> Faults:
     chunk = view.chunk
     if not isinstance(chunk, NestedChunk):
         return {}
-    prefix = chunk.draws.steps if chunk.draws else ()
+    if chunk.draws:
+        prefix = chunk.draws.steps
+    else:
+        prefix = ()
     depth = len(prefix)
     of_record, of_draw = [], []
     for steps in _row_steps(variant):
@@ -736,7 +744,10 @@ def _labels(
         return identifier, ("text", "response")
     if "text" in columns:
         return columns["text"], ("target", "response")
-    return (None if mapping.key else _first_column(view.chunk)), ("response",)
+    first_column = None
+    if not mapping.key:
+        first_column = _first_column(view.chunk)
+    return first_column, ("response",)
 
 
 def _first_column(chunk: Chunk) -> pa.Array | None:

@@ -55,7 +55,7 @@ _IS_OF_ALL = re.compile(_OF_ALL, re.IGNORECASE)
 
 
 def is_summary(word: object) -> bool:
-    """Whether a text is a name for all the others together, such as ``Overall`` or
+    """True if a text is a name for all the others together, such as ``Overall`` or
     ``macro avg``."""
     return isinstance(word, str) and _IS_OF_ALL.fullmatch(word) is not None
 
@@ -71,7 +71,7 @@ _WHOLE = re.compile(r"(\d+)\.0")  # an integer, as pandas writes it beside gaps
 
 
 def agree(name: str, first: Any, second: Any) -> bool:
-    """Whether two sources of a header field say the same, or one says nothing."""
+    """True if two sources of a header field say the same, or one says nothing."""
     values = [header_value(name, value) for value in (first, second)]
     if any(value is None or isinstance(value, Unfit) for value in values):
         return True
@@ -117,7 +117,10 @@ def _time_of(value: Any) -> datetime | Unfit:
 
 
 def _names_of(value: Any) -> tuple[str, ...] | Unfit:
-    parts = value if isinstance(value, list | tuple) else [value]
+    if isinstance(value, list | tuple):
+        parts = value
+    else:
+        parts = [value]
     unfit = next((part for part in parts if isinstance(part, Unfit)), None)
     return unfit or tuple(str(text_of(part)) for part in parts if part is not None)
 
@@ -253,7 +256,7 @@ class RunColumns:
 
     @property
     def per_row(self) -> bool:
-        """Whether the rows have to be looked at to know the runs, metrics and
+        """True if the rows have to be looked at to know the runs, metrics and
         figures."""
         return bool(self.variant.published) or any(True for _ in self.paths())
 

@@ -175,7 +175,7 @@ class Fields:
 
     @property
     def names_prompts(self) -> bool:
-        """Whether a prompt is told by an id or by its text."""
+        """True if a prompt is told by an id or by its text."""
         return (
             bool(self.key)
             or bool({"prompt_id", "position", "text"} & {*self.sample})
@@ -204,7 +204,7 @@ def fields_of(table: TableProfile) -> Fields:
 
 
 def says_something(column: ColumnProfile) -> bool:
-    """Whether a column has values that are not all words for a missing one (``none``
+    """True if a column has values that are not all words for a missing one (``none``
     may be a filter's name)."""
     words = NULL_WORDS - {"none"}
     return any(
@@ -303,7 +303,7 @@ def _take_named_scores(
 
 
 def _names_models(table: TableProfile, column: ColumnProfile) -> bool:
-    """Whether what lies beside others in a prompt are answers of models, as their list
+    """True if what lies beside others in a prompt are answers of models, as their list
     or their names say."""
     around = table.location.at.removesuffix("[]").rpartition(".")[2].strip('"')
     texts = list(map(_text, column.values))
@@ -366,7 +366,7 @@ def _take_sample(
 
 
 def _may_be_sample(name: str, column: ColumnProfile) -> bool:
-    """Whether what a column holds, and where, fits a field of a row."""
+    """True if what a column holds, and where, fits a field of a row."""
     if name in _NUMBERS:
         return column.is_number and (
             not is_setting(column.parents) or name.endswith("_tokens")
@@ -443,7 +443,7 @@ def _take_run(
 
 
 def _labels_models(column: ColumnProfile) -> bool:
-    """Whether the name of a column is one for models, beyond the usual ones."""
+    """True if the name of a column is one for models, beyond the usual ones."""
     is_short = all(len(str(value)) <= _NAME for value in column.values)
     return (
         not column.parents
@@ -529,7 +529,7 @@ def of_document(table: TableProfile, fields: Fields) -> dict[str, str]:
 
 
 def _is_no_name(name: str, table: TableProfile, paths: Sequence[str]) -> bool:
-    """Whether places of a document hold several names, or none."""
+    """True if places of a document hold several names, or none."""
     if name not in ("model", "benchmark"):
         return False
     values = {str(table.document[path]).strip().lower() for path in paths}
@@ -682,14 +682,14 @@ def _ids_against_texts(table: TableProfile, fields: Fields) -> str:
 
 
 def _ends_with_id(column: ColumnProfile) -> bool:
-    """Whether a name ends with that of an id of prompts: ``datasource_item_id``,
+    """True if a name ends with that of an id of prompts: ``datasource_item_id``,
     ``datasetItemId``."""
     endings = tuple(f"_{name}" for name in ID_NAMES if "_" in name)
     return len(column.values) > 1 and "_".join(words_of(column.name)).endswith(endings)
 
 
 def _is_drawn(table: TableProfile, fields: Fields, column: ColumnProfile) -> bool:
-    """Whether ids look drawn for each record, which has a row of each metric, or for
+    """True if ids look drawn for each record, which has a row of each metric, or for
     what rows lie in."""
     if not all(_DRAWN.fullmatch(_text(value)) for value in column.values):
         return False
@@ -848,7 +848,7 @@ def _which_rows(
 
 
 def _part(table: TableProfile, rows: Sequence[Any], column: ColumnProfile) -> bool:
-    """Whether a column tells rows apart that are equal without it."""
+    """True if a column tells rows apart that are equal without it."""
     return len({*zip(rows, map(_text, table.values(column)), strict=True)}) == len(rows)
 
 

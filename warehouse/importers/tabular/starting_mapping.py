@@ -668,7 +668,7 @@ def _may_hold_names(column: ColumnProfile) -> bool:
 
 
 def _is_json(column: ColumnProfile) -> bool:
-    """Whether the texts of a column are JSON lists."""
+    """True if the texts of a column are JSON lists."""
     if not all(isinstance(value, str) for value in column.values):
         return False
     try:
@@ -734,7 +734,7 @@ def of_record_paths(table: TableProfile) -> Iterator[Choice]:
 
 
 def _says_again(table: TableProfile, keys: ColumnProfile) -> bool:
-    """Whether texts of the records tell apart what the keys above them do."""
+    """True if texts of the records tell apart what the keys above them do."""
     by_key = table.values(keys)
     return any(
         len(column.values)

@@ -164,7 +164,7 @@ def _field_of(name: str, parents: Sequence[str]) -> str:
 
 
 def _are_names(table: TableProfile, name: str, column: ColumnProfile) -> bool:
-    """Whether what a column of a usual name holds names those who scored."""
+    """True if what a column of a usual name holds names those who scored."""
     if column.is_number:
         return plain_name(column.name).endswith("_id") and all(
             number.is_integer() for number in column.numbers
@@ -177,7 +177,7 @@ def _are_names(table: TableProfile, name: str, column: ColumnProfile) -> bool:
 def _are_texts(
     table: TableProfile, column: ColumnProfile, *, may_be_many: bool = False
 ) -> bool:
-    """Whether values are short texts, few of them, and not what a judge says."""
+    """True if values are short texts, few of them, and not what a judge says."""
     said = [str(text_of(value)).strip() for value in column.values if value != ""]
     if column.kind not in ("text", "mixed") or not said or max(map(len, said)) > _NAME:
         return False
@@ -189,13 +189,13 @@ def _are_texts(
 
 
 def _are_letters(column: ColumnProfile) -> bool:
-    """Whether all values are single letters, which may be what was said as well as who
+    """True if all values are single letters, which may be what was said as well as who
     said it."""
     return all(len(str(value).strip()) < 2 for value in column.values)
 
 
 def _may_name(table: TableProfile, column: ColumnProfile) -> bool:
-    """Whether a column may name who scored, by its name, and what it holds does not
+    """True if a column may name who scored, by its name, and what it holds does not
     speak against it."""
     if column.parents and plain_name(column.name) not in (*_NAMES, *_KINDS):
         return False
@@ -215,7 +215,7 @@ def _may_name(table: TableProfile, column: ColumnProfile) -> bool:
 
 
 def _is_said_better(column: ColumnProfile, columns: Sequence[ColumnProfile]) -> bool:
-    """Whether the object that says what kind somebody is names him too."""
+    """True if the object that says what kind somebody is names him too."""
     if not column.parents or plain_name(column.name) not in _KINDS:
         return False
     beside = (other for other in columns if other.parents == column.parents)

@@ -72,12 +72,12 @@ class ScoreColumn:
 
     @property
     def is_truth(self) -> bool:
-        """Whether all values are 0 or 1."""
+        """True if all values are 0 or 1."""
         return self.column.scores.is_truth or self.column.kind == "true/false"
 
     @property
     def are_grades(self) -> bool:
-        """Whether the values are Inspect's letters for correct, partly, incorrect and
+        """True if the values are Inspect's letters for correct, partly, incorrect and
         no answer."""
         return _are_letters(self.keys)
 
@@ -208,13 +208,13 @@ def _are_letters(keys: Mapping[str, Any]) -> bool:
 
 
 def _is_of_inspect(column: ColumnProfile) -> bool:
-    """Whether a column is called as ``samples_df`` of Inspect calls those of
+    """True if a column is called as ``samples_df`` of Inspect calls those of
     scorers."""
     return not column.parents and column.name.startswith("score_")
 
 
 def _is_unit(column: ColumnProfile, is_read: bool) -> bool:
-    """Whether numbers of which the name says nothing may be scores: truth values,
+    """True if numbers of which the name says nothing may be scores: truth values,
     shares, percentages."""
     numbers = column.numbers
     return (
@@ -292,14 +292,14 @@ def _chosen(table: TableProfile, candidates: Sequence[ScoreColumn]) -> ScoreColu
 
 
 def _are_systems(candidates: Sequence[ScoreColumn]) -> bool:
-    """Whether columns have one name in different objects, which then may be different
+    """True if columns have one name in different objects, which then may be different
     systems."""
     names = {plain_name(candidate.column.name) for candidate in candidates}
     return len(candidates) > 1 and len(names) == 1 and not names & _GENERIC
 
 
 def _are_by_model(candidates: Sequence[ScoreColumn]) -> bool:
-    """Whether columns of one object have names of models, with the name of a metric
+    """True if columns of one object have names of models, with the name of a metric
     before or after them or not."""
     names = _between_affixes([candidate.column.name for candidate in candidates])[1]
     around = {candidate.column.parents for candidate in candidates}
@@ -398,7 +398,7 @@ def _highest(candidates: Sequence[ScoreColumn]) -> list[ScoreColumn]:
 
 
 def _are_equal(table: TableProfile, first: ScoreColumn, second: ScoreColumn) -> bool:
-    """Whether two columns hold the same numbers."""
+    """True if two columns hold the same numbers."""
     pair = (table.values(first.column), table.values(second.column))
     try:
         return all(

@@ -70,9 +70,10 @@ class MatrixColumns:
         if self.orientation:
             return []
         names = [toml_text(column.name) for column in self.columns]
-        shown = ", ".join(names[:_NAMED]) + (
-            f" … ({len(names)} in all)" if len(names) > _NAMED else ""
-        )
+        more = ""
+        if len(names) > _NAMED:
+            more = f" … ({len(names)} in all)"
+        shown = ", ".join(names[:_NAMED]) + more
         label = toml_text(self.label.name)
         return [
             Choice(
@@ -219,11 +220,13 @@ def _orientation(
     plausible = label.is_unique and (
         labels_prompts or labels_models or are_models(names) or numbered
     )
-    return "" if plausible or graded and label.is_unique and len(columns) > 2 else None
+    if plausible or graded and label.is_unique and len(columns) > 2:
+        return ""
+    return None
 
 
 def is_unit_score(column: ColumnProfile) -> bool:
-    """Whether all values are scores of a prompt as they are usual: 0 to 1, or 1 and −1,
+    """True if all values are scores of a prompt as they are usual: 0 to 1, or 1 and −1,
     or words for them."""
     numbers = column.numbers
     if column.scores.is_truth:
@@ -236,12 +239,12 @@ def is_unit_score(column: ColumnProfile) -> bool:
 
 
 def is_signed(column: ColumnProfile) -> bool:
-    """Whether the values are 1 and −1, one of them or both."""
+    """True if the values are 1 and −1, one of them or both."""
     return column.is_number and {*column.numbers} <= {-1.0, 1.0}
 
 
 def are_counted(column: ColumnProfile) -> bool:
-    """Whether the values are whole numbers one after the other, as ids are."""
+    """True if the values are whole numbers one after the other, as ids are."""
     texts = [str(value) for value in column.values]
     if not all(text.isascii() and text.isdigit() for text in texts):
         return False
@@ -545,7 +548,7 @@ def _columns(
 
 
 def _is_figure(column: ColumnProfile) -> bool:
-    """Whether a column may hold figures: rates, percentages, whatever is called as
+    """True if a column may hold figures: rates, percentages, whatever is called as
     metrics are."""
     if (
         _is_flag(column)
@@ -566,7 +569,7 @@ def _is_figure(column: ColumnProfile) -> bool:
 
 
 def _are_figures(values: Sequence[ColumnProfile], table: TableProfile) -> bool:
-    """Whether numbers are means rather than verdicts on single prompts."""
+    """True if numbers are means rather than verdicts on single prompts."""
     return any(map(_has_fractions, values)) or _has_error(table)
 
 
@@ -585,11 +588,14 @@ def _which_label(label: ColumnProfile, table: TableProfile) -> Choice:
     if unique:
         first = toml_text(unique[0].path)
     repeated = label.rows - label.nulls - len(label.values)
+    alias = ""
+    if unique:
+        alias = f", as {first}"
     return Choice(
         f"what names each row: {path} is empty in {label.nulls} of {label.rows} rows "
         f"and says again what stands in another in {repeated}",
         (
-            "another column" + (f", as {first}" if unique else ""),
+            "another column" + alias,
             f"{path} with a second column",
             f"{path}: others go",
         ),
@@ -687,7 +693,7 @@ def _stated(
 
 
 def _names_tasks(table: TableProfile) -> bool:
-    """Whether a text of the document lists the tasks that it states figures of, and
+    """True if a text of the document lists the tasks that it states figures of, and
     none that it does not."""
     tasks, others = {*table.location.task_keys}, {*table.location.skipped}
     texts = [

@@ -198,12 +198,16 @@ class MappedTable:
         chunks = self.reader.chunks(
             paths, lambda location, *fault: reject(f"{name} {location}", *fault)
         )
-        for chunk in chunks if self.mapping.matrix else map(self._select, chunks):
+        if self.mapping.matrix:
+            selected = chunks
+        else:
+            selected = map(self._select, chunks)
+        for chunk in selected:
             if chunk.size:
                 yield self._view(chunk)
 
     def tells_all(self, paths: Collection[str]) -> bool:
-        """Whether the first row already gives the values at some paths for the whole
+        """True if the first row already gives the values at some paths for the whole
         file."""
         unkeyed = {rule.name for rule in self.mapping.joins if not rule.key}
         return isinstance(self.reader, JsonReader) and all(
@@ -318,7 +322,7 @@ class MappedTable:
 
 
 def _skips(rule: SkipRule, value: Any) -> bool:
-    """Whether a rule skips rows with this value."""
+    """True if a rule skips rows with this value."""
     if value is None:
         return rule.null or rule.not_matching is not None
     text = str(text_of(value))
@@ -382,7 +386,7 @@ def joined_files(tables: Sequence[MappedTable]) -> list[Path]:
 
 
 def has_context(mapping: TabularMapping, path: str, context: Mapping[str, Any]) -> bool:
-    """Whether a single table at a path, of which the beginning may be missing,
+    """True if a single table at a path, of which the beginning may be missing,
     certainly has a context."""
     groups = groups_of(mapping, path)
     return not mapping.joins and bool(groups) and context == {"path": _short([groups])}
@@ -660,7 +664,7 @@ def relative_name(path: Path, root: Path) -> str:
 
 
 def is_shaped_for(mapping: TabularMapping, path: Path) -> bool:
-    """Whether a file has the columns, fields or places that tell the shape of a mapping
+    """True if a file has the columns, fields or places that tell the shape of a mapping
     from others; of those that may be missing, each that is there counts half."""
     telling = {
         text
@@ -715,7 +719,7 @@ _QUICK_BYTES = 1 << 22
 
 
 def _is_quick(path: Path) -> bool:
-    """Whether the first rows of a file are read at once."""
+    """True if the first rows of a file are read at once."""
     with suppress(OSError), path.open("rb") as file:
         head = file.read(_QUICK_BYTES)
         is_whole = len(head) < _QUICK_BYTES

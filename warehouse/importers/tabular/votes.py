@@ -237,15 +237,16 @@ def _judges(
     scorer = models
     if "scorer" in columns:
         scorer = pc.coalesce(columns["scorer"], models)
+    voter = persons
+    if "voter" in columns:
+        voter = pc.coalesce(columns["voter"], persons)
     return {
         "scorer": scorer,
         "scorer_kind": spread(
             ["model" if is_model else "human" for is_model in are_models]
         ),
         "judge_model": models,
-        "voter": pc.coalesce(columns["voter"], persons)
-        if "voter" in columns
-        else persons,
+        "voter": voter,
     }
 
 

@@ -75,20 +75,32 @@ def specs(
     for name in names:
         counts = _COUNTER.fullmatch(name) is not None
         weight = (weights or {}).get(name)
+        if weight is None:
+            scorer_parameters = {}
+        else:
+            scorer_parameters = {"weight": weight}
+        unit = ""
+        low = None
+        if counts:
+            unit = "count"
+            low = 0
+        higher_is_better = None
+        if _is_reward(name, weight) and not counts:
+            higher_is_better = True
         yield MetricSpec(
             name,
             scorer_kind="execution",
-            scorer_parameters={} if weight is None else {"weight": weight},
-            unit="count" if counts else "",
+            scorer_parameters=scorer_parameters,
+            unit=unit,
             kind="continuous" if counts else None,
-            low=0 if counts else None,
-            higher_is_better=True if _is_reward(name, weight) and not counts else None,
+            low=low,
+            higher_is_better=higher_is_better,
             is_default=False,
         )
 
 
 def _is_reward(name: str, weight: float | None) -> bool:
-    """Whether more of it is better: its weight says so, else its name."""
+    """True if more of it is better: its weight says so, else its name."""
     if weight:
         return weight > 0
     return "reward" in name
@@ -194,7 +206,7 @@ class _Run:
 
 
 def is_episode(head: str) -> bool:
-    """Whether a file begins with an episode."""
+    """True if a file begins with an episode."""
     line = head.partition("\n")[0]
     return line.startswith("{") and has_keys(
         line, "env", "task", "data", "type", "traces"
@@ -299,6 +311,9 @@ def _traces(
             ),
             None,
         )
+        split = ""
+        if work.get("type") == "train":
+            split = "train"
         yield (
             _Condition(
                 env=first_text(env, "id", "name") or HARNESS,
@@ -306,7 +321,7 @@ def _traces(
                 agent=text_or_none(agent.get("name")) or "",
                 harness=_harness(config),
                 step=whole_count(work.get("step")),
-                split="train" if work.get("type") == "train" else "",
+                split=split,
                 run_id=text_or_none(run.get("id")) or path.parent.name,
                 settings=_key_of(compact(config)),
             ),
@@ -458,6 +473,9 @@ def _generation(trace: Row, episode: Row) -> Row:
     usages = [usage for call in calls if (usage := part_of(call, "usage"))]
     span = part_of(part_of(trace, "timing"), "agent")
     start, end = number_or_none(span.get("start")), number_or_none(span.get("end"))
+    latency = None
+    if start and end and end >= start:
+        latency = end - start
     return {
         "response": text_or_none(trace.get("root_reply"))
         or reply_of(_last_reply(trace)),
@@ -465,7 +483,7 @@ def _generation(trace: Row, episode: Row) -> Row:
         # the tokens that were read from a cache are no part of `prompt_tokens`
         "input_tokens": _total(usages, "prompt_tokens", "cached_input_tokens"),
         "output_tokens": _total(usages, "completion_tokens"),
-        "latency": end - start if start and end and end >= start else None,
+        "latency": latency,
         "cost": whole_sum(
             number_or_none(part_of(call, "usage").get("cost")) for call in calls
         ),

@@ -143,7 +143,7 @@ class _Survey:
 
     @property
     def by_question(self) -> bool:
-        """Whether prompts are told apart by what they ask: writers before October 2025
+        """True if prompts are told apart by what they ask: writers before October 2025
         number rows, not questions."""
         return self.key != "example_id" or None in self.by_id or self.n_mixed > 0
 
@@ -250,6 +250,9 @@ def _header(
     if len(survey.systems) == 1:
         system = next(iter(survey.systems))
     is_void = survey.n_rows > 0 and survey.n_empty == survey.n_rows
+    system_prompt_hash = None
+    if system:
+        system_prompt_hash = fingerprint({"system": system})
     return RunHeader(
         harness=HARNESS,
         model=model or "",
@@ -257,7 +260,7 @@ def _header(
         **position_fields((), model, Path()),
         agent_parameters=public(part_of(metadata, "env_args")),
         task_version=first_text(versions, "env_version", "env_commit"),
-        system_prompt_hash=fingerprint({"system": system}) if system else None,
+        system_prompt_hash=system_prompt_hash,
         **sampling_fields(sampling),
         sampling=_others(sampling),
         endpoint=endpoint_host(metadata.get("base_url")),
@@ -440,9 +443,10 @@ def _question(row: Row, key: str) -> Row:
     shown_info = info
     if isinstance(info, dict):
         shown_info = {name: item for name, item in info.items() if name != "oai_tools"}
-    metadata = without_empty(
-        {"task": None if task == "default" else task, "info": shown_info}
-    )
+    named_task = task
+    if task == "default":
+        named_task = None
+    metadata = without_empty({"task": named_task, "info": shown_info})
     return {
         "identity": _identity(row, key),
         "text": question_of(content_of(row.get("prompt"))) or None,
@@ -455,9 +459,11 @@ def _identity(row: Row, key: str) -> str:
     """Prompt and answer; the stored id too where the prompt was lost."""
     prompt = content_of(row.get("prompt"))
     identity = {"prompt": prompt, "answer": row.get("answer")}
-    return compact(
-        identity if _says_something(prompt) else {**identity, key: row.get(key)}
-    )
+    if _says_something(prompt):
+        own_identity = identity
+    else:
+        own_identity = {**identity, key: row.get(key)}
+    return compact(own_identity)
 
 
 def _digest(row: Row, key: str) -> bytes:
@@ -465,7 +471,7 @@ def _digest(row: Row, key: str) -> bytes:
 
 
 def _is_new(row: Row, seen: set[bytes]) -> bool:
-    """Whether no row like this one, in all it says, was seen before."""
+    """True if no row like this one, in all it says, was seen before."""
     whole = hashlib.blake2b(
         compact(dict(sorted(row.items()))).encode(), digest_size=16
     ).digest()
@@ -475,7 +481,7 @@ def _is_new(row: Row, seen: set[bytes]) -> bool:
 
 
 def _has_times(row: Row) -> bool:
-    """Whether a row tells how long it took, or when it began."""
+    """True if a row tells how long it took, or when it began."""
     timing = part_of(row, "timing")
     times = (
         row.get("generation_ms"),
@@ -503,7 +509,7 @@ def _system_prompt(prompt: Any) -> str | None:
 
 
 def _is_empty(row: Row) -> bool:
-    """Whether nothing was generated; an empty text is an answer."""
+    """True if nothing was generated; an empty text is an answer."""
     return row.get("completion") in (None, [])
 
 
