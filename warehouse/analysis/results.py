@@ -1,4 +1,4 @@
-"""What all results have in common: rows, a frame, a dictionary."""
+"""The base of all results: rows, a frame, a dictionary."""
 
 from __future__ import annotations
 
@@ -190,7 +190,8 @@ class ConfidenceInterval(NamedTuple):
 
 
 class Tested:
-    """What a row of a comparison is called in scipy; of fields that the row has."""
+    """Names that scipy has for the parts of a comparison's row; of fields that the row
+    has."""
 
     @property
     def pvalue(self) -> float | None:
@@ -349,7 +350,7 @@ class Result:
         return str(self)
 
     def view(self, *, verbose: bool = False) -> View:
-        """What people are shown of it: the command's sentences and tables.
+        """The result as people are shown it: the command's sentences and tables.
 
         Args:
             verbose: with everything that there is to say.
@@ -374,8 +375,7 @@ class Result:
         return self.rows
 
     def to_markdown(self, *, percent: bool = False) -> str:
-        """What people are shown of it as Markdown: each estimate with its standard
-        error in brackets.
+        """The view as Markdown: each estimate with its standard error in brackets.
 
         Args:
             percent: shares of 1 in per cent, as in 65.5 % (0.7 %).
@@ -383,21 +383,29 @@ class Result:
         Raises:
             MisuseError: in per cent, a figure above 1.
         """
-        return in_markdown(in_percent(self.view()) if percent else self.view())
+        if percent:
+            shown = in_percent(self.view())
+        else:
+            shown = self.view()
+        return in_markdown(shown)
 
     def to_latex(self, *, percent: bool = False) -> str:
         r"""The same for a paper, as tables of LaTeX; needs ``\usepackage{booktabs}``."""
-        return in_latex(in_percent(self.view()) if percent else self.view())
+        if percent:
+            shown = in_percent(self.view())
+        else:
+            shown = self.view()
+        return in_latex(shown)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the same as HTML, with intervals drawn."""
+        """HTML for a notebook: the same as HTML, with intervals drawn."""
         return in_html(self.view(), rows=NOTEBOOK_ROWS)
 
 
 @dataclass(frozen=True)
 class Listing(Result):
-    """What a store holds of one kind: records by the names of their fields, which can
-    be counted and gone through."""
+    """Things of one kind that a store holds: records by the names of their fields,
+    which can be counted and gone through."""
 
     rows: tuple[Any, ...]
 

@@ -44,10 +44,12 @@ def draw(chart: Chart) -> Picture:
         _MARKS[layer["mark"]["type"]](
             plot, layer["mark"], layer.get("encoding", {}), layer["data"]["values"]
         )
-    inside = "".join(f"<{tag}{attributes}{end}" for tag, attributes, end in plot.parts)
+    drawn = [f"<{tag}{attributes}{end}" for tag, attributes, end in plot.parts]
+    inside = "".join(drawn)
     head, rows = _table(chart.spec)
     left, top = round(plot.left, 1), round(plot.top, 1)
-    legend, bottom = _legend(chart.spec, plot.width, top + plot.up.length + plot.below)
+    foot = top + plot.up.length + plot.below
+    legend, bottom = _legend(chart.spec, plot.width, foot)
     return Picture(
         chart.title,
         f"{chart.title}: {chart.say}",
@@ -125,7 +127,9 @@ def _scale(channel: Spec, length: int, *, upright: bool) -> _Scale:
         scale.get("type") == "symlog",
         max(step_of(high - low), axis.get("tickMinStep", 0)),
     )
-    wider = (math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step)
+    lowest = math.floor(low / step + 1e-9) * step
+    highest = math.ceil(high / step - 1e-9) * step
+    wider = (lowest, highest)
     if scale["nice"] and math.isfinite(wider[1] - wider[0]):
         low, high = wider
     values = axis.get("values") or [
@@ -157,7 +161,8 @@ def _number(value: float, step: float, largest: float, log: bool) -> str:
             ((size, letter) for size, letter in _UNITS if abs(value) >= size), (1.0, "")
         )
         return f"{value / size + 0.0:.12g}{letter}"
-    return f"{value + 0.0:.{max(0, -math.floor(math.log10(step) + 1e-9))}f}"
+    magnitude = math.floor(math.log10(step) + 1e-9)
+    return f"{value + 0.0:.{max(0, -magnitude)}f}"
 
 
 def wide(words: str) -> float:
@@ -255,7 +260,8 @@ class _Plot:
         if title := self.axis["x"]["title"]:
             self.text(width / 2, height + 2 * _LINE, title, "var(--fg)", "middle")
         if title := self.axis["y"]["title"]:
-            self.text(round(-self.left, 1), round(12 - self.top, 1), title, "var(--fg)")
+            x, y = round(-self.left, 1), round(12 - self.top, 1)
+            self.text(x, y, title, "var(--fg)")
 
     def _below(self) -> None:
         """The words of the lower axis, without those that have no room."""
@@ -349,7 +355,8 @@ def _areas(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> Non
 
 def _bars(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> None:
     for row in rows:
-        (x, y), (x2, y2) = plot.at(row), plot.at(row, "x2", "y2")
+        x, y = plot.at(row)
+        x2, y2 = plot.at(row, "x2", "y2")
         left, top, width, height = (
             min(x, x2),
             min(y, y2),
@@ -357,9 +364,8 @@ def _bars(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> None
             round(abs(y2 - y), 1),
         )
         gap = min(1, width / 2) if mark.get("stroke") == "var(--bg)" else 0
-        course = (
-            f"M{left} {top}h{round(width - gap, 1)}v{height}h-{round(width - gap, 1)}z"
-        )
+        inner = round(width - gap, 1)
+        course = f"M{left} {top}h{inner}v{height}h-{inner}z"
         plot.path(course, "fill", _painted(mark, encoding, row, "fill"))
         if "strokeDash" in mark:
             plot.path(course, "stroke", mark["stroke"], dash=_dashes(mark, {}, row))
@@ -402,7 +408,8 @@ def _rules(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> Non
 def _texts(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> None:
     taken: list[tuple[float, float, float]] = []
     for row in rows:
-        words, (x, y) = row[encoding["text"]["field"]], plot.at(row)
+        words = row[encoding["text"]["field"]]
+        x, y = plot.at(row)
         end = x + wide(words)
         steps = (y + 12 * step for step in range(len(rows) + 1))
         y = next(low for low in steps if not _hits(taken, x, end, low))

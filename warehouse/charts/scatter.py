@@ -227,7 +227,7 @@ class _Plot:
             self.sheet.text(_LEFT - 4, baseline, words, "dim", "end")
 
     def draw_title(self, title: str) -> None:
-        """What the lower axis is, below it."""
+        """Draw the title of the lower axis, below it."""
         self.sheet.text(WIDTH, _HEIGHT - 3, title, anchor="end")
 
     def draw_points(self, spots: Iterable[Spot], *, joined: bool) -> None:

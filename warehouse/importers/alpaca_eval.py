@@ -258,7 +258,9 @@ def _board(files: Sequence[Path]) -> dict[str, Row]:
         try:
             lines = csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig")))
             for row in lines:
-                rows_by_model[str(row.get((lines.fieldnames or [""])[0]))] = dict(row)
+                columns = lines.fieldnames or [""]
+                model = str(row.get(columns[0]))
+                rows_by_model[model] = dict(row)
         except (OSError, ValueError, csv.Error) as error:
             raise InputError(
                 f"cannot be read: {error}",

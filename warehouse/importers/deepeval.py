@@ -304,7 +304,8 @@ def _explanation(case: Row) -> str | None:
         for item in objects_of(case.get("metricsData"))
         if (reason := first_text(item, "error", "reason"))
     }
-    return "\n".join(f"{name}: {reason}" for name, reason in reasons.items()) or None
+    told = [f"{name}: {reason}" for name, reason in reasons.items()]
+    return "\n".join(told) or None
 
 
 IMPORTER = DeepEval()

@@ -303,7 +303,8 @@ def _raw(files: Sequence[Path], dump: Dump) -> dict[str, list[str | None]]:
         for _, row in RowSource(
             path, path.name, ("task_id",), notes=dump.notes
         ).numbered():
-            task, text = str(row["task_id"]), row.get("solution", row.get("completion"))
+            task = str(row["task_id"])
+            text = row.get("solution", row.get("completion"))
             texts_by_task.setdefault(task, []).append(string_or_none(text))
     return texts_by_task
 

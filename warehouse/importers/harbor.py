@@ -76,7 +76,7 @@ _OF_THE_TRIAL = frozenset(
 
 
 class Condition(NamedTuple):
-    """What trials of one run have in common."""
+    """Settings that trials of one run have in common."""
 
     agent: str
     version: str

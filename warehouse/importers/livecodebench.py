@@ -138,8 +138,8 @@ class LiveCodeBench:
 
 
 def _options(part: str) -> Row:
-    """What else than scenario and temperature stands in a file's name; what is not
-    known, as it stands.
+    """Options in a file's name other than scenario and temperature; what is not known,
+    as it stands.
 
     >>> _options("_cot"), _options("_codegen_10"), _options("_topp0.95")
     ({'cot_code_execution': True}, {'codegen_n': 10}, {'name_part': 'topp0.95'})
@@ -239,10 +239,13 @@ def _identity(problem: Row) -> Row:
 def _check_rate(problem: Row, values: list[float | None], notes: list[str]) -> None:
     rate = number_or_none(problem.get(METRIC, problem.get("pass1")))
     graded = [value for value in values if value is not None]
-    if rate is not None and graded and abs(rate - sum(graded) / len(graded)) > 1e-9:
+    if rate is None or not graded:
+        return
+    mean = sum(graded) / len(graded)
+    if abs(rate - mean) > 1e-9:
         notes.append(
             f"{_identifier(problem)}: states {METRIC} {rate}, its verdicts give "
-            f"{sum(graded) / len(graded):.6g}: the verdicts are taken"
+            f"{mean:.6g}: the verdicts are taken"
         )
 
 

@@ -185,7 +185,8 @@ def _header(
     require_model(declared or who.get("model"), source.name)
     stem = path.name.removesuffix(PREDICTIONS).removesuffix(METRICS)
     name = text_or_none(document.get("task_name")) or re.sub(r"^task-\d+-", "", stem)
-    words = f"{name}:{part_of(task, 'metadata').get('alias', '')}".split(":")
+    alias = part_of(task, "metadata").get("alias", "")
+    words = f"{name}:{alias}".split(":")
     benchmark = words[0]
     generation, n = (
         part_of(task, "generation_kwargs"),

@@ -64,7 +64,10 @@ ERROR = 2  # failureReason of a result without answer
 _UNCHECKED = "No assertions"  # the reason why a result passes that nothing was asked of
 
 #: Outcome by which of two outputs were chosen.
-_CHOSEN: dict[tuple[bool | None, ...], str] = {(True, False): "a", (False, True): "b"}
+_CHOSEN: dict[tuple[bool | None, ...], str] = {
+    (True, False): "a",
+    (False, True): "b",
+}
 
 #: By run and identity: number of the first test, and how many there were.
 Counts = dict[tuple[int, str], tuple[int | None, int]]
@@ -634,7 +637,8 @@ def _row(row: Any, numbers: Sequence[int], tests: Tests, counts: Counts) -> Row:
     identity = prompt["identity"]
     run = numbers.index(row["promptIdx"])
     # --repeat makes further tests with equal variables: they are draws of the first
-    position, draw = counts.get((run, identity), (whole_count(row.get("testIdx")), 0))
+    first = (whole_count(row.get("testIdx")), 0)
+    position, draw = counts.get((run, identity), first)
     counts[run, identity] = position, draw + 1
     usage = part_of(response, "tokenUsage")
     failed = row.get("failureReason") == ERROR

@@ -164,7 +164,7 @@ def _metrics(cases: Sequence[Row]) -> Iterator[MetricSpec]:
 
 
 def _evaluator(cases: Sequence[Row], part: str, name: str) -> Row:
-    """What is known of who gave a score: class, arguments and version of the evaluator,
+    """The evaluator that gave a score: class, arguments and version of the evaluator,
     where they are the same in all cases (a case may have evaluators of its own); of one
     that asks a model, which."""
     results = [

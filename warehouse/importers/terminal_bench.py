@@ -105,7 +105,8 @@ class TerminalBench:
         parts = defaultdict[Path, list[Path]](list)
         for path in trials:  # <run>/<task>/<trial>/results.json
             above = nearest(path.parent, [*wholes, *settings])
-            parts[above or path.parents[min(2, len(path.parents) - 1)]].append(path)
+            highest = path.parents[min(2, len(path.parents) - 1)]
+            parts[above or highest].append(path)
         for folder in dict.fromkeys([*wholes, *parts]):
             own = [
                 paths[folder] for paths in (wholes, settings, locks) if folder in paths

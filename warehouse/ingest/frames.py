@@ -26,7 +26,7 @@ _EXPECTED = (
 
 
 def is_frame(value: object) -> bool:
-    """Whether it is a table in memory and no path."""
+    """True if it is a table in memory and no path."""
     return (
         isinstance(value, pa.Table | pa.RecordBatch)
         or hasattr(value, "__arrow_c_stream__")

@@ -274,8 +274,8 @@ def _sent(
 def _fresh(
     work: ParsingContext, group: Sequence[ReadingTask], seen: set[tuple[str, str]]
 ) -> tuple[list[int], list[Reading]]:
-    """Those of a group that :func:`_begin` will want, unless another process is at one
-    of them."""
+    """The parts of a group that :func:`_begin` will want, unless another process is at
+    one of them."""
     numbers, readings = [], []
     for task in group:
         if (
@@ -460,7 +460,8 @@ def _which_is_later(store: Store, job: _Job, error: WarehouseError) -> str:
             new.files[0]
         )  # else it was changed where it lay
         if is_there:
-            last = {in_time(pair)[-1].name for pair in ([stored, new], [new, stored])}
+            orders = ([stored, new], [new, stored])
+            last = {in_time(pair)[-1].name for pair in orders}
         else:
             last = set()
         if len(last) == 1:

@@ -277,7 +277,7 @@ class _Fetch:
 
     @property
     def is_late(self) -> bool:
-        """Whether the time for all is over."""
+        """True if the time for all is over."""
         return time.monotonic() >= self.end
 
     def _too_slow(self) -> MisuseError:
@@ -454,7 +454,7 @@ def _name(name: str, otherwise: str) -> str:
 
 
 def _is_left_out(path: str, name: str, page: str) -> bool:
-    """Whether an entry of a folder is not for us: hidden, or, on a page of a web
+    """True if an entry of a folder is not for us: hidden, or, on a page of a web
     server, a link to itself in another order, or out of it."""
     if _is_hidden(path.rpartition("/")[2]):
         return True

@@ -157,7 +157,7 @@ _CHAIN = re.compile(r"::(?=[A-Za-z][\w+.-]*(?:://|::))")
 
 
 def is_url(path: str | Path) -> bool:
-    """Whether a path is a URL, and no file or folder of this machine."""
+    """True if a path is a URL, and no file or folder of this machine."""
     return isinstance(path, str) and _URL.match(path) is not None
 
 

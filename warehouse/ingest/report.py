@@ -28,7 +28,7 @@ from warehouse.store.sql.query_files import query_text
 
 @dataclass(frozen=True)
 class IngestReport:
-    """What became of every source; totals are sums over them."""
+    """The outcome of every source; totals are sums over them."""
 
     sources: tuple[LoadReport, ...]
     unclaimed: tuple[str, ...] = ()
@@ -148,7 +148,7 @@ class Reconciled:
 
 
 def _published(store: Store, first: int) -> bool:
-    """Whether a source publishes figures of runs from ``first`` on: the view reads all
+    """True if a source publishes figures of runs from ``first`` on: the view reads all
     runs."""
     counted = store.arrow(
         "select count(*) as n from published_score where run_id >= :first",
@@ -278,7 +278,7 @@ def notes_on_corrected(store: Store, reports: Sequence[LoadReport]) -> RepeatNot
 
 
 def _are_told_apart(row: Mapping[str, Any]) -> bool:
-    """Whether something that both of two runs say makes them two executions."""
+    """True if something that both of two runs say makes them two executions."""
     marks = [
         parse_json(row[name]) if row[name] else {}
         for name in ("own_marks", "earlier_marks")
@@ -398,11 +398,12 @@ def notes_on_group_errors(store: Store, reports: Sequence[LoadReport]) -> list[s
 
 
 def _rounds_to(value: float, published: float | None) -> bool:
-    """Whether a figure of samples is what was published, as far as the digits of that
+    """True if a figure of samples is what was published, as far as the digits of that
     go."""
     if published is None or math.isinf(published) or math.isinf(value):
         return published is None or published == value
-    decimals = max(len(f"{published:.10g}".partition(".")[2]), 1 + (abs(published) < 1))
+    written = f"{published:.10g}".partition(".")[2]
+    decimals = max(len(written), 1 + (abs(published) < 1))
     return abs(value - published) <= 0.5 * 0.1**decimals + 1e-9
 
 
@@ -560,7 +561,8 @@ def notes_on_names(
                 f"warehouse {kind}s alias {shlex.quote(names[0][-1])} "
                 f"{shlex.quote(names[0][0])}"
             )
-            shown = _some([f"{found[-1]!r} and {found[0]!r}" for found in names])
+            pairs = [f"{found[-1]!r} and {found[0]!r}" for found in names]
+            shown = _some(pairs)
             notes.append(
                 f"{kind}s that differ only in how they are written: {shown}; if two "
                 f"are one: {way}"
@@ -600,7 +602,8 @@ def notes_on_ids(
     sizes = {"last_prompt": before, "most_prompts": _MOST_PROMPTS}
     for row in store.rows(query_text("store", "prompt_ids_apart"), sizes):
         by_plain = alike.setdefault((row["benchmark"], row["split"], row["n_more"]), {})
-        by_plain.setdefault(_plain(row["key"]), {}).setdefault(row["key"], row["id"])
+        keys = by_plain.setdefault(_plain(row["key"]), {})
+        keys.setdefault(row["key"], row["id"])
     notes: dict[tuple[str, str], str] = {}
     for (benchmark, split, n_more), by_plain in alike.items():
         twins = [ids for ids in by_plain.values() if len(ids) > 1]
@@ -640,14 +643,14 @@ def _lone_pair(
 
 
 def _is_lone(row: Mapping[str, Any]) -> bool:
-    """Whether a model has next to no prompt that another has."""
+    """True if a model has next to no prompt that another has."""
     return bool(
         row["n_found"] >= _FEWEST_ALONE and 20 * row["n_own"] >= 19 * row["n_found"]
     )
 
 
 def _are_of_one_size(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
-    """Whether two models have about as many prompts, as they have of the same
+    """True if two models have about as many prompts, as they have of the same
     questions."""
     few, many = sorted((a["n_found"], b["n_found"]))
     return bool(5 * few >= 4 * many)

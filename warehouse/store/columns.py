@@ -154,7 +154,9 @@ def in_parts(
 def held_bytes(value: object) -> dict[int, int]:
     """Bytes of the arrays and packed texts in a value, by the identity of what owns
     them: views are counted as that."""
-    todo, seen, held = [value], set[int](), dict[int, int]()
+    todo = [value]
+    seen: set[int] = set()
+    held: dict[int, int] = {}
     while todo:
         item = todo.pop()
         if isinstance(item, np.ndarray):

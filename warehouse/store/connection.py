@@ -296,7 +296,8 @@ def wait_for(
     wait: float,
     say: Callable[[str], None] | None,
 ) -> T:
-    """What an attempt to open a store gives, repeated while another process holds it.
+    """The result of an attempt to open a store, repeated while another process holds
+    it.
 
     Raises:
         StoreError: it cannot be opened.

@@ -204,7 +204,8 @@ def _ordered(
         return np.repeat(ids[starts][order], sizes[order]), pa.concat_tables(parts)
     order = np.argsort(ids, kind="stable")
     # given an array of numpy's, Arrow imports pandas
-    indices = pa.Array.from_buffers(pa.int64(), len(order), [None, pa.py_buffer(order)])
+    buffers = [None, pa.py_buffer(order)]
+    indices = pa.Array.from_buffers(pa.int64(), len(order), buffers)
     return ids[order], table.take(indices)
 
 

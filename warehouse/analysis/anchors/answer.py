@@ -238,23 +238,31 @@ def _model_rows(
             f"{name} {setting('training_seed') or ''}".strip(),
         )
         for method, values in scores.items():
+            own_position = None
+            if position is not None:
+                own_position = float(position)
+            n_items = size
+            if method == "all":
+                n_items = len(omega)
+                own_error = error
+            else:
+                own_error = spread[method]
             yield AnchorModelRow(
                 model=model,
                 training=training,
-                position=None if position is None else float(position),
+                position=own_position,
                 method=method,
-                n_items=len(omega) if method == "all" else size,
+                n_items=n_items,
                 estimate=float(values[index]),
-                standard_error=finite_or_none(
-                    (error if method == "all" else spread[method])[index]
-                ),
+                standard_error=finite_or_none(own_error[index]),
             )
 
 
 def _complete(pool: Pool) -> tuple[Pool, list[str]]:
     """Models that answered most, and the prompts that all of them did."""
     answered, notes = pool.responses.answered(), []
-    models, items = np.ones(len(answered), bool), np.asarray(answered.all(axis=0))
+    models = np.ones(len(answered), bool)
+    items = np.asarray(answered.all(axis=0))
     most = answered.mean(axis=1) > 0.95
     if (
         items.sum() < answered.shape[1] / 2 and most.sum() >= LEAST_MODELS

@@ -23,7 +23,7 @@ SEVERAL_KEYS = "several options are right"
 
 @dataclass(frozen=True)
 class Key:
-    """What is known of the right answer of one prompt."""
+    """The recorded right answer of one prompt."""
 
     #: None where answers are free-form, or their number is not known.
     options: PromptOptions | None = None
@@ -71,7 +71,7 @@ def keys_of(
 
 
 def _mostly_letters(targets: Sequence[str | None]) -> bool:
-    """Whether targets are letters of options, and not just a few answers of one letter."""
+    """True if targets are letters of options, and not just a few answers of one letter."""
     given = [target for target in targets if target is not None]
     return 2 * sum(map(is_letter, given)) > len(given)
 
@@ -98,14 +98,20 @@ def _key(
         if letters and target is not None and is_letter(target):
             return Key(reason=NO_OPTION_COUNT)
         texts = free_form_keys(target)
-        return Key(texts=texts, reason="" if texts else NO_KEY)
+        reason = NO_KEY
+        if texts:
+            reason = ""
+        return Key(texts=texts, reason=reason)
     if len(targets) > 1:
         return Key(options, reason=SEVERAL_KEYS)
     if targets:
         return Key(options, targets[0])
     index = options.index_of(target)
     if index is None:
-        return Key(options, reason=NO_KEY if target is None else KEY_NO_OPTION)
+        why = KEY_NO_OPTION
+        if target is None:
+            why = NO_KEY
+        return Key(options, reason=why)
     return Key(options, index)
 
 
@@ -198,7 +204,7 @@ class PromptOptions:
 
 
 def first_number(options: Sequence[PromptOptions], keys: Sequence[str | None]) -> int:
-    """Whether keys that are numbers of options count from 0 or from 1.
+    """The first number, 0 or 1, of keys that are numbers of options.
 
     From 1 if one is the number of options of its prompt, and none is 0.
     """
@@ -216,13 +222,13 @@ def first_number(options: Sequence[PromptOptions], keys: Sequence[str | None]) -
 
 
 def is_letter(text: str) -> bool:
-    """Whether a text is nothing but the letter of an option."""
+    """True if a text is nothing but the letter of an option."""
     return len(text.strip()) <= 3 and _LETTER.fullmatch(text.strip()) is not None
 
 
 def _boxed(text: str) -> str:
-    """What the first box of TeX holds that ends in its line; the text where there is
-    none. Linear in its length."""
+    """The contents of the first box of TeX that ends in its line; the text where there
+    is none. Linear in its length."""
     position = 0
     while box := _BOXED.search(text, position):
         end = text.find("\n", box.end())
@@ -296,7 +302,7 @@ def _listed(target: str) -> list[str]:
 
 
 def _is_prose(text: str) -> bool:
-    """Whether punctuation may be left out: a text of words, not a formula or code."""
+    """True if punctuation may be left out: a text of words, not a formula or code."""
     return text[0] not in "'\"`" and not _NO_PROSE.search(text)
 
 

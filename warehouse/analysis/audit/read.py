@@ -1,4 +1,4 @@
-"""What an audit rests on, read at once: who is heard, what they answered, and what else
+"""The data of an audit, read at once: who is heard, what they answered, and what else
 is known of the prompts."""
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ def _linked(
 
 
 def _one_per_model(entries: Sequence[ScoredCondition]) -> list[ScoredCondition]:
-    """Of each model the condition that went furthest in training, and of those the
+    """The condition of each model that went furthest in training, and of those the
     newest; by name."""
     newest: dict[str, ScoredCondition] = {}
     for entry in sorted(
@@ -237,7 +237,7 @@ def best_value(scores: BenchmarkScores) -> float:
 
 
 def _right(voters: Sequence[Voter], best: float) -> dict[tuple[int, int], bool]:
-    """Whether run and prompt are right, where the score is that of one draw and all or
+    """Right answers, by run and prompt, where the score is that of one draw and all or
     nothing."""
     by_run_and_prompt: dict[tuple[int, int], bool] = {}
     for voter in voters:
@@ -298,7 +298,10 @@ def _too_few(name: str, models: Sequence[str], unheard: Sequence[str]) -> str:
 
 
 def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:4]) + (" ..." if len(names) > 4 else "")
+    more = ""
+    if len(names) > 4:
+        more = " ..."
+    return ", ".join(names[:4]) + more
 
 
 def _texts(
@@ -338,7 +341,7 @@ def _texts(
 
 
 def _answer_counts(store: Store, runs: Sequence[int]) -> dict[int, tuple[int, int]]:
-    """Of each run that has generations: how many have an extracted answer, and a stored
+    """Generations of each run: how many have an extracted answer, and a stored
     response."""
     rows = store.rows(
         query_text("analysis/audit", "audit_stored"), {"run_ids": runs}, per="run_id"
@@ -363,9 +366,14 @@ def _read_texts(
         per: column of ids for which reads are shared; empty where they are not.
         responses: the beginnings of responses, in place of extracted answers.
     """
+    column = "fact.extracted_answer"
+    join = ""
+    if responses:
+        column = _RESPONSE
+        join = _RESPONSES
     query = query_text("analysis/audit", "audit_answers").format(
-        column=_RESPONSE if responses else "fact.extracted_answer",
-        join=_RESPONSES if responses else "",
+        column=column,
+        join=join,
     )
     parameters = {
         "run_ids": runs,

@@ -1,5 +1,5 @@
-"""What an audit of keys says: the list, as a sentence and as people are shown it, and
-what is left without it."""
+"""The report of an audit of keys: the list, as a sentence and as people are shown it,
+and what is left without it."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ class AuditReport(Result):
         return View(tuple(parts), (*self._remarks(len(listed)), *self.notes))
 
     def _remarks(self, n_shown: int) -> list[str]:
-        """What must be read with the list, of which so many are shown."""
+        """Remarks that must be read with the list, of which so many are shown."""
         remarks = []
         if n_shown < len(self.listed):
             remarks.append(

@@ -116,7 +116,7 @@ def _drawn(
 
 
 def _names(data: AuditData, frame: NDArray[np.intp]) -> list[str]:
-    """What prompts are called in every store."""
+    """Names of prompts in every store."""
     rows = (data.prompts[item] for item in frame.tolist())
     return [f"{row['split']}:{row['key']}:{row['occurrence']}" for row in rows]
 
@@ -128,7 +128,7 @@ def _lettered(data: AuditData, item: int) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class JudgedTable:
-    """What people wrote into a sample."""
+    """A sample as people filled it in."""
 
     path: str  #: of the file.
     design: SampleDesign  #: how the sample was drawn.
@@ -270,7 +270,8 @@ def match_judged(
                 f"{table.path}, {line}: probability {written}, but this key was drawn "
                 f"with {drawn_with[item]:.6g}; leave the column as it was written"
             )
-        sampled[item], wrong[item] = True, np.nan if verdict is None else float(verdict)
+        sampled[item] = True
+        wrong[item] = np.nan if verdict is None else float(verdict)
     return Judged(wrong, sampled, certain)
 
 
@@ -385,9 +386,12 @@ def _rate(
         )
 
     rate, lost = share([0, 0], [0, 0]), sum(missing)
+    bound_low = None
+    if lost:
+        bound_low = share(missing, [0, 0]).low
     return JudgedRow(
         figure, at=at, value=rate.estimate, low=rate.low, high=rate.high,
-        bound_low=share(missing, [0, 0]).low if lost else None,
+        bound_low=bound_low,
         bound_high=share(missing, missing).high if lost else None,
         expected=said, recalibrated=now, n=sum(keys), n_judged=sum(n_judged), n_wrong=sum(n_wrong), n_missing=lost,
     )  # fmt: skip

@@ -68,7 +68,7 @@ class AuditData:
         return None
 
     def recorded(self, item: int) -> str | None:
-        """What the recorded key of a prompt says."""
+        """The recorded key of a prompt."""
         key, target = self.keys[item], self.prompts[item]["target"]
         named = None
         if key.option is not None or key.texts:
@@ -244,7 +244,10 @@ class _VoteTable:
         return 2
 
     def notes(self) -> list[str]:
-        share = self.n_unparsed / self.n_texts if self.n_texts else 0
+        if self.n_texts:
+            share = self.n_unparsed / self.n_texts
+        else:
+            share = 0
         notes = []
         if share > 0.05:
             notes = [
@@ -294,7 +297,7 @@ INSTRUCTION = 50
 
 @dataclass(frozen=True)
 class Evidence:
-    """Of each prompt, in the order of the data."""
+    """Evidence on each prompt, in the order of the data."""
 
     #: place of a prompt that asks the same and has another key; −1 for none, shape
     #: (J,).
@@ -340,7 +343,11 @@ def _as_items(
     if min(table.values.shape) < 2:
         return negative, constant, ()
     higher = data.entries[0].metric.higher_is_better is not False
-    found = discrimination((table.values if higher else -table.values).T)
+    if higher:
+        signed = table.values
+    else:
+        signed = -table.values
+    found = discrimination(signed.T)
     row_of = {prompt: row for row, prompt in enumerate(table.prompts.tolist())}
     rows = np.array(
         [row_of.get(prompt, -1) for prompt in data.ids.tolist()], dtype=np.intp
@@ -356,10 +363,14 @@ def _as_items(
         f"{int(found.is_negative.sum())} prompts go against the rest ({power}: "
         "unflagged is not cleared)"
     )
+    if found.is_negative.any():
+        notes = (f"{note}. {UNIDENTIFIED}",)
+    else:
+        notes = (note,)
     return (
         negative,
         constant,
-        (f"{note}. {UNIDENTIFIED}",) if found.is_negative.any() else (note,),
+        notes,
     )
 
 
@@ -412,7 +423,7 @@ def _contradictions(
 
 
 def _differ(a: Key, b: Key) -> bool:
-    """Whether two keys cannot both be right, if the questions are the same: each is an
+    """True if two keys cannot both be right, if the questions are the same: each is an
     option of the other."""
     if a.reason or b.reason:
         return False

@@ -117,7 +117,11 @@ def verdicts(rows: Sequence[CardRow]) -> str:
     )
     named = [f"{verdict} on {n}" for verdict, n in sorted(counts.items())]
     rest = sum(row.paired is None for row in rows)
-    return ", ".join([*named, *([f"not compared on {rest}"] if rest else [])])
+    if rest:
+        left_out = [f"not compared on {rest}"]
+    else:
+        left_out = []
+    return ", ".join([*named, *left_out])
 
 
 def card_view(rows: Sequence[CardRow], against: str) -> Iterator[str | Table]:
@@ -144,7 +148,10 @@ def _part(
         for name, value in once.items()
         if value not in (None, "")
     ]
-    yield sentence + (f" All: {', '.join(said)}." if said else "")
+    listing = ""
+    if said:
+        listing = f" All: {', '.join(said)}."
+    yield sentence + listing
     for row in cells:
         for name in once:
             del row[name]
@@ -162,6 +169,13 @@ def _part(
 def _cells(row: CardRow, against: str) -> dict[str, Any]:
     digits = decimals([row.standard_error])
     written = number if row.standard_error else _as_it_is
+    if against:
+        difference = _difference(row)
+    else:
+        difference = {}
+    generations = None
+    if row.n_draws not in (0, row.n_prompts):
+        generations = row.n_draws
     return {
         "benchmark": row.benchmark,
         "split": row.split,
@@ -178,10 +192,10 @@ def _cells(row: CardRow, against: str) -> dict[str, Any]:
         level_column(row.level): interval(
             row.ci_low, row.ci_high, digits, at=row.estimate
         ),
-        **(_difference(row) if against else {}),
+        **difference,
         "prompts": row.n_prompts,
         "clusters": row.n_clusters,
-        "generations": row.n_draws if row.n_draws not in (0, row.n_prompts) else None,
+        "generations": generations,
         "shots": row.fewshot,
         "temperature": row.temperature,
         "checkpoint": ""
@@ -217,12 +231,15 @@ def _flags(row: CardRow) -> list[str]:
 
 def _difference(row: CardRow) -> dict[str, Any]:
     digits = decimals([row.difference_standard_error])
+    p = None
+    if row.p_holm is None:
+        p = p_value(row.p_value)
     return {
         "difference": number(row.difference, digits, sign=True),
         "interval of the difference": interval(
             row.difference_ci_low, row.difference_ci_high, digits
         ),
-        "p": p_value(row.p_value) if row.p_holm is None else None,
+        "p": p,
         "p Holm": p_value(row.p_holm),
         "verdict": row.verdict,
         "common prompts": row.n_common,
@@ -301,7 +318,7 @@ class CardRow(Row):
 
     @property
     def is_published(self) -> bool:
-        """Whether it is the source's own figure."""
+        """True if it is the source's own figure."""
         return self.method == PUBLISHED
 
     def against(self, paired: ComparisonRow | None, why_not: str) -> CardRow:
@@ -329,6 +346,9 @@ def card_row(figure: LeaderboardRow, condition: Condition, metric: Metric) -> Ca
         f"{run['harness']} {run['harness_version'] or ''}".strip()
         for run in condition.runs
     )
+    date = ""
+    if newest:
+        date = f"{newest:%Y-%m-%d}"
     return CardRow(
         unit=_unit(metric),
         higher_is_better=metric.higher_is_better,
@@ -342,7 +362,7 @@ def card_row(figure: LeaderboardRow, condition: Condition, metric: Metric) -> Ca
         harness=", ".join(tools),
         fewshot=condition.setting("fewshot"),
         temperature=condition.setting("temperature"),
-        date=f"{newest:%Y-%m-%d}" if newest else "",
+        date=date,
         verdict="",
         figure=figure,
     )
@@ -456,9 +476,10 @@ def _conditions(store: Store, question: Card, reference: str) -> BySplit:
         )
     )
     where = parse_where(question.where)
-    every = by_benchmark_split(
-        store, reference, ids if question.benchmarks else None, where
-    )
+    asked = None
+    if question.benchmarks:
+        asked = ids
+    every = by_benchmark_split(store, reference, asked, where)
     found = rows_by_split(store, every, question.metric, row_rules(question))
     if not question.latest:
         return found
@@ -586,7 +607,7 @@ def _why(partner: Condition | str, row: CardRow) -> str:
 
 
 def _several(rows: Sequence[CardRow]) -> list[str]:
-    """That a card is of several weights, and how to take one."""
+    """A note that a card is of several weights, and how to take one."""
     fields = {
         "checkpoint": "MODEL@CHECKPOINT",
         "training_seed": "--where training_seed=...",

@@ -120,7 +120,10 @@ class Comparison(SingleTest, Result):
         if row is None:
             return f"{self.a} against {self.b} on {len(self.rows)} benchmarks"
         difference, p = difference_in_words(row)
-        on = row.benchmark if len(self.rows) == 1 else f"{len(self.rows)} benchmarks"
+        if len(self.rows) == 1:
+            on = row.benchmark
+        else:
+            on = f"{len(self.rows)} benchmarks"
         return (
             f"{row.model_a} - {row.model_b} on {on}: {difference} ({row.n_prompts} "
             f"common prompts{p})"
@@ -225,7 +228,8 @@ def _over_all(rows: Sequence[ComparisonRow]) -> str:
         if rest:
             return f"a and b {CANNOT_TELL} on any of {rest} benchmarks."
         return f"No verdict on {len(rows)} benchmarks."
-    wins = [f"{name} is better on {n}" for name, n in (("a", a), ("b", b)) if n]
+    counts = (("a", a), ("b", b))
+    wins = [f"{name} is better on {n}" for name, n in counts if n]
     if wins and any(MIXED_SCALES in row.flags for row in rows):
         wins[-1] += IF_ONE_SCALE
     if differ:
@@ -293,7 +297,10 @@ def compare_read(
     shared = None
     if len(pairs) > 1:
         shared = read_shared(store, pairs, question.cluster)
-    flips = _flips(store, pairs, question.flips) if question.flips else ()
+    if question.flips:
+        flips = _flips(store, pairs, question.flips)
+    else:
+        flips = ()
     comparison = _comparison(
         compared, shared, flips, (*refused, *both.missing), question
     )
@@ -362,7 +369,8 @@ def _comparison(
     left_out: tuple[str, ...],
     options: Compare,
 ) -> Comparison:
-    pairs, rows = [pair for pair, _, _ in compared], [row for _, row, _ in compared]
+    pairs = [pair for pair, _, _ in compared]
+    rows = [row for _, row, _ in compared]
     overall, copies, why = None, [*range(len(rows))], ""
     if shared is not None:
         sharing = sharing_of(pairs, shared)

@@ -74,7 +74,7 @@ class PromptFilter(Options):
 
     @property
     def of_prompts(self) -> bool:
-        """Whether it chooses prompts by what they are: scores play no part in that."""
+        """True if it chooses prompts by what they are: scores play no part in that."""
         return bool(self.text or self.field or self.in_cluster)
 
     @property
@@ -118,9 +118,10 @@ def prompts_of(
         "value": plain,
         "cluster": prompt_filter.in_cluster,
     }
-    query = query_text("analysis/compare", "prompts_saying").format(
-        column="prompt.metadata" if name else "null"
-    )
+    column = "null"
+    if name:
+        column = "prompt.metadata"
+    query = query_text("analysis/compare", "prompts_saying").format(column=column)
     if not name:
         return np.unique(store.columns(query, params).whole_numbers("id"))
     rows = store.rows(query, params)
@@ -132,10 +133,11 @@ def prompts_of(
 
 
 def _says(document: Any, name: str, value: str) -> bool:
-    """Whether a document has a value in a field."""
-    found = field_at(
-        parse_json(document) if isinstance(document, str) else document, name
-    )
+    """True if a document has a value in a field."""
+    parsed = document
+    if isinstance(document, str):
+        parsed = parse_json(document)
+    found = field_at(parsed, name)
     return found is not None and as_label(found) == value
 
 
@@ -161,7 +163,7 @@ class Counts:
 
     @property
     def caution(self) -> str:
-        """What to say of prompts that are not paired; empty for nothing."""
+        """A warning about prompts that are not paired; empty for nothing."""
         if not self.overlap < LOW_OVERLAP:
             return ""
         n_any = self.n_both + self.only_a + self.only_b
@@ -197,10 +199,12 @@ class Flips:
         return len(self.prompts)
 
     def key(self, index: int) -> str:
-        """What a page begins after; behind the last prompt what all stand before."""
+        """The key that a page begins after; behind the last prompt what all stand
+        before."""
         if index >= len(self):
             return "-inf:0:0"
-        return f"{float(self.sizes[index])!r}:{self.prompts[index]}:{self.which[index]}"
+        size = float(self.sizes[index])
+        return f"{size!r}:{self.prompts[index]}:{self.which[index]}"
 
     def index_after(self, key: str) -> int:
         """Where the page after a key begins, whether or not its prompt is still there.
@@ -233,7 +237,8 @@ class Flips:
         return [self._row(index, text) for index, text in enumerate(texts, own.start)]
 
     def _row(self, index: int, texts: Any) -> PairedPrompt:
-        pair, prompt = self.pairs[self.which[index]], int(self.prompts[index])
+        pair = self.pairs[self.which[index]]
+        prompt = int(self.prompts[index])
         a, b = (
             int(_unscored(side, np.array([prompt]))[0])
             for side in (pair.scores_a, pair.scores_b)

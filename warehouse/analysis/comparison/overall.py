@@ -103,7 +103,7 @@ def why_not_over_plans(rows: Sequence[ComparisonRow], sharing: Sharing) -> str:
 
 @dataclass(frozen=True)
 class Sharing:
-    """What the benchmarks of a comparison share."""
+    """Prompts and clusters that benchmarks of a comparison share."""
 
     #: for each pair the unit of each prompt, the same wherever it stands.
     units: tuple[Units, ...]
@@ -117,13 +117,13 @@ class Sharing:
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """Of the pairs: benchmarks that are one count as one together."""
+        """Weights of the pairs: benchmarks that are one count as one together."""
         return 1 / np.bincount(self.copies)[list(self.copies)]
 
 
 def sharing_of(pairs: Sequence[Pair], read: SharedRead) -> Sharing:
-    """What pairs share: prompts that are linked or one question, and clusters that are
-    one document or text."""
+    """The sharing of pairs: prompts that are linked or one question, and clusters that
+    are one document or text."""
     prompts = [pair.prompts for pair in pairs]
     units = _one_document(np.concatenate([pair.units for pair in pairs]), read.clusters)
     joined = read.prompts.joined(np.concatenate(prompts), units)

@@ -57,7 +57,9 @@ def on_common_seeds(
     for pair, row, a, b in zip(pairs, rows, *scores, strict=True):
         part = _over(pair, a, b)
         changed = part is not pair
-        paired = difference_of(part, options) if changed else None
+        paired = None
+        if changed:
+            paired = difference_of(part, options)
         found_pairs.append(part)
         found_rows.append(
             row
@@ -76,6 +78,9 @@ def _over(pair: Pair, a: PromptScores, b: PromptScores) -> Pair:
         indices_among(b.prompts, pair.prompts),
     )
     kept = (places_a < a.n) & (places_b < b.n)
+    clusters = None
+    if pair.clusters is not None:
+        clusters = pair.clusters[kept]
     return replace(
         pair,
         scores_a=a,
@@ -83,14 +88,14 @@ def _over(pair: Pair, a: PromptScores, b: PromptScores) -> Pair:
         prompts=pair.prompts[kept],
         of_a=places_a[kept],
         of_b=places_b[kept],
-        clusters=None if pair.clusters is None else pair.clusters[kept],
+        clusters=clusters,
     )
 
 
 def seeds_of_sides(
     pairs: Sequence[Pair], units: Sequence[Ids], weights: Floats
 ) -> tuple[RowSeeds, RowSeeds]:
-    """What the seeds of both say of another draw of them, over all benchmarks.
+    """The seeds of both sides, as a sample of further ones, over all benchmarks.
 
     Seeds that are paired (``--pair-seeds``) are one side, the other is without any.
 
@@ -163,4 +168,5 @@ def error_of_prompts(row: ComparisonRow) -> tuple[float | None, float | None]:
     reach = row.paired.draws
     if not isinstance(reach, SeedReach) or reach.parts is None:
         return row.standard_error, row.degrees_of_freedom
-    return float(np.sqrt(reach.parts.v_prompts[0])), float(reach.parts.df_prompts[0])
+    parts = reach.parts
+    return float(np.sqrt(parts.v_prompts[0])), float(parts.df_prompts[0])

@@ -183,8 +183,8 @@ class PairColumns:
         return values.tolist()  # type: ignore[no-any-return]
 
     def of_side(self, side: str, values: Sequence[Any]) -> list[Any]:
-        """Of the first (``"a"``) or second condition of each pair what is given for all
-        conditions."""
+        """The values, of those given for all conditions, of the first (``"a"``) or
+        second condition of each pair."""
         if side == "a":
             models = self.pairs.first
         else:

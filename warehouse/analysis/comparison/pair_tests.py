@@ -97,10 +97,16 @@ def run_tests(pair: Pair, paired: PairedDifference, options: Compare) -> Tests:
         wilcoxon = wilcoxon_test(pair.differences).p_value
     if paired.p_value is None:
         why["t"] = paired.reason
+    if flip is None:
+        p_permutation = None
+        permutation = ""
+    else:
+        p_permutation = flip.p_value
+        permutation = flip.method
     return Tests(
         p_t=paired.p_value,
-        p_permutation=None if flip is None else flip.p_value,
-        permutation="" if flip is None else flip.method,
+        p_permutation=p_permutation,
+        permutation=permutation,
         p_mcnemar=mcnemar,
         p_wilcoxon=wilcoxon,
         p_equivalence=_equivalence(pair, paired, options),
@@ -157,12 +163,15 @@ def few_differing(pair: Pair, paired: PairedDifference) -> FewDiffering | None:
         flags = None
     else:
         flags = paired.flags
+    ratio_weights = None
+    if pair.is_ratio:
+        ratio_weights = weights
     return FewDiffering.where_t_is_not_enough(
         sign * differences,
         pair.units,
         width,
         flags=flags,
-        weights=weights if pair.is_ratio else None,
+        weights=ratio_weights,
     )
 
 

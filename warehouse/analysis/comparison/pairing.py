@@ -76,12 +76,12 @@ class Pair:
 
     @property
     def has_infinite(self) -> bool:
-        """Whether a score of either is infinite."""
+        """True if a score of either is infinite."""
         return self.scores_a.has_infinite or self.scores_b.has_infinite
 
     @property
     def over_seeds(self) -> bool:
-        """Whether either is a mean over several training seeds."""
+        """True if either is a mean over several training seeds."""
         return self.scores_a.seeds is not None or self.scores_b.seeds is not None
 
     @property

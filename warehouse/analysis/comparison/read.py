@@ -1,4 +1,4 @@
-"""What a comparison of two models rests on, in two reads; what is made of it asks the
+"""The data of a comparison of two models, in two reads; what is made of it asks the
 store nothing.
 
 First both models on every benchmark (`TwoModels`): conditions, scores, clusters, plans,
@@ -108,8 +108,8 @@ class OnBenchmarks(Generic[T]):
             StatisticsError,
         ),
     ) -> tuple[list[R], list[str]]:
-        """What a function makes of each, and why the others cannot be compared, each
-        reason once.
+        """The results of a function on each, and why the others cannot be compared,
+        each reason once.
 
         Args:
             all_needed: one that cannot be compared is an error.
@@ -185,7 +185,7 @@ class TwoModels:
     def on_each(
         self, read: Callable[[Condition, Condition], T], benchmarks: Sequence[str] = ()
     ) -> OnBenchmarks[T]:
-        """What is read of both on each benchmark (`find`); a MisuseError stands in its
+        """Both models as read on each benchmark (`find`); a MisuseError stands in its
         place."""
         found, missing = self.find(benchmarks)
         runs = {}
@@ -201,7 +201,7 @@ class TwoModels:
     def on_one(
         self, read: Callable[[Condition, Condition], T], a: Condition, b: Condition
     ) -> OnBenchmark[T]:
-        """What is read of two conditions."""
+        """Two conditions as read."""
         shared = sorted(set(a.run_ids) & set(b.run_ids))
         if shared:
             return OnBenchmark(
@@ -333,7 +333,9 @@ class TwoModels:
             of_second = choose_metrics(
                 metrics, self.second_metric, b.setting("benchmark")
             )
-            by_side = (self._scores(a, b, chosen)[0], self._scores(a, b, of_second)[1])
+            of_a, _ = self._scores(a, b, chosen)
+            _, of_b = self._scores(a, b, of_second)
+            by_side = (of_a, of_b)
             labels = (chosen[0].label, of_second[0].label)
         for condition, scores, label in zip((a, b), by_side, labels, strict=True):
             if not scores:
@@ -396,7 +398,7 @@ class TwoModels:
         metrics: Sequence[Metric],
         both: tuple[Condition, Condition],
     ) -> NotComparable:
-        """What is said of a condition without a score by a metric, and by which it has
+        """The refusal of a condition without a score by a metric, and by which it has
         some."""
         ids = sorted({one.setting("benchmark_id") for one in both})
         scored = scored_metrics(run_metrics_of(self.store, ids), metrics, both)
@@ -553,7 +555,8 @@ class TwoModels:
             scores_a, scores_b = scores_a.with_infinite, scores_b.with_infinite
         pair = pair_up(a, b, both.metric_a, scores_a, scores_b, self.clusters(a, b))
         notes = dict.fromkeys(chain.from_iterable(row.row_notes for row in both.rows))
-        notes |= dict.fromkeys([both.scorers] if both.scorers else [])
+        if both.scorers:
+            notes[both.scorers] = None
         if both.metric_a.label != both.metric_b.label:
             notes[
                 f"b by {both.metric_b.label}, which was said to be "
@@ -603,7 +606,7 @@ class TwoModels:
 
 @dataclass(frozen=True, eq=False)
 class SharedRead:
-    """What tells which prompts and clusters of several pairs are the same."""
+    """Keys that tell which prompts and clusters of several pairs are the same."""
 
     prompts: SharedPrompts  #: which of them are one question.
     #: name and label of clusters that are one document (equal values of the field of
@@ -612,7 +615,7 @@ class SharedRead:
 
 
 def read_shared(store: Store, pairs: Sequence[Pair], cluster: str | None) -> SharedRead:
-    """What pairs share.
+    """The prompts and clusters that pairs share.
 
     Args:
         cluster: clustering that was asked for.
@@ -654,7 +657,7 @@ _LINKED = (
 
 @dataclass(frozen=True)
 class PairTexts:
-    """What stands behind the scores of some prompts of a pair."""
+    """Texts behind the scores of some prompts of a pair."""
 
     prompts: Mapping[int, Mapping[str, Any]]  #: rows of ``prompt`` by id.
     #: first stored response of each side (0, 1) to each prompt.
@@ -709,8 +712,8 @@ def _texts_of(
     responses: Mapping[tuple[int, int], str],
     scored: Mapping[tuple[int, int], Sequence[int]],
 ) -> PairTexts:
-    """What the first run of each side said, and found likeliest, of what each run did
-    by its id and prompt."""
+    """Texts that the first run of each side said, and found likeliest, of what each run
+    did by its id and prompt."""
     said, choices = {}, {}
     for side, condition in enumerate((pair.a, pair.b)):
         for prompt in ids:

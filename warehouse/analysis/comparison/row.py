@@ -288,7 +288,9 @@ def with_holm(
             names; None: all are different.
     """
     made = [np.nan if row.p_value is None else row.p_value for row in rows]
-    adjusted = holm_of_distinct(made, range(len(rows)) if copies is None else copies)
+    if copies is None:
+        copies = range(len(rows))
+    adjusted = holm_of_distinct(made, copies)
     return [
         replace(
             row, p_holm=p, better=which_better(p, row.difference, direction, row.level)
@@ -364,13 +366,17 @@ def flip_fields(pair: Pair, prompt: int, texts: PairTexts) -> dict[str, Any]:
         _scored(side, prompt) for side in (pair.scores_a, pair.scores_b)
     )
     prompt_texts = texts.prompts[prompt]
+    if score_a is None or score_b is None:
+        difference = None
+    else:
+        difference = score_a - score_b
     return {
         "benchmark": pair.benchmark,
         "split": pair.split,
         "metric": pair.metric.label,
         "prompt_id": prompt,
         "tool_id": prompt_texts["tool_id"],
-        "difference": None if score_a is None or score_b is None else score_a - score_b,
+        "difference": difference,
         "score_a": score_a,
         "score_b": score_b,
         "n_draws_a": n_draws_a,

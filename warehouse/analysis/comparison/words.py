@@ -1,4 +1,4 @@
-"""What tests of differences say: sentences, the table of a comparison, and the lines
+"""Words for tests of differences: sentences, the table of a comparison, and the lines
 under it."""
 
 from __future__ import annotations
@@ -135,8 +135,8 @@ def direction_remarks(rows: Iterable[Any]) -> list[str]:
 
 
 def not_compared_notes(others: Iterable[tuple[str, int]]) -> list[str]:
-    """That conditions were not compared, and that letters say nothing there: they share
-    none with one another.
+    """Notes that conditions were not compared, and that letters say nothing there: they
+    share none with one another.
 
     Args:
         others: name of each condition, and with how many others it has no prompt in
@@ -234,7 +234,8 @@ def difference_in_words(row: Any) -> tuple[str, str]:
             "" if row.p_value is None else f", p={row.p_value:.3g}",
         )
     digits = decimals([row.standard_error])
-    difference = f"{number(row.difference, digits, sign=True)}{interval_in_words(row.ci_low, row.ci_high, digits)}"
+    interval = interval_in_words(row.ci_low, row.ci_high, digits)
+    difference = f"{number(row.difference, digits, sign=True)}{interval}"
     return difference, "" if row.p_value is None else f", p={row.p_value:.3g}"
 
 
@@ -281,6 +282,9 @@ def difference_cells(row: Any) -> dict[str, Any]:
 
 def _cells(row: ComparisonRow, verbose: bool) -> dict[str, Any]:
     equal = {True: "yes", False: "not shown", None: ""}[row.equivalent]
+    method = ""
+    if verbose:
+        method = row.method
     return {
         **difference_cells(row),
         "p": p_value(row.p_t),
@@ -302,7 +306,7 @@ def _cells(row: ComparisonRow, verbose: bool) -> dict[str, Any]:
         "unscored a": row.unscored_a,
         "unscored b": row.unscored_b,
         "correlation": number(row.correlation, 2),
-        "method": row.method if verbose else "",
+        "method": method,
         "flags": row.flags,
     }
 
@@ -560,7 +564,8 @@ def _equivalence(rows: Sequence[ComparisonRow]) -> list[str]:
     margin, level = rows[0].margin, rows[0].level
     if margin is None:
         return []
-    inside = f"the {100 * (2 * level - 1):g}% interval lies inside ±{margin:g}"
+    percent = 100 * (2 * level - 1)
+    inside = f"the {percent:g}% interval lies inside ±{margin:g}"
     flags = chain.from_iterable(row.flags for row in rows)
     few = any(flag.startswith(("few_", "heavy_")) for flag in flags)
     also = ""

@@ -84,7 +84,7 @@ class BenchmarkData:
 
     @cached_property
     def links_digest(self) -> str:
-        """Of the prompt links."""
+        """A digest of the prompt links."""
         return short_digest([column.tolist() for column in self.links])
 
     @cached_property
@@ -281,7 +281,7 @@ class SuiteBenchmarks(BenchmarkData):
 
 @dataclass(frozen=True)
 class AllData:
-    """What a refresh looks at."""
+    """The data that a refresh looks at."""
 
     #: those with current runs, by name, then suites, for families that take them.
     benchmarks: tuple[BenchmarkData, ...]
@@ -339,7 +339,7 @@ def read_all(
 
 
 class _Shared:
-    """What is read once for all benchmarks."""
+    """Data that is read once for all benchmarks."""
 
     def __init__(
         self,

@@ -24,7 +24,7 @@ RULES = RowRules()
 
 @dataclass(frozen=True)
 class RefreshRow:
-    """What a leaderboard shows as one row."""
+    """One row, as a leaderboard shows it."""
 
     #: the same in every store, and whatever seeds and checkpoints there are.
     subject: str
@@ -33,7 +33,7 @@ class RefreshRow:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Of the conditions that it is made of, each at its checkpoint."""
+        """Keys of the conditions that it is made of, each at its checkpoint."""
         return tuple(condition.key for condition in self.plan.conditions)
 
     @property
@@ -69,7 +69,7 @@ def refresh_rows(
 
 
 def _may_have_others(condition: Condition) -> bool:
-    """Whether another seed or checkpoint would join its row."""
+    """True if another seed or checkpoint would join its row."""
     return (
         bool(condition.setting("training_seed"))
         or condition.setting("position") is not None
@@ -77,7 +77,8 @@ def _may_have_others(condition: Condition) -> bool:
 
 
 def kind_of(condition: Condition, rows: Mapping[str, RefreshRow]) -> str:
-    """Whether a condition is a row itself, or a seed or checkpoint behind one.
+    """The kind of a condition: whether it is a row itself, or a seed or checkpoint
+    behind one.
 
     Args:
         rows: by the keys of the conditions behind them.

@@ -53,8 +53,8 @@ class Training:
     def compute(
         self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings
     ) -> Sequence[Value]:
-        """Of each recipe by the headline metric (MisuseError: no recipe has two seeds
-        or two checkpoints after all)."""
+        """Values of each recipe by the headline metric (MisuseError: no recipe has two
+        seeds or two checkpoints after all)."""
         from warehouse.analysis.seeds.answer import seeds_row
         from warehouse.analysis.training.read import read_recipes
 

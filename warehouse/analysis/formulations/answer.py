@@ -232,7 +232,8 @@ def _by_model(scores: BenchmarkScores, notes: list[str]) -> dict[str, ScoredCond
         notes.append(
             f"{name}: several conditions of {some_of(several)} are left out; {how}"
         )
-    return {who: own[0] for who, own in sorted(by_model.items()) if len(own) == 1}
+    models = sorted(by_model.items())
+    return {who: own[0] for who, own in models if len(own) == 1}
 
 
 def _report(
@@ -327,7 +328,10 @@ def _paired(
         return None, n_common, "no paired difference: metrics of different scales"
     pair = pair_up(a.condition, b.condition, a.metric, a.usable, b.usable, clusters)
     difference = pair.difference(question.level, seed=question.seed)
-    return difference, pair.n, difference.reason if difference.ci_low is None else ""
+    reason = ""
+    if difference.ci_low is None:
+        reason = difference.reason
+    return difference, pair.n, reason
 
 
 def _agreement(

@@ -1,5 +1,5 @@
-"""What is said of two formulations: rows, the sentence, the tables, and what their
-columns mean."""
+"""The view of two formulations: rows, the sentence, the tables, and what their columns
+mean."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class FormulationsReport(Result):
 
     @property
     def one_line(self) -> str:
-        """What is known, how sure it is, and what would settle it."""
+        """A sentence on what is known, how sure it is, and what would settle it."""
         pearson, kendall, _ = self.rows
         models = "model"
         if pearson.n_models > 1:

@@ -89,12 +89,12 @@ class _Member:
 
     @property
     def is_tested(self) -> bool:
-        """Whether it has prompts."""
+        """True if it has prompts."""
         return len(self.prompts) > 0
 
     @property
     def over_seeds(self) -> bool:
-        """Whether its score is a mean over training seeds."""
+        """True if its score is a mean over training seeds."""
         scores = self.entry.usable
         return scores is not None and scores.seeds is not None
 
@@ -226,8 +226,11 @@ def _groups(
             )
         reasons.setdefault(found, []).append(named)
     for why, left in reasons.items():
-        more = f" and {len(left) - 3} more" if len(left) > 3 else ""
-        notes.append(f"left out{of_suite}, {why}: {'; '.join(left[:3])}{more}")
+        more = ""
+        if len(left) > 3:
+            more = f" and {len(left) - 3} more"
+        named = "; ".join(left[:3])
+        notes.append(f"left out{of_suite}, {why}: {named}{more}")
     if scores.clusters.note and groups and scores.clusters.note not in notes:
         notes.append(scores.clusters.note)
     differences = group_differences(groups)
@@ -275,7 +278,7 @@ def _row(
     source: CostSource,
     question: Frontier,
 ) -> FrontierRow:
-    """What is known of a condition alone."""
+    """The row of a condition, taken alone."""
     y, c, level = scores.values[has_cost], at[has_cost], question.level
     labels = clusters.labels(scores.prompts[has_cost])
     bounds = usable_bounds(scores, entry.metric)[0]
@@ -471,10 +474,13 @@ def _tested(
     """Rows with prompts, with what tests say of them, and the place of the one that
     shows it off the frontier."""
     prompts = np.unique(np.concatenate([member.prompts for member in members]))
-    y, c = (np.full((len(prompts), len(members)), np.nan) for _ in range(2))
+    shape = (len(prompts), len(members))
+    y = np.full(shape, np.nan)
+    c = np.full(shape, np.nan)
     for column, member in enumerate(members):
         rows_of = np.searchsorted(prompts, member.prompts)
-        y[rows_of, column], c[rows_of, column] = sign * member.scores, member.costs
+        y[rows_of, column] = sign * member.scores
+        c[rows_of, column] = member.costs
     labels = clusters.labels(prompts)
     shares = p_on_frontier(
         y, c, labels, n_resamples=question.n_resamples, seed=question.seed

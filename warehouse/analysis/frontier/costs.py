@@ -1,5 +1,5 @@
-"""What answers cost, prompt by prompt: as recorded, or by tokens and prices (two
-figures that are never mixed)."""
+"""Costs of answers, prompt by prompt: as recorded, or by tokens and prices (two figures
+that are never mixed)."""
 
 from __future__ import annotations
 
@@ -81,11 +81,11 @@ class PromptCosts:
     n: NDArray[np.float64]  #: draws that the dump has, shape (n,).
 
     def at(self, prompts: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Those of some prompts, NaN for the others."""
+        """Costs of some prompts, NaN for the others."""
         return values_at(self.values, indices_among(self.prompts, prompts))
 
     def share_missing(self, scores: PromptScores) -> float:
-        """Of the scored answers of a condition those whose cost is not known."""
+        """The share of a condition's scored answers whose cost is not known."""
         indices = indices_among(self.prompts, scores.prompts)
         said, n = (
             float(np.nan_to_num(values_at(counts, indices)).sum())
@@ -170,7 +170,7 @@ def read_costs(
 def _sums(
     store: Store, found: Columns, of_run: NDArray[np.int64], source: CostSource
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Of each row how many draws say what they cost, and their sum."""
+    """Draws of each row that say what they cost, counted, and their sum."""
     if source.prices is None:
         return found.numbers(f"n_{source.kind}"), found.numbers(source.kind)
     rows = store.rows(

@@ -166,7 +166,11 @@ def _with_costs(
     else:
         p_cost = costs.test.p_value
     p_pass, p_fail = item.p_values
-    p, why = None if p_pass is None or p_cost is None else max(p_pass, p_cost), ""
+    why = ""
+    if p_pass is None or p_cost is None:
+        p = None
+    else:
+        p = max(p_pass, p_cost)
     if costs.share_missing > MOST_MISSING:
         p, why = (
             None,
@@ -332,11 +336,12 @@ def _why_undecided(pair: Pair, max_unscored: float) -> tuple[float, str]:
         return unscored, direction_unknown(pair.metric.label, pair.a.benchmark_split[0])
     if pair.scale_flags:
         return unscored, "scores of the two look to be on two scales"
+    warning = ""
+    if unscored > max_unscored:
+        warning = f"{unscored:.1%} of the candidate's samples have no score"
     return (
         unscored,
-        f"{unscored:.1%} of the candidate's samples have no score"
-        if unscored > max_unscored
-        else "",
+        warning,
     )
 
 
@@ -356,7 +361,7 @@ def _row(
     alpha: float,
     overall: str,
 ) -> GateRow:
-    """What is decided needs no more prompts."""
+    """The row of a decision; one that is made needs no more prompts."""
     pair, test = item.pair, item.test
     equal = seen = None
     # more prompts do not narrow what another draw of seeds would change

@@ -189,7 +189,8 @@ def _minutes(value: Any) -> float:
 
 def _agent(members: ConditionSet, tasks: _Tasks) -> _Agent | str:
     """A model with its successes; or why its scores are not of success."""
-    solved, runs = np.zeros(len(tasks.prompts)), np.zeros(len(tasks.prompts))
+    solved = np.zeros(len(tasks.prompts))
+    runs = np.zeros(len(tasks.prompts))
     n_unscored = n_without = 0
     for entry in members.entries.values():
         if entry.scores is None or not entry.scores.n:

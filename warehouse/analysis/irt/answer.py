@@ -120,13 +120,16 @@ class Irt:
         families = None
         if is_wide:
             families = families_of(self.data, question.family)
+        family = None
+        if is_wide:
+            family = _plain(question.family)
         return self._ask(
             "ability",
             AbilityReport,
             {
                 "level": level,
                 "sensitivity": is_wide,
-                "family": _plain(question.family) if is_wide else None,
+                "family": family,
             },
             seed,
             lambda: scale_of(
@@ -363,7 +366,8 @@ def _answers(pool: Pool, rest: Pool, row: int | None) -> tuple[FloatArray, Float
         trials = np.ones(len(empty))
     else:
         trials = own.trials[0].astype(np.float64)
-    return np.where(trials > 0, own.successes[0].astype(np.float64), np.nan), trials
+    successes = own.successes[0].astype(np.float64)
+    return np.where(trials > 0, successes, np.nan), trials
 
 
 def _replay(

@@ -124,7 +124,8 @@ def _gains(estimate: str, rows: Sequence[DimensionRow], n_groups: int) -> str:
             verdict = "nearer than it"
         else:
             verdict = "farther off than it"
-        found.setdefault(verdict, []).append(f"{row.n_prompts} ({100 * gain:+.2f})")
+        at = f"{row.n_prompts} ({100 * gain:+.2f})"
+        found.setdefault(verdict, []).append(at)
     parts = [f"{verdict} at {', '.join(at)}" for verdict, at in found.items()]
     return (
         f"{estimate} against the plain mean of the same prompts, points nearer to the "

@@ -58,12 +58,15 @@ class Fitted:
         rows = []
         for block in range(len(self.fit.block_means)):
             own = np.flatnonzero(self.blocks == block)
+            n_links = None
+            if self.links is not None:
+                n_links = int(self.links[block])
             rows.append(
                 BlockRow(
                     block=block + 1,
                     n_models=len(own),
                     n_items=int(answered[own].any(axis=0).sum()),
-                    n_links=None if self.links is None else int(self.links[block]),
+                    n_links=n_links,
                     prior_mean=float(self.fit.block_means[block]),
                     models=tuple(self.fit.models[i] for i in own[:_NAMED]),
                 )
@@ -74,6 +77,9 @@ class Fitted:
     def head(self) -> dict[str, Any]:
         """The fields that all results share."""
         pool, clusters = self.pool, self.pool.clusters
+        n_testlets = None
+        if clusters is not None:
+            n_testlets = len(np.unique(clusters))
         return {
             "benchmarks": pool.benchmarks,
             "model": self.fit.model,
@@ -81,7 +87,7 @@ class Fitted:
             "n_models": pool.responses.n_models,
             "n_items": pool.responses.n_items,
             "n_cells": self.fit.n_cells,
-            "n_testlets": None if clusters is None else len(np.unique(clusters)),
+            "n_testlets": n_testlets,
             "input_fingerprint": pool.fingerprint,
             "computed_at": "",
             "notes": (*pool.notes, *self._notes()),
@@ -106,9 +112,10 @@ class Fitted:
             (fit.bridge_models, "models"),
         ):
             if names:
-                named = ", ".join(names[:_NAMED]) + (
-                    " ..." if len(names) > _NAMED else ""
-                )
+                more = ""
+                if len(names) > _NAMED:
+                    more = " ..."
+                named = ", ".join(names[:_NAMED]) + more
                 notes.append(
                     f"the scale hangs on these {word} alone ({len(names)}): {named}"
                 )
@@ -150,8 +157,11 @@ def fit_linked(
         )
     elif chosen is None:
         chosen, reason = "2pl", f"{MODELS_FOR_2PL} models or more"
+    own_blocks = None
+    if several:
+        own_blocks = blocks
     return (
-        fit_irt(responses, chosen, blocks=blocks if several else None),
+        fit_irt(responses, chosen, blocks=own_blocks),
         reason,
         blocks,
         links,
@@ -202,7 +212,7 @@ def excerpt_of(text: str | None) -> str:
 
 @dataclass(frozen=True, eq=False)
 class _Extras:
-    """What is asked of a fit besides."""
+    """Further questions to a fit."""
 
     item_fit: ItemFit
     free: FreeDiscrimination
@@ -301,7 +311,7 @@ def _rows(fitted: Fitted, extras: _Extras) -> list[FittedItemRow]:
 
 
 def _dif_by_item(dif: Dif | None, n_items: int) -> list[dict[str, Any]]:
-    """Of each item the family for which it is most unlike its place."""
+    """The family of models, for each item, for which it is most unlike its place."""
     none = {"dif_family": None, "dif_effect": None, "dif_q": None, "dif": False}
     if dif is None:
         return [none] * n_items
@@ -318,7 +328,10 @@ def _dif_by_item(dif: Dif | None, n_items: int) -> list[dict[str, Any]]:
             "dif_q": float(q[row, j]),
             "dif": bool(family.is_flagged[j]),
         }
-        by_item.append(effects if tested else none)
+        shown = none
+        if tested:
+            shown = effects
+        by_item.append(shown)
     return by_item
 
 

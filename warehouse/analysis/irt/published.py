@@ -43,7 +43,7 @@ _RELEASED = re.compile(r'"release_date"\s*:\s*"(\d{4}-\d\d-\d\d)')
 
 @dataclass(frozen=True)
 class _Range:
-    """What a benchmark's figures are taken between: 0 and 1 of the fit."""
+    """The range that a benchmark's figures are taken between: 0 and 1 of the fit."""
 
     metric: Metric
     zero: float
@@ -305,9 +305,10 @@ def _range(
     if metric.higher_is_better:
         worst, best = (low, high)
     chance = chances.get((metric.benchmark_id, metric.id), worst)
-    return _Range(
-        metric, chance if low <= chance <= high and chance != best else worst, best
-    )
+    floor = worst
+    if low <= chance <= high and chance != best:
+        floor = chance
+    return _Range(metric, floor, best)
 
 
 def _days(store: Store, conditions: Sequence[Condition]) -> dict[str, date]:

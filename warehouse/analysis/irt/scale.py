@@ -61,14 +61,11 @@ def scale_of(
         many = len(families_to_leave_out(families)) - MOST_FAMILIES
         if many > 0:
             notes += [f"sensitivity: the {many} smallest families are not left out"]
-        notes += (
-            []
-            if without
-            else [
+        if not without:
+            notes.append(
                 "sensitivity: one benchmark, and no family of two models: nothing to "
                 "leave out"
-            ]
-        )
+            )
     return AbilityReport(
         **head | {"notes": (*head["notes"], *notes)},
         rows=rows,

@@ -32,7 +32,7 @@ MOST_VOTES = 150_000
 
 
 def _has_votes(board: Leaderboard, scores: BenchmarkScores) -> bool:
-    """Whether three models have answers, and not more than `MOST_VOTES`."""
+    """True if three models have answers, and not more than `MOST_VOTES`."""
     models = {
         run["model"] for run in scores.runs if run["n_generations"] or run["n_choices"]
     }

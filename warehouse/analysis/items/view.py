@@ -172,10 +172,13 @@ def _table(rows: Sequence[ItemRow], n_models: int) -> Table:
 
 
 def _cells(row: ItemRow, n_models: int) -> dict[str, Any]:
+    models = None
+    if row.n_models != n_models:
+        models = row.n_models
     return {
         "prompt": row.prompt,
         "id": row.key,
-        "models": None if row.n_models == n_models else row.n_models,
+        "models": models,
         "mean": number(row.mean_score, 3),
         "r implied": number(row.r_implied, 2),
         "r_c": number(row.r_corrected, 2),

@@ -55,7 +55,7 @@ class CorrectedFigures(Result):
 
     @property
     def exit_code(self) -> int:
-        """Of a gate: 0 pass, 1 fail, 5 undecided."""
+        """The exit code of a gate: 0 pass, 1 fail, 5 undecided."""
         return EXIT[self.verdict]
 
     @property
@@ -185,13 +185,13 @@ def _figures(
     some = "1 answer that was drawn has"
     if missing != 1:
         some = f"{missing} answers that were drawn have"
+    if missing:
+        unlabelled = [f"{some} no label: the others stand for what is missing"]
+    else:
+        unlabelled = []
     notes = [
         *notes,
-        *(
-            [f"{some} no label: the others stand for what is missing"]
-            if missing
-            else []
-        ),
+        *unlabelled,
     ]
     if any("unscored" in row.flags for row in rows):
         notes.append(
@@ -206,7 +206,10 @@ def _figures(
 def corrected_gate(store: Store, question: CorrectedGate) -> CorrectedFigures:
     """The judge's own difference decides nothing."""
     refuse_other_margins(question.margins, question.benchmarks)
-    rows, tests, units, names = list[CorrectedRow](), [], list[JudgedUnits](), ("", "")
+    rows: list[CorrectedRow] = []
+    tests = []
+    units: list[JudgedUnits] = []
+    names = ("", "")
     for benchmark in question.benchmarks:
         margin = margin_for(benchmark, question.margins, question.margin)
         two = (question.candidate, question.baseline)

@@ -164,19 +164,23 @@ class _Frame:
 
     @cached_property
     def scores(self) -> FloatArray:
-        """What strata go by."""
+        """The scores that strata go by."""
         return shared_scores([judged.judge for judged in self.units])
 
     @property
     def taken(self) -> NDArray[np.bool_]:
         """Which were drawn before."""
-        return np.isin(self.prompts, self.before.prompts if self.before else ())
+        if self.before:
+            earlier = self.before.prompts
+        else:
+            earlier = ()
+        return np.isin(self.prompts, earlier)
 
 
 @answers(NextLabels)
 def next_labels(opener: StoreOpener, question: NextLabels) -> LabelWave:
-    """What is drawn stands in the store, in one transaction, before anybody can have a
-    label of it."""
+    """The next wave of labels: what is drawn stands in the store, in one transaction,
+    before anybody can have a label of it."""
     only_looks = question.dry_run or question.n is None
     with opener.reading() if only_looks else opener.writing() as store:
         return _wave(store, question, write=not only_looks)
@@ -212,8 +216,10 @@ def _wave(store: Store, question: NextLabels, *, write: bool) -> LabelWave:
         *enumerate(() if frame.cuts is None else map(repr, frame.cuts.tolist())),
     ]:
         inside = frame.stratum == code if cut else np.ones(len(taken), bool)
-        drawn, size = int((taken | new)[inside].sum()), int(inside.sum())
-        rows.append(DrawnRow(size, drawn, int(new[inside].sum()), drawn / size, cut))
+        drawn = int((taken | new)[inside].sum())
+        size = int(inside.sum())
+        n_new = int(new[inside].sum())
+        rows.append(DrawnRow(size, drawn, n_new, drawn / size, cut))
     if write:
         rule = (
             "simple"
@@ -420,7 +426,10 @@ def _write(
             frame.prompts[at].tolist(), frame.stratum[at].tolist(), strict=True
         ):
             said = responses.get((row, prompt), {})
-            own = said if said.get("run_id") == run_id else {}
+            if said.get("run_id") == run_id:
+                own = said
+            else:
+                own = {}
             rows.append(
                 {
                     "benchmark_id": int(entry.condition.setting("benchmark_id")),

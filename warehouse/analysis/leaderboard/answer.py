@@ -92,7 +92,8 @@ class Leaderboard(Result):
     @property
     def one_line(self) -> str:
         first = in_short(self.rows, self.higher_is_better)
-        return f"{self.benchmark} by {self.metric}: {len(self.rows)} conditions{first}"
+        size = f"{len(self.rows)} conditions"
+        return f"{self.benchmark} by {self.metric}: {size}{first}"
 
     @property
     def sentence(self) -> str:
@@ -107,10 +108,14 @@ class Leaderboard(Result):
         head = f"{self.benchmark} by {self.metric} ({direction(self.higher_is_better)})"
         table = leaderboard_table(self.rows, verbose=verbose)
         others = describe_others(self.others)
+        if others:
+            others_note = [others]
+        else:
+            others_note = []
         under_table: list[str | TableNote] = [
             *self.basis,
             *legend_lines(self.legend),
-            *([others] if others else []),
+            *others_note,
         ]
         sentence = []
         if self.rows:
@@ -162,13 +167,19 @@ def board_of(scores: BenchmarkScores, options: Ranking) -> Leaderboard:
         basis += planned.describe(ranked)
     if not rows:
         notes.append(_nothing_to_rank(scores.benchmark.name))
+    if ranked:
+        n_left_out = ranked[0].n_left_out
+        left_out_higher = ranked[0].left_out_higher
+    else:
+        n_left_out = 0
+        left_out_higher = 0
     return Leaderboard(
         benchmark=scores.benchmark.name,
         metric=scores.metric.label,
         higher_is_better=scores.metric.higher_is_better,
         rows=tuple(ranked),
-        n_left_out=ranked[0].n_left_out if ranked else 0,
-        left_out_higher=ranked[0].left_out_higher if ranked else 0,
+        n_left_out=n_left_out,
+        left_out_higher=left_out_higher,
         notes=tuple(notes),
         basis=tuple(basis),
         legend=tuple(describe_ranks(ranked)),
@@ -226,9 +237,10 @@ def _with_scales(group: list[Line]) -> list[Line]:
 def _spans(entry: ScoredCondition, row: LeaderboardRow) -> tuple[ScoreSpan, ...]:
     """Between which values lie the scores that a figure rests on, and itself where it
     is a published one."""
-    scored = (
-        entry.scores.spans if entry.scores is not None and entry.stopped is None else ()
-    )
+    if entry.scores is not None and entry.stopped is None:
+        scored = entry.scores.spans
+    else:
+        scored = ()
     figure = None
     if row.method == "published":
         figure = row.estimate
@@ -324,7 +336,7 @@ def _standing(row: LeaderboardRow) -> int:
 
 
 def _words(row: LeaderboardRow) -> tuple[str, str]:
-    """What orders rows of one figure, whichever came first into the store."""
+    """A key that orders rows of one figure, whichever came first into the store."""
     return row.model, row.condition
 
 
@@ -446,7 +458,7 @@ def _row_ranks(
     options: Ranking,
     tested: LastPairs,
 ) -> list[RowRanks]:
-    """Of each row."""
+    """The ranks of each row."""
     if len(entries) < 2:
         return [RowRanks(1, 1, 1, 1, 1)] * len(entries)
     if why := too_many(len(entries)):
@@ -490,7 +502,7 @@ def _row_ranks(
 
 
 def _has_scores(entry: ScoredCondition, row: LeaderboardRow) -> bool:
-    """Whether the figure is that of scores, which can be paired with others."""
+    """True if the figure is that of scores, which can be paired with others."""
     return entry.usable is not None and row.method != "published"
 
 
@@ -548,10 +560,9 @@ class Leaderboards(Result):
                 notes.setdefault(note, []).append(board.benchmark)
             if board not in alone:
                 legend |= dict.fromkeys(view.explained)
-                parts += [
-                    *([""] if parts else []),
-                    *(part for part in view.parts if part not in view.explained),
-                ]
+                if parts:
+                    parts.append("")
+                parts += [part for part in view.parts if part not in view.explained]
         if alone:
             rows = list(chain.from_iterable(board.rows for board in alone))
             head = (
@@ -579,10 +590,11 @@ def _some_of(benchmarks: Sequence[str]) -> str:
 
 
 def _is_of_one_model(board: Leaderboard) -> bool:
-    """Whether a board has one model, in one condition."""
-    return len({(row.model, row.condition) for row in board.rows}) == 1 and all(
-        row.rank in (None, 1) for row in board.rows
-    )
+    """True if a board has one model, in one condition."""
+    conditions = {(row.model, row.condition) for row in board.rows}
+    if len(conditions) != 1:
+        return False
+    return all(row.rank in (None, 1) for row in board.rows)
 
 
 @answers(EveryLeaderboard)

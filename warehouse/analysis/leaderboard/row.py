@@ -173,9 +173,12 @@ def infinite_estimate(
     prompts, values = scores.extended
     counted = ~np.isnan(values)
     labels = clusters.labels(prompts)
+    own_clusters = None
+    if labels is not None:
+        own_clusters = labels[counted]
     found = describe_infinite(
         values[counted],
-        clusters=None if labels is None else labels[counted],
+        clusters=own_clusters,
         level=level,
     )
     if not counted.all() or found.mean is None:

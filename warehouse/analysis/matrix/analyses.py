@@ -532,13 +532,16 @@ def _growth_steps(data: MatrixData, growth: Growth) -> list[GrowthStep]:
     steps = []
     for size, scores in zip(growth.sizes, growth.scores, strict=True):
         tau = stats.kendalltau(scores, whole).statistic
+        finite_tau = None
+        if not np.isnan(tau):
+            finite_tau = float(tau)
         steps.append(
             GrowthStep(
                 growth.order,
                 int(size),
                 float(scores.mean()),
                 float(np.abs(scores - whole).max()),
-                None if np.isnan(tau) else float(tau),
+                finite_tau,
                 data.keys[growth.prompts[size - 1]],
             )
         )

@@ -182,7 +182,9 @@ class Matrix:
             label: self._stored_labels(label)
             for label in dict.fromkeys([*question.equal, *semantic])
         }
-        own = None if given is None else _by_prompt(data, given)
+        own = None
+        if given is not None:
+            own = _by_prompt(data, given)
         parts = [labels, *clusters.values(), *([] if own is None else [own])]
         settings = {
             "draws": draws,
@@ -232,7 +234,8 @@ class Matrix:
             "intercept": intercept,
             "permutations": permutations,
         }
-        settings |= {} if part == PROMPT else {"part": part}
+        if part != PROMPT:
+            settings["part"] = part
         return self._ask(
             "explain",
             MatrixExplanation,
@@ -269,7 +272,7 @@ class Matrix:
     def _spread(
         self, seconds: float, compute: Callable[[OnExecutors | None], Found]
     ) -> Found:
-        """What is computed with the help of executors, where there are any and it is
+        """A result computed with the help of executors, where there are any and it is
         worth it."""
         with executors_for(self.opener, seconds) as spread:
             return compute(spread)
@@ -388,6 +391,9 @@ def keep_clustering(
         members = Members(
             data.prompts[rows], own.astype(np.intp), distances[rows], medoids
         )
+        must_agree = None
+        if not replace:
+            must_agree = tuple(settings)
         store_clustering(
             store,
             benchmark,
@@ -396,7 +402,7 @@ def keep_clustering(
             members,
             parameters={**settings, **made},
             default=default,
-            must_agree=None if replace else tuple(settings),
+            must_agree=must_agree,
         )
 
 

@@ -65,7 +65,7 @@ class StoredMatrix:
 
 
 def stored_matrix(store: Store, found: KnownBenchmark) -> StoredMatrix:
-    """What the store holds of a benchmark's performance matrix; nothing is computed.
+    """The stored analyses of a benchmark's performance matrix; nothing is computed.
 
     Args:
         found: the benchmark, with its runs and metrics.
@@ -122,8 +122,8 @@ class _Current:
         return Selection(self.benchmark, matrix.metric)
 
     def evidence(self, entry: Kept) -> tuple[bool, int]:
-        """What orders analyses of one kind: whether of all runs, then permutations or
-        draws."""
+        """A key that orders analyses of one kind: whether of all runs, then
+        permutations or draws."""
         size = entry.parameters.get("permutations", entry.parameters.get("draws")) or 0
         return self.selection(entry) == self.headline, int(size)
 

@@ -77,7 +77,7 @@ class PairGroup:
 
     @property
     def ranks(self) -> Ranks:
-        """What they say about places."""
+        """Their ranks."""
         return self.tested.ranks
 
     @property
@@ -117,7 +117,9 @@ class Pairs(Result):
     @property
     def one_line(self) -> str:
         parts = [group.columns for group in self.groups]
-        separated = sum(int(part.pairs.differ[: len(part)].sum()) for part in parts)
+        separated = 0
+        for part in parts:
+            separated += int(part.pairs.differ[: len(part)].sum())
         models = sum(len(group.models) for group in self.groups)
         counts = (
             f"{models} conditions, {sum(map(len, parts))} pairs, {separated} differ by "
@@ -250,9 +252,11 @@ def _notes(
         for entry in entries
         if entry.usable is not None
     )
-    return notes + (
-        [f"conditions differ in {editions} takes one alone"] if editions else []
-    )
+    if editions:
+        edition_notes = [f"conditions differ in {editions} takes one alone"]
+    else:
+        edition_notes = []
+    return notes + edition_notes
 
 
 def comparable(
@@ -285,7 +289,10 @@ def order_entries(entries: Sequence[ScoredCondition]) -> list[ScoredCondition]:
             return np.inf, entry.condition.model, entry.label
         mean = float(np.average(scores.values, weights=scores.weights))
         rising = (metric.link == "identity") == (metric.higher_is_better is not False)
-        return -mean if rising else mean, entry.condition.model, entry.label
+        rank = mean
+        if rising:
+            rank = -mean
+        return rank, entry.condition.model, entry.label
 
     return sorted(entries, key=order)
 
@@ -391,7 +398,7 @@ def pairs_view(
 
 
 def pairs_head(benchmark: str, metric: str, higher_is_better: bool | None) -> str:
-    """What the pairs are compared by."""
+    """A heading that says what the pairs are compared by."""
     return f"{benchmark} by {metric} ({direction(higher_is_better)})"
 
 

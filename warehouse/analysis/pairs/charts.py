@@ -79,7 +79,8 @@ def _decimals(differences: Sequence[Sequence[float]]) -> int:
 
 
 def apart(pairs: Pairs | None) -> dict[tuple[str, str], bool]:
-    """Whether two conditions differ by Holm's test, by their labels, in both orders."""
+    """Pairs by whether the two conditions differ by Holm's test, by their labels, in
+    both orders."""
     distinct: dict[tuple[str, str], bool] = {}
     for group in pairs.groups if pairs else ():
         labels, tests = group.labels, group.pairs
@@ -90,5 +91,6 @@ def apart(pairs: Pairs | None) -> dict[tuple[str, str], bool]:
             strict=True,
         )
         for a, b, differs in tested:
-            distinct[labels[a], labels[b]] = distinct[labels[b], labels[a]] = differs
+            distinct[labels[a], labels[b]] = differs
+            distinct[labels[b], labels[a]] = differs
     return distinct

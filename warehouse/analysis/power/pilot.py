@@ -206,7 +206,8 @@ def choose_runs(
         pick_one(store, of_one[splits[0]], text, latest=selection.latest)
         for text, of_one in sides
     ]
-    if len(chosen) == 2 and set(chosen[0].run_ids) & set(chosen[1].run_ids):
+    runs = [set(entry.run_ids) for entry in chosen]
+    if len(runs) == 2 and runs[0] & runs[1]:
         raise MisuseError("both references mean the same run; give one of them alone")
     return chosen
 
@@ -261,7 +262,7 @@ def _rows(
 def _entries(
     members: Sequence[Condition], metric: Metric, scored: Mapping[str, PromptScores]
 ) -> list[ScoredCondition]:
-    """Those of one model, of several seeds one each, that have a scored prompt."""
+    """Entries of one model, of several seeds one each, that have a scored prompt."""
     return [
         ScoredCondition(own, "", metric, scored[own.key], None)
         for own in members

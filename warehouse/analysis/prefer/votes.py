@@ -310,7 +310,11 @@ def _covariates(
     """Numbers of both answers, a before b; NaN where a vote says none."""
     values = {name: np.full((len(column), 2), np.nan) for name in names}
     found = set[str]()
-    for start in range(0, len(column) if names else 0, _AT_ONCE):
+    if names:
+        size = len(column)
+    else:
+        size = 0
+    for start in range(0, size, _AT_ONCE):
         texts = column.slice(start, _AT_ONCE).to_pylist()
         said = json.loads(f"[{','.join(text or '{}' for text in texts)}]")
         sides = [(row.get("a", {}), row.get("b", {})) for row in said]

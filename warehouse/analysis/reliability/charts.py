@@ -207,10 +207,13 @@ def _width(
     row: Any, name: str, error: str
 ) -> tuple[float, float, float | None, float | None]:
     width, off = getattr(row, name), getattr(row, error)
+    nearest = None
+    if off is not None:
+        nearest = max(0.0, width - off)
     return (
         row.budget,
         width,
-        None if off is None else max(0.0, width - off),
+        nearest,
         None if off is None else width + off,
     )
 

@@ -162,7 +162,7 @@ def _by_seed(entries: Sequence[ScoredCondition]) -> list[list[ScoredCondition]]:
 
 
 def _settings(condition: Condition) -> tuple[Any, ...]:
-    """What conditions agree in that differ by few-shot seed alone."""
+    """Settings that conditions agree in that differ by few-shot seed alone."""
     names = dict.fromkeys((*WHO_FIELDS, *LABEL_FIELDS))
     return tuple(
         str(condition.setting(name))

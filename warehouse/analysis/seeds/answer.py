@@ -1,5 +1,4 @@
-"""What a second training seed would have given: seeds, jitter, noise floor,
-monotonicity."""
+"""Effects of another training seed: seeds, jitter, noise floor, monotonicity."""
 
 from __future__ import annotations
 
@@ -133,7 +132,7 @@ def _advice(elsewhere: Mapping[str, Sequence[str]]) -> str:
 
 
 def _key(recipe: RecipeScores) -> tuple[object, ...]:
-    """What the same runs by two metrics share."""
+    """A key that the same runs by two metrics share."""
     return (recipe.benchmark, recipe.model, recipe.unit, *recipe.settings.values())
 
 

@@ -104,7 +104,9 @@ def cluster_map(
     else:
         stored = store.rows(_NAMES, {"ids": benchmark_ids})
         ids = [row["id"] for row in stored if row["name"] == cluster]
-        by_text = [] if ids else [*benchmark_ids]
+        by_text = []
+        if not ids:
+            by_text = [*benchmark_ids]
         if not ids and cluster != SAME_TEXT:
             names = ", ".join(
                 sorted({row["name"] for row in stored} | {SAME_TEXT, NO_CLUSTERS})

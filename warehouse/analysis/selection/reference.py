@@ -86,7 +86,7 @@ class Where:
     value: str
 
     def holds(self, run: Run) -> bool:
-        """Whether a run fulfils it. Numbers compare as numbers, texts as globs."""
+        """True if a run fulfils it. Numbers compare as numbers, texts as globs."""
         return _agrees(run[self.name], self.value) == self.equal
 
 
@@ -98,7 +98,10 @@ def parse_reference(text: str) -> list[Reference]:
         return [Reference(run=int(run[1]))]
     readings = [Reference(model=text)]
     before, plus, agent = text.rpartition("+")
-    splits = [(text, None), (before, agent)] if plus and before else [(text, None)]
+    if plus and before:
+        splits = [(text, None), (before, agent)]
+    else:
+        splits = [(text, None)]
     for rest, scaffold in splits:
         if scaffold is not None:
             readings.append(Reference(model=rest, agent=scaffold))
@@ -422,7 +425,7 @@ def _agrees(value: Any, expected: str) -> bool:
 
 
 def _is_number(value: float, expected: str) -> bool:
-    """Whether it is that number; one with an ending, as 1.4B or 29B of tokens, stands
+    """True if it is that number; one with an ending, as 1.4B or 29B of tokens, stands
     for all that round to it."""
     rounded = _ROUNDED.fullmatch(expected)
     if rounded:
@@ -622,7 +625,10 @@ def _ambiguous(
                 )
             )
             ids = ", ".join(f"run:{run}" for run in runs[:NAMED])
-            lines.append(f"    {label}  ({ids}{', ...' if len(runs) > NAMED else ''})")
+            more = ""
+            if len(runs) > NAMED:
+                more = ", ..."
+            lines.append(f"    {label}  ({ids}{more})")
     return (
         f"{len(several)} choices are open; narrow them with --where field=value, give "
         "run:ID for"

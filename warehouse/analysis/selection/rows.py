@@ -123,7 +123,7 @@ class RowPlan:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is a single run."""
+        """True if it is a single run."""
         return len(self.conditions) == 1 and len(self.conditions[0].runs) == 1
 
     @property
@@ -148,7 +148,7 @@ class RowPlan:
 
     @classmethod
     def of(cls, condition: Condition, rules: RowRules) -> RowPlan:
-        """Of a condition that was chosen, or of the seeds behind it."""
+        """The plan of a condition that was chosen, or of the seeds behind it."""
         return cls(
             condition.members or (condition,),
             condition.n_checkpoints,
@@ -184,7 +184,10 @@ def plan_rows(
     told = {}
     if several:
         told = settings_of_rows(store, several)
-    counts = count() if several else {}
+    if several:
+        counts = count()
+    else:
+        counts = {}
     are_draws = rules.seeds_are == SEEDS_SAMPLING
     plans: list[RowPlan] = []
     for shared, members in groups.items():
@@ -205,8 +208,8 @@ def plan_rows(
 
 
 def _shared_settings(condition: Condition, rules: RowRules) -> tuple[Any, ...]:
-    """What the conditions of one row agree in; a revision without a place in training
-    is a setting."""
+    """Settings that the conditions of one row agree in; a revision without a place in
+    training is a setting."""
     own = _SHARED(condition.runs[0])
     has_place = condition.setting("position") is not None
     if has_place:
@@ -244,9 +247,10 @@ def _without_clashes(
 
 def _place(condition: Condition) -> tuple[str, float | None]:
     position = condition.setting("position")
-    return str(
-        condition.setting("training_seed") or ""
-    ), None if position is None else float(position)
+    place = None
+    if position is not None:
+        place = float(position)
+    return str(condition.setting("training_seed") or ""), place
 
 
 def _plan(
@@ -590,12 +594,15 @@ def _pooled_within(
 
 
 def tested_repeats(entry: ScoredCondition, clusters: ClusterMap) -> RepeatsTest | None:
-    """Whether the runs of a condition look like repeats; None for a single one."""
+    """A test of whether the runs of a condition look like repeats; None for a single
+    one."""
     scores = entry.usable
     if scores is None or len(scores.repeats) < 2 or entry.metric.link == "none":
         return None
     table = _run_table(scores)
-    bounds = entry.metric.bounds_of(float(np.nanmin(table)), float(np.nanmax(table)))
+    low = float(np.nanmin(table))
+    high = float(np.nanmax(table))
+    bounds = entry.metric.bounds_of(low, high)
     return repeats_test(table, clusters=clusters.labels(scores.prompts), bounds=bounds)
 
 
@@ -620,14 +627,17 @@ def _verdict(test: RepeatsTest | None, rules: RowRules) -> str:
 def _equal_responses(
     store: Store, entry: ScoredCondition, test: RepeatsTest
 ) -> tuple[str, str]:
-    """What is said of two scorers of equal responses, or of a few that are scored
-    otherwise; empty where nothing is."""
+    """Notes on two scorers of equal responses, or of a few that are scored otherwise;
+    empty where nothing is."""
     if not test.n_differ:
         return "", ""
     answers = read_same_answers(store, runs_with_scores(entry), [entry.metric])
     name = entry.condition.model
     scorers = scored_differently(answers, name)
-    return scorers, "" if scorers else a_few_scored_differently(answers, name)
+    differently = ""
+    if not scorers:
+        differently = a_few_scored_differently(answers, name)
+    return scorers, differently
 
 
 def _with_repeats(
@@ -692,7 +702,7 @@ def _with_repeats(
 
 
 def is_greedy_and_differs(entry: ScoredCondition, test: RepeatsTest) -> bool:
-    """Whether runs without sampling score some prompt otherwise."""
+    """True if runs without sampling score some prompt otherwise."""
     temperature = entry.condition.setting("temperature")
     return bool(
         greedy_repeats(test, None if temperature is None else float(temperature)).flags
@@ -784,7 +794,11 @@ def without_place(condition: Condition, *, keep_seed: bool) -> Condition:
     Args:
         keep_seed: each seed is a row.
     """
-    blank: dict[str, Any] = {} if keep_seed else {"training_seed": ""}
+    blank: dict[str, Any]
+    if keep_seed:
+        blank = {}
+    else:
+        blank = {"training_seed": ""}
     if condition.setting("position") is not None:
         blank |= {"position": None, "checkpoint": "", "revision": None}
     return Condition(
@@ -793,7 +807,7 @@ def without_place(condition: Condition, *, keep_seed: bool) -> Condition:
 
 
 def newest_rows(rows: Iterable[RowPlan]) -> list[RowPlan]:
-    """Of each model and split the row that ran last, its seeds with it."""
+    """The row of each model and split that ran last, its seeds with it."""
     groups = grouped(
         rows, lambda row: (row.conditions[0].model, row.conditions[0].setting("split"))
     )

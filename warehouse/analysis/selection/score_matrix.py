@@ -134,9 +134,10 @@ def _matrix_of(entries: Sequence[ScoredCondition], clusters: ClusterMap) -> Scor
     bounds = None
     if link == "identity":
         bounds = entries[0].metric.bounds_of(*_range(scored))
-    return ScoreTable(
-        common, values, labels, note, weighted, weights if weighted else None, bounds
-    )
+    own_weights = None
+    if weighted:
+        own_weights = weights
+    return ScoreTable(common, values, labels, note, weighted, own_weights, bounds)
 
 
 def tested_pairs(
@@ -227,7 +228,7 @@ class RankedPairs:
 
     @cached_property
     def apart(self) -> list[int]:
-        """Of each with how many others it has no prompt in common."""
+        """For each, with how many others it has no prompt in common."""
         return others_apart(self.pairs)
 
     @cached_property
@@ -250,7 +251,7 @@ class LastPairs:
 
     @classmethod
     def among(cls, scores: BenchmarkScores) -> LastPairs:
-        """Of a benchmark."""
+        """The pairs of a benchmark."""
         return scores.worked_out.setdefault("pairs", cls())  # type: ignore[no-any-return]
 
     def of(
@@ -282,7 +283,7 @@ class LastPairs:
 
 
 def _same(a: ScoreTable, b: ScoreTable) -> bool:
-    """Whether two tables give the same pairs."""
+    """True if two tables give the same pairs."""
     arrays = ("prompts", "values", "clusters", "weights")
     same_seeds = (a.seeds is None) == (b.seeds is None) and all(
         np.array_equal(own, other, equal_nan=True)

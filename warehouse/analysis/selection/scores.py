@@ -120,7 +120,7 @@ class PromptScores:
 
     @property
     def has_infinite(self) -> bool:
-        """Whether a score is infinite, so that the mean is."""
+        """True if a score is infinite, so that the mean is."""
         return len(self.infinite_prompts) > 0
 
     @property
@@ -272,12 +272,13 @@ def _spans(
     values: NDArray[np.float64], run_ids: NDArray[np.int64]
 ) -> Iterator[ScoreSpan]:
     """The span of each run that has values, of which NaN is none."""
-    for own in (
-        np.split(values, np.flatnonzero(np.diff(run_ids)) + 1)
-        if run_ids[0] != run_ids[-1]
-        else [values]
-    ):
-        low, high = float(np.fmin.reduce(own)), float(np.fmax.reduce(own))
+    if run_ids[0] != run_ids[-1]:
+        parts = np.split(values, np.flatnonzero(np.diff(run_ids)) + 1)
+    else:
+        parts = [values]
+    for own in parts:
+        low = float(np.fmin.reduce(own))
+        high = float(np.fmax.reduce(own))
         if low <= high:
             yield ScoreSpan(
                 low,
@@ -515,7 +516,8 @@ def _pool(
     """One row per prompt: values by weight and draws, weights by draws, as the loader
     pools."""
     if with_repeats and len(run_ids) and run_ids[0] != run_ids[-1]:
-        ends = [0, *(np.flatnonzero(np.diff(run_ids)) + 1).tolist(), len(run_ids)]
+        changes = np.flatnonzero(np.diff(run_ids)) + 1
+        ends = [0, *changes.tolist(), len(run_ids)]
         by_run = {
             int(run_ids[a]): _pool(facts.take(slice(a, b)), run_ids[a:b])
             for a, b in pairwise(ends)
@@ -696,7 +698,7 @@ def right_draws(
 
 
 def draws_declared(scores: PromptScores, metric: Metric) -> bool:
-    """Whether draws are known to be 0 or 1: by the metric, or each was seen."""
+    """True if draws are known to be 0 or 1: by the metric, or each was seen."""
     return metric.kind == "binary" or bool(scores.zero_one.all())
 
 
@@ -749,7 +751,7 @@ def are_mixed(conditions: Iterable[Sequence[ScoreSpan]]) -> bool:
 def mixed_scales(
     scored: Iterable[tuple[str, Metric, Sequence[ScoreSpan]]],
 ) -> Iterator[str]:
-    """What to say of each metric that is :func:`are_mixed`.
+    """A note on each metric that is :func:`are_mixed`.
 
     Args:
         scored: name of the benchmark, metric and spans of each condition.
@@ -781,7 +783,8 @@ def _mixed(
         chain.from_iterable({span.scale for span in own} for own in counted)
     )
     n_shares, n_percents = (scales[scale] for scale in MIXED)
-    low, high = min(span.low for span in percents), max(span.high for span in percents)
+    low = min(span.low for span in percents)
+    high = max(span.high for span in percents)
     what = "conditions"
     if pooled:
         what = "runs"

@@ -256,7 +256,8 @@ def _of_each_run(facts: BenchmarkFacts, metrics: Sequence[Metric]) -> dict[int, 
     for row in facts.run_metrics:
         run = row["run_id"]
         if row["metric_id"] in ids and run in found:
-            counts[run] = max(counts.get(run, 0), min(int(row["n_scored"]), found[run]))
+            n_scored = min(int(row["n_scored"]), found[run])
+            counts[run] = max(counts.get(run, 0), n_scored)
     return counts
 
 

@@ -1,4 +1,4 @@
-"""What a command looks into: a reference, or every condition on a benchmark; with its
+"""The targets of a command: a reference, or every condition on a benchmark; with its
 scores."""
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Target:
 
     @property
     def is_plain_mean(self) -> bool:
-        """Whether the figure is the unweighted mean of the scores, without a link."""
+        """True if the figure is the unweighted mean of the scores, without a link."""
         return self.metric.link == "identity" and self.scores.uneven_weights is None
 
 
@@ -215,7 +215,10 @@ def _without_scores(
     if not missing:
         return []
     models = sorted({condition.model for condition in missing})
-    names = ", ".join(models[:5]) + (", ..." if len(models) > 5 else "")
+    more = ""
+    if len(models) > 5:
+        more = ", ..."
+    names = ", ".join(models[:5]) + more
     advice = advise_metric(
         "there are scores by", scored_metrics(run_metrics, metrics, missing).keys()
     )

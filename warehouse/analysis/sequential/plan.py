@@ -354,7 +354,10 @@ def read_baseline(store: Store, reference: str, selection: Selection) -> Baselin
     ).get(0)
     n = benchmark_size(store, condition, scores)
     if scores is None or scores.n < n:
-        has = 0 if scores is None else scores.n
+        if scores is None:
+            has = 0
+        else:
+            has = scores.n
         raise MisuseError(
             f"{reference} has scores by {metric.label} of {has} of {n} prompts of "
             f"{benchmark.name}; a stored baseline needs all"
@@ -412,7 +415,7 @@ class LiveTest:
 
     @property
     def is_over(self) -> bool:
-        """Whether no further prompt is of use."""
+        """True if no further prompt is of use."""
         return self.monitor.is_over
 
     def position(self, key: PromptKey) -> int | None:
@@ -459,8 +462,12 @@ class LiveTest:
         )
 
     def record(self) -> dict[str, Any]:
-        """What a log has to say, so that the run is known for what it is."""
+        """The entries that a log has to have, so that the run is known for what it
+        is."""
         test, design = self.result(), self.plan.design
+        reason = "the run ended before there was a verdict"
+        if self.is_over:
+            reason = self.reason
         return {
             "rule": RULE,
             "manager": MANAGER,
@@ -470,9 +477,7 @@ class LiveTest:
             "n_unscored": test.n_unscored,
             "difference": test.estimate,
             "interval": [test.low, test.high],
-            "reason": self.reason
-            if self.is_over
-            else "the run ended before there was a verdict",
+            "reason": reason,
             "seed": self.settings.seed,
             "n_max": design.n_max,
             "alpha": design.alpha,

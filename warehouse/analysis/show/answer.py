@@ -40,7 +40,7 @@ _OF_MODEL = (
 
 @answers(Show)
 def show(store: Store, question: Show) -> RunView | PromptView | PromptRuns:
-    """What a reference means, with everything that is stored about it."""
+    """The thing that a reference means, with everything that is stored about it."""
     run, prompt = (
         str(question.run),
         None if question.prompt is None else str(question.prompt),

@@ -42,7 +42,7 @@ _GLOB = "*?["
 
 @dataclass(frozen=True)
 class Export:
-    """What a harness takes."""
+    """A plan in the form that a harness takes."""
 
     text: str  #: to be written or pasted.
     notes: tuple[str, ...]  #: how it is used, and what a reader should know.
@@ -343,8 +343,8 @@ def extend_plan(opener: StoreOpener, question: ExtendSubset) -> SubsetPlans:
 
 
 def _narrower(before: SubsetPlan, size: int) -> float:
-    """What the error of the plan shrinks by: in the same strata it goes as sqrt(1/m −
-    1/N), and the gain stays."""
+    """The factor that the error of the plan shrinks by: in the same strata it goes as
+    sqrt(1/m − 1/N), and the gain stays."""
     left = [1 / count - 1 / before.n_prompts for count in (before.size, size)]
     if left[0]:
         return math.sqrt(left[1] / left[0])

@@ -110,13 +110,16 @@ def _leaves(store: Store, question: PlanSubset) -> tuple[list[_Leaf], str]:
             level=level,
         )
         leaves.append(_Leaf(scores.benchmark.name, prompts, expected))
-    return leaves, name if suite else ""
+    suite_name = ""
+    if suite:
+        suite_name = name
+    return leaves, suite_name
 
 
 def _sizes(
     leaves: Sequence[_Leaf], question: PlanSubset
 ) -> tuple[list[ExpectedPrecision], float | None]:
-    """What each benchmark's sample comes to, and the expected width of their mean's
+    """The size of each benchmark's sample, and the expected width of their mean's
     interval."""
     requested, width, level = question.n_requested, question.width or 0, question.level
     if len(leaves) == 1:
@@ -434,7 +437,7 @@ def _uneven(entry: ScoredCondition) -> bool:
 
 
 def _bounds(entries: Sequence[ScoredCondition]) -> Bounds | None:
-    """Of the metric, unless a score breaks them."""
+    """The bounds of the metric, unless a score breaks them."""
     for entry in entries:
         if entry.usable is not None and usable_bounds(entry.usable, entry.metric)[1]:
             return None

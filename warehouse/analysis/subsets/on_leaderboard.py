@@ -92,7 +92,7 @@ class PlannedRows:
         return merged
 
     def describe(self, rows: Sequence[LeaderboardRow]) -> Iterator[str]:
-        """What figures on plans say; nothing where there are none."""
+        """Lines on what figures on plans say; nothing where there are none."""
         shown = [row for row in rows if PLANNED in row.flags]
         if not shown:
             return
@@ -103,9 +103,10 @@ class PlannedRows:
         )
         by_runs = {run.condition.run_ids: run for run in self.runs.values()}
         for row in shown[:_NAMED]:
-            yield by_runs[row.run_ids].describe(
-                row.model + (f" {row.condition}" if row.condition else "")
-            )
+            condition = ""
+            if row.condition:
+                condition = f" {row.condition}"
+            yield by_runs[row.run_ids].describe(row.model + condition)
         if len(shown) > _NAMED:
             yield f"and {len(shown) - _NAMED} more on plans"
 

@@ -182,7 +182,7 @@ def known_plans(plans: StoredPlans) -> BenchmarkPlans:
 def _may_be_on(
     entry: Kept, condition: Condition, metric: str, scores: PromptScores
 ) -> bool:
-    """Whether a condition may be on a plan, as far as one sees without reading it."""
+    """True if a condition may be on a plan, as far as one sees without reading it."""
     of_plan = entry.parameters
     alike = (
         of_plan.get("split") == condition.setting("split")
@@ -224,7 +224,7 @@ def prompts_by_key(
 
 
 def plan_id(row: Mapping[str, Any]) -> str:
-    """What a plan calls a prompt."""
+    """The id of a prompt in a plan."""
     if row["occurrence"]:
         return f"{row['key']}#{row['occurrence']}"
     return str(row["key"])
@@ -308,14 +308,19 @@ class PlannedRun:
         )  # slow to import, and seldom needed
 
         fixed = estimand == PROMPTS_FIXED
+        within = None
+        n_draws = None
+        if fixed:
+            within = self.within
+            n_draws = self.n_draws
         return estimate_subset(
             self.scores,
             self.plan.stratum,
             self.plan.selected,
             bounds=self.bounds,
             estimand=estimand,
-            within=self.within if fixed else None,
-            n_draws=self.n_draws if fixed else None,
+            within=within,
+            n_draws=n_draws,
             level=level,
         )
 
@@ -389,7 +394,10 @@ def on_plan(
     ids = np.array(
         [plans.prompts.get((plan.split, row.id), -1) for row in plan.rows], np.int64
     )
-    prompts = ids if links is None else follow_links(ids, links)
+    if links is None:
+        prompts = ids
+    else:
+        prompts = follow_links(ids, links)
     planned = prompts[plan.selected]
     inside = int(np.isin(planned[planned >= 0], scores.seen).sum())
     is_part = inside == len(scores.seen) and inside >= LEAST

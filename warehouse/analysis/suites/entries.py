@@ -1,4 +1,5 @@
-"""What the leaves of a suite have in common: entries, and conditions of models."""
+"""Entries of the leaves of a suite, and the conditions of models that they have in
+common."""
 
 from __future__ import annotations
 
@@ -78,7 +79,7 @@ def read_suite_figures(
 
 @dataclass(frozen=True)
 class LeafEntries:
-    """What there is on one leaf."""
+    """The entries of one leaf."""
 
     benchmark: Benchmark
     #: one for each condition, or row over seeds, that has figures.
@@ -452,7 +453,7 @@ def _newest_of_each(sets: Iterable[ConditionSet]) -> list[ConditionSet]:
 
 
 def _varies(sets: Sequence[ConditionSet], name: str) -> bool:
-    """Whether sets of one model differ in it, or any, where it changes what a figure
+    """True if sets of one model differ in it, or any, where it changes what a figure
     means."""
     index = WHO_FIELDS.index(name)
     values: dict[str, set[Any]] = {}

@@ -80,12 +80,15 @@ def _cell(
 def _flags_alone(
     scores: PromptScores, metric: Metric, units: UnitMap
 ) -> tuple[str, ...]:
-    """What the benchmark's own interval is flagged with, were it the only one."""
+    """Flags of the benchmark's own interval, were it the only one."""
     of_prompts = units.units(scores.prompts)
     has_clusters = bool((of_prompts >= 0).any())
+    clusters = None
+    if has_clusters:
+        clusters = of_prompts
     return flags_of_mean(
         scores.values,
-        clusters=of_prompts if has_clusters else None,
+        clusters=clusters,
         weights=scores.uneven_weights,
         link=metric.link,
         bounds=metric.bounds_of(scores.values.min(), scores.values.max()),
@@ -131,14 +134,22 @@ def _published_over_seeds(
         return combined, ()
     by_leaf = [_published_seeds(entry) for entry in entries]
     together = seeds_together([tuple(own) for own in by_leaf])
-    common = together[0] if together else ()
+    if together:
+        common = together[0]
+    else:
+        common = ()
     if not common or any(set(own) != set(common) for own in together):
         return combined, ()
     shares = np.asarray(weights) / sum(weights)
     table = np.array([[own[str(label)] for label in common] for own in by_leaf])
     figures = shares @ table
-    limits = None if bounds is None or None in bounds else bounds
+    limits = bounds
+    if bounds is None or None in bounds:
+        limits = None
     row = figures_over_seeds(figures, bounds=limits, level=level)
+    method = "none"
+    if row.ci_low is not None:
+        method = row.method
     found = replace(
         combined,
         estimate=row.estimate,
@@ -146,7 +157,7 @@ def _published_over_seeds(
         ci_low=row.ci_low,
         ci_high=row.ci_high,
         degrees_of_freedom=row.df_seeds,
-        method="none" if row.ci_low is None else row.method,
+        method=method,
         reason=row.reason,
         flags=(*combined.flags, *row.flags),
     )
@@ -288,7 +299,8 @@ def _row_notes(
     seeds: SuiteSeeds | None,
     seeds_on: Mapping[str, Sequence[str]],
 ) -> tuple[str, ...]:
-    """What a row over seeds leaves out, and what is not known of some benchmarks."""
+    """Notes on what a row over seeds leaves out, and what is not known of some
+    benchmarks."""
     notes: list[str] = []
     for leaf in leaves:
         notes += [

@@ -1,4 +1,4 @@
-"""What counts as independent on a suite: prompts and clusters, joined over its leaves."""
+"""Independent units of a suite: prompts and clusters, joined over its leaves."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class UnitMap:
         return self.numbers[np.searchsorted(self.prompts, prompts)]
 
     def under_links(self, prompts: NDArray[np.int64]) -> NDArray[np.int64]:
-        """What links lead to from each of ``prompts``, shape (m,)."""
+        """The prompts that links lead to from each of ``prompts``, shape (m,)."""
         return self.canonical[np.searchsorted(self.prompts, prompts)]
 
 

@@ -1,5 +1,5 @@
-"""What the store has of trained replicates: figures of runs, scores of checkpoints,
-what guessing gives."""
+"""Trained replicates in the store: figures of runs, scores of checkpoints, what
+guessing gives."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def check_metric(found: Sized, metric: str | None) -> None:
 
 
 def no_figure(reference: str) -> str:
-    """That a model has none by the metric asked for."""
+    """A note that a model has no figure by the metric asked for."""
     return (
         f"{reference!r} has no figure by this metric; `warehouse benchmarks metrics` "
         "with a benchmark lists others"
@@ -199,15 +199,18 @@ def _is_in(run: int, run_ids: Set[int] | None) -> bool:
 def _prompt_sets(
     store: Store, runs: pa.Table, scores: pa.Table, among: Mapping[str, Any]
 ) -> dict[tuple[int, int], int]:
-    """Of runs and metrics whose figure rests on a part of the prompts of the benchmark,
-    which part."""
+    """The part of the benchmark's prompts that a figure rests on, by run and metric,
+    where it is not all."""
     here = "1 = 1"
     if among:
         here = "benchmark_id in (:benchmark_ids)"
+    per = ""
+    if among:
+        per = "benchmark_id"
     counted = store.rows(
         query_text("analysis/training", "prompt_counts").format(here=here),
         among,
-        per="benchmark_id" if among else "",
+        per=per,
     )
     totals = {(row["benchmark_id"], row["split"]): row["n_prompts"] for row in counted}
     columns = (
@@ -391,7 +394,8 @@ def _checkpoint(
     cells: Mapping[tuple[int, int, float], int],
     scores: Mapping[int, PromptScores],
 ) -> Checkpoint:
-    figures, errors = recipe.table([position])[:, 0], recipe.errors([position])[:, 0]
+    figures = recipe.table([position])[:, 0]
+    errors = recipe.errors([position])[:, 0]
     groups = [
         cells.get((number, seed, position)) for seed in range(len(recipe.trajectories))
     ]
@@ -446,8 +450,8 @@ def read_curves(
     chance: float | None = None,
     cluster: str | None = None,
 ) -> list[Curve]:
-    """Those of some recipes that have places in training, with the scores of their
-    checkpoints; none where no recipe has two places.
+    """Curves of those of some recipes that have places in training, with the scores of
+    their checkpoints; none where no recipe has two places.
 
     Args:
         metrics: of the benchmark.
@@ -500,7 +504,7 @@ def read_curves(
 
 
 def _is_rate(recipe: RecipeScores, metrics: Sequence[Metric]) -> bool:
-    """Whether the figure is a rate of right choices among options."""
+    """True if the figure is a rate of right choices among options."""
     rates = all(
         metric.bounds == (0.0, 1.0) and metric.higher_is_better for metric in metrics
     )

@@ -120,7 +120,7 @@ class TrainingSection(Section):
 
     @property
     def has_curves(self) -> bool:
-        """Whether rows lie along training, which says more than the dates of their
+        """True if rows lie along training, which says more than the dates of their
         runs."""
         return self.curves is not None
 
@@ -271,7 +271,9 @@ def _recipes_in_words(row: RecipesRow) -> str:
         n = row.n_recipes
     else:
         n = row.n_both
-    of = f" by {row.metric}{f' ({row.split})' if row.split else ''}"
+    of = f" by {row.metric}"
+    if row.split:
+        of += f" ({row.split})"
     verdict = "does not show whether it can decide"
     if row.verdict != "cannot tell":
         verdict = row.verdict

@@ -113,7 +113,7 @@ class RecipeScores:
 
     @property
     def is_telling(self) -> bool:
-        """Whether it has two seeds or two common checkpoints."""
+        """True if it has two seeds or two common checkpoints."""
         return len(self.trajectories) > 1 or len(self.common) > 1
 
     @property
@@ -235,7 +235,7 @@ class Checkpoint:
 
     @property
     def has_prompts(self) -> bool:
-        """Whether its scores are stored by prompt."""
+        """True if its scores are stored by prompt."""
         return len(self.prompts) > 0
 
     def mean(self, clusters: ClusterMap) -> SeedMean:
@@ -311,7 +311,8 @@ def change(
     if (
         after.zero_one and before.zero_one and labels is None
     ):  # exact: only what changed tells
-        won, lost = int((a > b).sum()), int((a < b).sum())
+        won = int((a > b).sum())
+        lost = int((a < b).sum())
         if won + lost:
             return CheckpointDifference(
                 mean, *(binomial_p_above(k, won + lost, 0.5) for k in (won, lost))
@@ -357,7 +358,7 @@ def prompt_variance(
 
 @dataclass(frozen=True)
 class Chance:
-    """What guessing scores."""
+    """The score of guessing."""
 
     level: float | None  #: its mean over prompts; None with ``reason``.
     source: str  #: ``given``, ``metric`` (the dump or mapping says so) or ``options`` (1/their number); empty without.

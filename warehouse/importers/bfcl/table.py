@@ -53,7 +53,8 @@ def table_headers(path: Path, date: str | None) -> Iterator[RunHeader]:
             f"cannot be read: {error}", path=str(path), expected="a table of BFCL"
         ) from None
     for line, row in enumerate(rows, start=2):
-        if None in row or None in row.values() or not (row.get("Model") or "").strip():
+        is_uneven = None in row or None in row.values()
+        if is_uneven or not (row.get("Model") or "").strip():
             raise InputError(
                 f"a row with {sum(value is not None for value in row.values())} fields",
                 path=str(path),

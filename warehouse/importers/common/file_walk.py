@@ -177,8 +177,8 @@ def open_regular(path: Path) -> BufferedReader:
 
 
 def pointer_reason(head: bytes) -> str:
-    """What the first bytes of a file say that only stands for one; empty if they are
-    data."""
+    """The reason in the first bytes of a file that only stands for one; empty if they
+    are data."""
     for start, kind, command in _POINTERS:
         if head.startswith(start):
             return (

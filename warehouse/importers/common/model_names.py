@@ -1,4 +1,5 @@
-"""Whether two texts name one model: a folder and a file seldom write its name alike."""
+"""Names of models compared: two texts may name one model: a folder and a file seldom
+write its name alike."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ def is_fixed_name(name: str) -> bool:
     >>> is_fixed_name("output"), is_fixed_name("gpt-5")
     (True, False)
     """
-    return not name.strip(". ") or name.strip(". ").lower().replace("-", "_") in _FIXED
+    bare = name.strip(". ")
+    return not bare or bare.lower().replace("-", "_") in _FIXED
 
 
 def same_model(first: str, second: str) -> bool:
@@ -178,7 +180,8 @@ def _epoch(texts: tuple[str | None, ...]) -> float | None:
 
 def _typed(text: str) -> Any:
     """A value as the harness reads it from the command line."""
-    if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"":
+    is_closed = len(text) >= 2 and text[0] == text[-1]
+    if is_closed and text[0] in "'\"":
         return text[1:-1]
     if text.lower() in ("true", "false"):
         return text.lower() == "true"

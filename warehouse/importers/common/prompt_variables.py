@@ -96,4 +96,6 @@ def _is_time(value: Any) -> bool:
         return False
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return False
-    return any(_SECONDS[0] <= float(value) / unit < _SECONDS[1] for unit in _UNITS)
+    number = float(value)
+    earliest, latest = _SECONDS
+    return any(earliest <= number / unit < latest for unit in _UNITS)

@@ -1,5 +1,5 @@
-"""What a source's identity is taken from besides its bytes, its names and the user's
-settings.
+"""The context of a source, which its identity is taken from besides its bytes, its
+names and the user's settings.
 
 The same bytes are another source where they lie in folders that name another model,
 seed or step, or are joined to another file. Importers say what that is: by ``folders``,
@@ -27,8 +27,8 @@ class KnowsContext(Protocol):
     """An importer that reports by itself which other files it reads."""
 
     def context(self, source: SourceFiles) -> dict[str, Any]:
-        """What it takes from the paths of a source's files, or from files that are not
-        its own.
+        """The context that an importer takes from the paths of a source's files, or
+        from files that are not its own.
 
         Returns:
             JSON; empty where there is nothing.

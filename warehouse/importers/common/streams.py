@@ -434,7 +434,8 @@ def glob_matches(glob: str, path: PurePath | str) -> bool:
 def tails_of(path: PurePath | str) -> list[str]:
     """The path's ends, the shortest first, each from a folder boundary on."""
     parts = [part for part in PurePath(path).parts if part != PurePath(path).anchor]
-    return ["/".join(parts[start:]) for start in range(len(parts) - 1, -1, -1)]
+    starts = reversed(range(len(parts)))
+    return ["/".join(parts[start:]) for start in starts]
 
 
 @lru_cache(maxsize=256)

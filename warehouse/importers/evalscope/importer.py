@@ -241,7 +241,8 @@ def _name(item: Row) -> tuple[str, str]:
     if aggregation in _K_OF and "k" in dimensions:
         statistic = _K_OF[aggregation].format(dimensions.pop("k"))
     name = text_or_none(identity.get("name")) or "score"
-    axes = ",".join(f"{key}={value}" for key, value in sorted(dimensions.items()))
+    pairs = sorted(dimensions.items())
+    axes = ",".join(f"{key}={value}" for key, value in pairs)
     if axes:
         name = f"{name}[{axes}]"
     return name, statistic

@@ -239,7 +239,8 @@ def _items(
     if reviews:
         for line, key, row in _keyed(reviews):
             if lasting.get(key, line) == line:
-                yield f"{reviews.name} line {line}", (row, facts.get(key, {}), True)
+                own = facts.get(key, {})
+                yield f"{reviews.name} line {line}", (row, own, True)
     if predictions and (
         not reviews or any(key not in lasting for key in facts) or subset.is_old
     ):

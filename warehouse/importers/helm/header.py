@@ -126,7 +126,7 @@ def headers(run: HelmRun, model_setting: str | None, file: str) -> list[RunHeade
 
 
 def benchmark_name(name: str) -> str:
-    """What a run's name says of the benchmark: the scenario with its own arguments.
+    """The benchmark in a run's name: the scenario with its own arguments.
 
     >>> benchmark_name("mmlu:subject=anatomy,method=multiple_choice_joint,model=openai_gpt2")
     'mmlu:subject=anatomy'
@@ -227,7 +227,8 @@ def _configuration(run: HelmRun) -> dict[str, Any]:
 def _arguments_of(name: str) -> dict[str, str]:
     """The arguments in a run's name, which may be the only place of a setting; not the
     model, in its own field."""
-    pairs = (part.partition("=") for part in name.partition(":")[2].split(",") if part)
+    parts = name.partition(":")[2].split(",")
+    pairs = (part.partition("=") for part in parts if part)
     return {
         key: value
         for key, _, value in pairs

@@ -67,7 +67,8 @@ class Helm:
             if item.path.name in FILES:
                 folders[item.path.parent][item.path.name] = item.path
         for folder, paths in folders.items():
-            if FILES[0] in paths and any(name in paths for name in FILES[1:4]):
+            has_others = any(name in paths for name in FILES[1:4])
+            if FILES[0] in paths and has_others:
                 files = tuple(paths[name] for name in FILES if name in paths)
                 yield SourceFiles(str(folder), folder, files)
 

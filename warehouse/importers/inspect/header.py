@@ -174,8 +174,8 @@ def _n_benchmark(spec: Mapping[str, Any]) -> int | None:
 def _status(
     header: Mapping[str, Any], requested: int | None, n_samples: int
 ) -> RunStatus:
-    """Whether the run is whole. A cancelled one may be, where all its samples were
-    done."""
+    """The status of the run: whether it is whole. A cancelled one may be, where all its
+    samples were done."""
     if header.get("status") == "error":
         return "failed"
     results = mapping_of(header, "results")
@@ -463,7 +463,7 @@ _JUDGE = ("model", "model_role")
 
 @dataclass(frozen=True)
 class Scoring:
-    """What the header and the first samples say of the scores of a log."""
+    """Scores of a log, as its header and first samples tell them."""
 
     header: Mapping[str, Any]
     first: Sequence[Sample]

@@ -303,7 +303,8 @@ class InspectReader:
         try:
             return self.row(sample)
         except (TypeError, ValueError, RecursionError) as error:
-            location = f"sample {str(sample['id'])[:200]}, epoch {sample.get('epoch')}"
+            name = str(sample["id"])[:200]
+            location = f"sample {name}, epoch {sample.get('epoch')}"
             expected = "values that JSON can hold"
             self.log.rejections.append(Rejection(location, str(error)[:300], expected))
             return None

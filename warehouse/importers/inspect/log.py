@@ -36,7 +36,7 @@ from warehouse.records import Rejection, parse_json
 
 
 class InspectLog(Protocol):
-    """What both containers offer. ``rejections`` and ``notes`` grow while samples are
+    """A log, in either container. ``rejections`` and ``notes`` grow while samples are
     read."""
 
     header: Mapping[str, Any]
@@ -145,7 +145,8 @@ def as_sample(value: Any) -> Sample:
     """
     if not isinstance(value, dict):
         raise ValueError("no JSON object")
-    if isinstance(value.get("id"), bool) or not isinstance(value.get("id"), (str, int)):
+    number = value.get("id")
+    if isinstance(number, bool) or not isinstance(number, (str, int)):
         raise ValueError("no id that is a text or a whole number")
     if "input" not in value:
         raise ValueError("no input")

@@ -301,8 +301,8 @@ def messages_of(sample: Sample) -> list[Message]:
 
 
 def prompt_sent(sample: Sample) -> str | None:
-    """What the last response answers: the text of a lone message of the user, else the
-    messages before the response as a JSON list."""
+    """The prompt that the last response answers: the text of a lone message of the
+    user, else the messages before the response as a JSON list."""
     messages = messages_of(sample)
     if messages and messages[-1].get("role") == "assistant":
         messages = messages[:-1]

@@ -143,7 +143,10 @@ class Scanner:
         """Which metrics there are (keys of objects, and the value itself), and which
         models judged."""
         keys: dict[str, None] = {}
-        kinds, inputs, judges, tokens = set[str | None](), set[str](), set[str](), 0
+        kinds: set[str | None] = set()
+        inputs: set[str] = set()
+        judges: set[str] = set()
+        tokens = 0
         for row in self._rows(_OF_METRICS):
             kind = text_or_none(row.get("value_type"))
             kinds.add(kind)

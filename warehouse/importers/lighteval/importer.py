@@ -287,7 +287,8 @@ def _flat(row: Row) -> tuple[Row, list[Row], bool]:
     options = [as_text(item) for item in _list(row, "choices")]
     predictions = _list(row, "predictions")
     numbers = [_likelihood(item) for item in predictions]
-    is_choice = len(options) > 0 and all(pair[0] is not None for pair in numbers)
+    all_likely = all(pair[0] is not None for pair in numbers)
+    is_choice = len(options) > 0 and all_likely
     gold = _indices(row.get("gold_index"), len(options))
     golds = [as_text(item) for item in _list(row, "gold")] or [
         options[index] for index in gold

@@ -219,7 +219,8 @@ def _records(layout: Layout) -> str:
 
 
 def _fits(layout: Layout) -> str:
-    """Whether a row is of the layout, as far as the declared columns let one see."""
+    """SQL that tells whether a row is of the layout, as far as the declared columns let
+    one see."""
     names = [item.name for item in layout.filters]
     tests = [
         "doc_id is not null",
@@ -249,21 +250,23 @@ def _draws(layout: Layout) -> str:
 
 
 def is_first(layout: Layout) -> str:
-    """Whether a row's filter is the one whose rows carry prompt and responses."""
+    """SQL that tells whether a row's filter is the one whose rows carry prompt and
+    responses."""
     if len(layout.filters) == 1:
         return "true"
     return f"label = {text(layout.filters[0].name)}"
 
 
 def is_scored(layout: Layout) -> str:
-    """Whether a draw of a row is the one that its scores belong to."""
+    """SQL that tells whether a draw of a row is the one that its scores belong to."""
     if layout.repeats == 1:
         return "true"
     return f"draw = {by_filter(layout, 'draw')}"
 
 
 def is_generated(layout: Layout) -> str:
-    """Whether a draw of a row is a generation, which the first filter's rows carry."""
+    """SQL that tells whether a draw of a row is a generation, which the first filter's
+    rows carry."""
     is_single = layout.repeats == 1
     if is_single:
         return is_first(layout)
@@ -460,4 +463,5 @@ def _sql(value: int | None) -> str:
 
 
 def _struct(parts: Mapping[str, str]) -> str:
-    return "{" + ", ".join(f"{text(key)}: {part}" for key, part in parts.items()) + "}"
+    entries = [f"{text(key)}: {part}" for key, part in parts.items()]
+    return "{" + ", ".join(entries) + "}"

@@ -78,7 +78,7 @@ _NO_FIGURES = frozenset(("alias", "name", "sample_len", "sample_count", "samples
 
 @dataclass(frozen=True)
 class Seen:
-    """What the samples of a task show of its metrics: (metric, filter) in order of
+    """Metrics of a task, as its samples show them: (metric, filter) in order of
     appearance, and for each metric the first value that is not null."""
 
     pairs: tuple[tuple[str, str], ...] = ()

@@ -239,7 +239,7 @@ class LmEvalResults:
         }
 
     def _stopping(self, task: str) -> dict[str, Any]:
-        """What `warehouse.integrations.lm_eval` says of a run that it watched: all
+        """The words of `warehouse.integrations.lm_eval` of a run that it watched: all
         documents were to be asked."""
         stopping = mapping_of(self.document, "early_stopping", task)
         if stopping:
@@ -346,7 +346,8 @@ def _hardware(environment: Any) -> str | None:
         return None
     names: Sequence[str] = re.findall(r"GPU \d+: (.+)", environment)
     counted = {name.strip(): names.count(name) for name in names}
-    return ", ".join(f"{count} x {name}" for name, count in counted.items()) or None
+    listed = [f"{count} x {name}" for name, count in counted.items()]
+    return ", ".join(listed) or None
 
 
 _LABELS = re.compile(rb'"filter": ?("(?:[^"\\]|\\.)*"), ?"metrics": ?(\[[^\]]*\])')

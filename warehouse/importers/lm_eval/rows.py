@@ -162,7 +162,8 @@ class RowReader:
         ]
         if self.layout.mutual:
             half = len(pairs) // 2
-            pairs, apart = pairs[:half], [number for number, _ in pairs[half:]]
+            apart = [number for number, _ in pairs[half:]]
+            pairs = pairs[:half]
         else:
             apart = [None] * len(pairs)
         options = self._options(requests)

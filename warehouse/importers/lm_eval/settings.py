@@ -82,7 +82,7 @@ def effective_arguments(
 
 
 def _defaults_that_moved(document: Mapping[str, Any]) -> dict[str, Any]:
-    """What an argument that is not there meant in this version, where other versions
+    """Meanings, in this version, of arguments that are not there, where other versions
     take it otherwise.
 
     Source: ``lm_eval/models/huggingface.py`` and ``vllm_causallms.py`` of 0.4.2 to
@@ -184,7 +184,7 @@ def configuration_of(
 
 
 def _of_examples(task: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """What ``fewshot_config`` says that neither the task says nor the fingerprint of
+    """Entries of ``fewshot_config`` that neither the task says nor the fingerprint of
     the examples holds.
 
     Later versions list what is usual too; a function is written out in one place and

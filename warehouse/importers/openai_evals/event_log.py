@@ -89,7 +89,9 @@ class EventLog:
             self._event(location, line)
 
     def _event(self, location: str, line: Row) -> None:
-        kind, name, data = line.get("type"), line.get("sample_id"), line.get("data")
+        kind = line.get("type")
+        name = line.get("sample_id")
+        data = line.get("data")
         if not isinstance(kind, str) or not text_or_none(name):
             raise ValueError(f"no type or no sample_id: {compact(line)[:200]}")
         if kind not in _READ:

@@ -281,7 +281,7 @@ class SimpleEvalsFiles:
 
     @property
     def metric(self) -> str:
-        """What the value of a sample is: of a judge that is judged, only whether it
+        """The metric of a sample's value: of a judge that is judged, only whether it
         said yes."""
         if self.evaluation == "healthbench_meta":
             return "model_predicted_positive"
@@ -299,7 +299,7 @@ class SimpleEvalsFiles:
 
     @property
     def other(self) -> Row:
-        """What a file says of its run besides samples and figures; that it is of a few
+        """Words of a file on its run besides samples and figures; that it is of a few
         examples, where no samples say of which."""
         stated = {
             name: value

@@ -611,8 +611,8 @@ def _submission(
 def _settings_of_submission(
     about: Row, title: str | None, models: Sequence[str]
 ) -> Row:
-    """What ``metadata.yaml`` says, as the leaderboards of the site say it: the two are
-    of one run."""
+    """Settings in ``metadata.yaml``, as the leaderboards of the site say it: the two
+    are of one run."""
     tags = part_of(about, "tags")
     rest = {
         name: value for name, value in tags.items() if name not in ("model", "system")

@@ -82,7 +82,10 @@ def refuse_what_is_no_list(
                 entry for entry in value if not isinstance(entry, str) or not entry
             ]
         if strange:
-            found = f"{name} {'holds' if is_list else 'is'} {compact(strange[0])[:80]}"
+            verb = "is"
+            if is_list:
+                verb = "holds"
+            found = f"{name} {verb} {compact(strange[0])[:80]}"
             raise InputError(
                 found, path=shown_path, expected="a list of ids of instances"
             )
@@ -148,7 +151,8 @@ def instance_report(document: Row) -> Instances:
     instances: Instances = {}
     for name, report in document.items():
         if not isinstance(report, dict) or "resolved" not in report:
-            raise ValueError(f"no 'resolved' for {name[:100]}: {compact(report)[:100]}")
+            shown = compact(report)[:100]
+            raise ValueError(f"no 'resolved' for {name[:100]}: {shown}")
         value = verdict(report["resolved"], "resolved")
         row: Row = {"value": value}
         if report.get("infra_failure") is True and value != 1:

@@ -60,7 +60,8 @@ class Each(enum.Enum):
 
 
 class Missing(enum.Enum):
-    """What a path yields where a record has no such key (null is something else)."""
+    """The value that a path yields where a record has no such key (null is something
+    else)."""
 
     MISSING = 0
 
@@ -204,7 +205,8 @@ def column_of(text: str, names: Sequence[str]) -> str:
         path = parse_path(text)
     except PathError:
         return ""
-    first = path.steps[0] if path.root == "row" and not path.up and path.steps else ""
+    is_of_row = path.root == "row" and not path.up
+    first = path.steps[0] if is_of_row and path.steps else ""
     if isinstance(first, int):
         if -len(names) <= first < len(names):
             return names[first]
@@ -302,7 +304,8 @@ class Walk:
         yield from rows
 
     def _inner(self, record: Any, steps: Sequence[Any]) -> Iterable[Level]:
-        if isinstance(steps[-1], Each) and Each not in map(type, steps[:-1]):
+        is_only_one = Each not in map(type, steps[:-1])
+        if isinstance(steps[-1], Each) and is_only_one:
             return _elements(descend(record, steps[:-1]), steps[-1])
         return (levels[-1] for levels in _walk(((record, None, 0),), record, steps))
 
@@ -317,7 +320,10 @@ def _walk(
             return
         value = child(value, step)
     if value is not MISSING:
-        yield levels if value is levels[-1][0] else (*levels, (value, None, 0))
+        if value is levels[-1][0]:
+            yield levels
+        else:
+            yield (*levels, (value, None, 0))
 
 
 def _elements(value: Any, step: Each) -> Iterable[Level]:

@@ -152,7 +152,8 @@ _SHARED = {*SAMPLE_FIELDS, "status"}
 
 @dataclass(frozen=True)
 class Guess:
-    """What the columns of a table most likely are: field -> column, for runs and rows.
+    """The fields that columns of a table most likely are: field -> column, for runs and
+    rows.
 
     ``scores`` are pairs of metric and column; the metric is ``""`` where the column
     ``metric`` names it. ``scorer`` are the columns that say who gave them. ``unused``
@@ -218,7 +219,7 @@ def row_names(
 
 
 def guess(columns: Sequence[str], objects: bool = False) -> Guess:
-    """What columns most likely are, by their names alone.
+    """The fields that columns most likely are, by their names alone.
 
     Args:
         columns: names as they stand in the file.
@@ -252,7 +253,7 @@ def guess(columns: Sequence[str], objects: bool = False) -> Guess:
 
 
 def guess_votes(columns: Sequence[str]) -> dict[str, dict[str, str]]:
-    """What the columns of a table of votes most likely are: field -> column, for
+    """The fields that columns of a table of votes most likely are: field -> column, for
     ``votes``, ``sample`` and ``run``; empty where it is none."""
     names = {plain_name(column): column for column in reversed(columns)}
     votes = _chosen(VOTE_NAMES, VOTE_NAMES, names)
@@ -492,7 +493,9 @@ def is_flag(name: str) -> bool:
     words = words_of(name)
     if {*words} & _METRIC or not words:
         return False
-    return words[0] in _FLAG or bool({*words} & _FLAGS) and not looks_like_model(name)
+    if words[0] in _FLAG:
+        return True
+    return not _FLAGS.isdisjoint(words) and not looks_like_model(name)
 
 
 def is_metric(name: str) -> bool:

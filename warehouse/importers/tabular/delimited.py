@@ -355,7 +355,8 @@ class _Numbering:
         """Reject the rows that the parser has skipped since, but for one that stands
         behind the next ``size`` rows: it may be the last of the file."""
         later = sum(number >= self.next for number in self.skipped)
-        is_behind = later > 0 and self.skipped[-1] >= self.next + size + later - 1
+        last = self.next + size + later - 1
+        is_behind = later > 0 and self.skipped[-1] >= last
         while len(self.rejected) > is_behind:
             reject(*self.rejected.pop(0))
 
@@ -390,7 +391,8 @@ class _Numbering:
                 pc.fill_null(pc.match_substring(table.column(name), MARK), False)
             )
             for row in np.flatnonzero(~fine.to_numpy()).tolist():
-                shown = repr(table.column(name)[row].as_py().replace(MARK, "�")[:60])
+                cell = table.column(name)[row].as_py()
+                shown = repr(cell.replace(MARK, "�")[:60])
                 reject(f"row {numbers[row]}, column {name!r}", shown, "text in UTF-8")
             table, numbers = _kept(table, numbers, fine)
         is_header = _is_header(table, header)
@@ -454,7 +456,8 @@ def _header(member: Member, rules: ReadingRules) -> tuple[list[str], int, str, i
     except UnicodeDecodeError:
         text = head.decode("utf-8-sig", errors="replace")
     above = without_sep(text)
-    said, text = text[: len(text) - len(above[0])], above[0]
+    said = text[: len(text) - len(above[0])]
+    text = above[0]
     first = text.lstrip("\r\n").partition("\n")[0]
     delimiter = (
         rules.delimiter

@@ -163,7 +163,8 @@ class Recode:
             return value
         key = str(text_of(value))
         if key not in self.values and self.otherwise is None:
-            return Unfit(repr(key)[:60], f"one of {', '.join(map(repr, self.values))}")
+            known = ", ".join(map(repr, self.values))
+            return Unfit(repr(key)[:60], f"one of {known}")
         return self.values.get(key, self.otherwise)
 
     def _date(self, value: Any) -> Any:

@@ -350,8 +350,8 @@ class _Reading:
                 table.forget()
 
     def _with_crossed(self, plain: PlainTable) -> PlainTable:
-        """What is learnt of the table; anew where columns tell runs apart that were
-        taken for one."""
+        """The table as learnt; anew where columns tell runs apart that were taken for
+        one."""
         crossed = self._crossed(plain)
         if not crossed:
             return plain
@@ -391,7 +391,8 @@ class _Reading:
         name = self.tables[0].member.name
         self.mapping = plain.settled(self.mapping, name)
         self.registry.metrics = plain.metrics()
-        self._dump.notes += plain.notes(shlex.quote(str(self.tables[0].member.path)))
+        path = self.tables[0].member.path
+        self._dump.notes += plain.notes(shlex.quote(str(path)))
 
     def _take_constants(self, constants: ConstantColumns) -> list[str]:
         """Columns of one value in each run, which become settings of the runs."""
@@ -569,8 +570,9 @@ _CONTENT = ("text", "target", "choices")
 
 
 def same_content(mapping: TabularMapping, *, by_user: bool) -> SameContent | None:
-    """Whether such rows are draws of one prompt; ``None`` where the mapping settles it
-    in another way: by numbered generations in a record, or by places that it names.
+    """A test of whether such rows are draws of one prompt; ``None`` where the mapping
+    settles it in another way: by numbered generations in a record, or by places that it
+    names.
 
     Args:
         by_user: whether a user wrote it, or the names of the columns did.

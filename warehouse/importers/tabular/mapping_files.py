@@ -237,7 +237,8 @@ class Section:
             line = ""
             if isinstance(text, LinedText) and text.line:
                 line = f" (line {text.line})"
-            self.mistakes.append(f"{self.where} {key} = {str(text)!r}{line}: {error}")
+            setting = f"{key} = {str(text)!r}"
+            self.mistakes.append(f"{self.where} {setting}{line}: {error}")
             return None
 
     def _inner(self, key: str) -> str:

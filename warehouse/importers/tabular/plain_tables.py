@@ -164,7 +164,8 @@ class ScoreValues:
     @property
     def marked(self) -> str:
         """The farthest mark, and what it stands beside."""
-        return f"{min(self.marks):g} beside {self.low:g} to {self.high:g}"
+        usual = f"{self.low:g} to {self.high:g}"
+        return f"{min(self.marks):g} beside {usual}"
 
     @property
     def is_truth(self) -> bool:
@@ -204,7 +205,8 @@ class ScoreValues:
         finite = array.filter(pc.is_finite(array))
         if len(finite):
             self.numbers = True
-            self.binary &= bool(pc.all(pc.is_in(finite, pa.array([0.0, 1.0]))).as_py())
+            is_binary = pc.is_in(finite, pa.array([0.0, 1.0]))
+            self.binary &= bool(pc.all(is_binary).as_py())
             are_marks = pc.is_in(finite, pa.array(_MARKS))
             self.marks.update(pc.unique(finite.filter(are_marks)).to_pylist())
             if len(others := finite.filter(pc.invert(are_marks))):
@@ -224,7 +226,8 @@ def _keys(
     if values.binary and _are_words(words):
         numbers = {word: int(plain(word) in _RIGHT) for word in sorted(words)}
         numbers |= _NUMBERS if values.numbers else {}
-        meaning = ", ".join(f"{word!r} = {numbers[word]}" for word in sorted(words))
+        meanings = [f"{word!r} = {numbers[word]}" for word in sorted(words)]
+        meaning = ", ".join(meanings)
         return {"values": numbers}, meaning
     if not values.numbers and all(map(PERCENT.fullmatch, map(plain, words))):
         decimal = {}

@@ -219,7 +219,9 @@ def _parallel(around: Any, at: str) -> Iterator[str]:
     if not isinstance(around, dict) or not at.endswith("{}"):
         return
     folder = at[: at.rfind(".") + 1]
-    inner_of = {f"{folder}{path_of(str(key))}": inner for key, inner in around.items()}
+    inner_of = {}
+    for key, inner in around.items():
+        inner_of[folder + path_of(str(key))] = inner
     values = inner_of.get(at.removesuffix("{}"))
     if not isinstance(values, dict) or keyed_kind(values) != "values":
         return
@@ -272,7 +274,9 @@ def _are_alike(keys: Sequence[str], records: Sequence[Mapping[str, Any]]) -> boo
     }
     if len(common) > 2 and are_numbered(sorted(common)):
         return False
-    fits = sum(len(common & record.keys()) * 2 >= len(record) for record in looked_at)
+    fits = 0
+    for record in looked_at:
+        fits += len(common & record.keys()) * 2 >= len(record)
     return fits * 5 >= len(looked_at) * 4
 
 
@@ -715,7 +719,8 @@ def profile(path: Path) -> TableProfile:
         )
     parent, roots = _above_others(chunk)
     chunk = chunk.keep(roots) if parent else chunk
-    rows = max(_LEAST_ROWS, min(SAMPLE_ROWS, _CELLS // max(1, len(chunk.names()))))
+    n_columns = max(1, len(chunk.names()))
+    rows = max(_LEAST_ROWS, min(SAMPLE_ROWS, _CELLS // n_columns))
     chunk = chunk.keep(range(min(chunk.size, rows)))
     paths = (
         _table_paths(chunk)
@@ -768,8 +773,8 @@ def _above_others(chunk: Chunk) -> tuple[str, list[int]]:
 
 
 def why_unreadable(path: Path) -> str:
-    """What is wrong with JSON (with line and column), CSV, TSV or a spreadsheet, or
-    with an archive of too many tables; nothing if it can be read."""
+    """The fault of JSON (with line and column), CSV, TSV or a spreadsheet, or with an
+    archive of too many tables; nothing if it can be read."""
     if path.suffix.lower() == ".zip":
         return _too_many(path)
     if path.suffix.lower() not in (

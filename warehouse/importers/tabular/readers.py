@@ -70,7 +70,7 @@ class RowReader(Protocol):
 
 @dataclass(frozen=True)
 class ReadingRules:
-    """What a mapping says about how to read a file (see docs/mappings.md).
+    """Rules of a mapping about how to read a file (see docs/mappings.md).
 
     ``quoting`` is whether double quotes enclose cells; ``None`` is yes, with suspicion.
     ``header`` is whether the first row of a CSV file names the columns.
@@ -167,9 +167,9 @@ def _records(document: Any) -> Any:
         or not all(isinstance(name, str) for name in names)
     ):
         return document
-    if len({*names}) < len(names) or not all(
-        isinstance(row, list) and len(row) == len(names) for row in rows
-    ):
+    n = len(names)
+    fit = all(isinstance(row, list) and len(row) == n for row in rows)
+    if len({*names}) < n or not fit:
         return document
     return [dict(zip(names, row, strict=True)) for row in rows]
 
@@ -404,7 +404,8 @@ def _parsed_at_once(lines: list[bytes]) -> list[Any] | None:
         records = orjson.loads(joined)
     except orjson.JSONDecodeError:
         return None  # perhaps NaN, or an empty line
-    whole = len(records) == len(lines) and set(map(type, records)) == {dict}
+    are_objects = set(map(type, records)) == {dict}
+    whole = len(records) == len(lines) and are_objects
     return records if whole else None
 
 
@@ -504,7 +505,8 @@ class MatrixReader:
             name: as_array(wide.column(name), wide.size).take(taken) for name in others
         }
         data["@row"] = data[self.rule.label_of(names)]
-        data["@column"] = pa.array(list(cells), pa.string()).take(pa.array(columns))
+        names = pa.array(list(cells), pa.string())
+        data["@column"] = names.take(pa.array(columns))
         data["@cell"] = values.take(pa.array(full))
         indices = np.array(as_list(wide.column("@index"), wide.size), dtype=np.int64)
         return MatrixChunk(pa.table(data), indices[rows].tolist(), rows.tolist(), wide)

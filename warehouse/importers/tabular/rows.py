@@ -224,7 +224,8 @@ def scores_of(view: RowView, rules: Sequence[ScoreRule], faults: Faults) -> pa.A
             pa.array(np.arange(size + 1), pa.int32()), parts[0][0]
         )
     order = np.arange(size)[:, None] + size * np.arange(count)[None, :]
-    flat = pa.concat_arrays([array for array, _ in parts]).take(pa.array(order[kept]))
+    arrays = pa.concat_arrays([array for array, _ in parts])
+    flat = arrays.take(pa.array(order[kept]))
     offsets = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), flat)
 
@@ -307,7 +308,9 @@ def not_binary(
     for name, declared in metrics.items():
         if declared.get("kind") != "binary":
             continue
-        ends = sorted({float(declared.get("low", 0)), float(declared.get("high", 1))})
+        low = float(declared.get("low", 0))
+        high = float(declared.get("high", 1))
+        ends = sorted({low, high})
         of_metric = pc.equal(flat.field("metric"), name)
         is_single = pc.less_equal(pc.fill_null(flat.field("n_draws"), 1), 1)
         is_end = pc.is_in(flat.field("value"), pa.array(ends, pa.float64()))
@@ -515,7 +518,8 @@ def stray_rows(
         identifying = _identifier(variant, columns, name)
         for row in [] if identifying is None else _missing(identifying):
             expected = f"{variant.sample[name].where} in each row"
-            faults.setdefault(row, Unfit(f"no {name} in {_shown(view, row)}", expected))
+            found = f"no {name} in {_shown(view, row)}"
+            faults.setdefault(row, Unfit(found, expected))
         if identifier is None:
             faults = _empty(view, variant) | faults
             text = variant.sample.get(
@@ -641,7 +645,8 @@ def _misshapen(view: RowView, variant: Variant) -> Faults:
             of_draw.append(steps[depth:])
         else:
             of_record.append(steps)
-    faults = _no_objects((row.levels[-1][0] for row in chunk.rows), _keys(of_record))
+    records = (row.levels[-1][0] for row in chunk.rows)
+    faults = _no_objects(records, _keys(of_record))
     draws = (
         row.draw if row.draw is not None else {} for row in chunk.rows
     )  # a generation may be missing

@@ -86,7 +86,8 @@ def header_value(name: str, value: Any) -> Any:
         return value
     kind = header_kinds()[name]
     if kind is Literal and value not in words_of(name):
-        return Unfit(repr(value)[:60], f"one of {', '.join(words_of(name))}")
+        words = ", ".join(words_of(name))
+        return Unfit(repr(value)[:60], f"one of {words}")
     if name == "training_seed":
         whole = isinstance(value, str) and _WHOLE.fullmatch(value)
         if whole:
@@ -329,7 +330,8 @@ class RunColumns:
         if not (self.variant.has_samples and self.per_row):
             for row, fault in faults.items():
                 reject(row, fault.found, fault.expected)
-        encoded = (runs + 1, [-1, *range(int(runs.max(initial=-1)) + 1)])
+        n_runs = int(runs.max(initial=-1)) + 1
+        encoded = (runs + 1, [-1, *range(n_runs)])
         for rule in self.variant.scores:
             named = [
                 encode(part.column(view), view.size)

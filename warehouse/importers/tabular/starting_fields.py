@@ -658,7 +658,8 @@ def _which_ids(column: ColumnProfile) -> Choice:
 
 
 def _ids_against_texts(table: TableProfile, fields: Fields) -> str:
-    """Whether ``ids`` or ``texts`` tell prompts apart, or ``either`` may."""
+    """The word for what tells prompts apart, ``ids`` or ``texts``, or ``either``
+    may."""
     column, text = fields.sample["prompt_id"], fields.sample["text"]
     ids = list(map(_text, table.values(column)))
     contents = list(map(_text, table.values(text)))
@@ -673,7 +674,8 @@ def _ids_against_texts(table: TableProfile, fields: Fields) -> str:
         ids_by_text.setdefault(content, set()).add(identifier)
     if _is_drawn(table, fields, column):
         return "texts"
-    if sum(len(texts) > 1 for texts in texts_by_id.values()) * 20 > len(texts_by_id):
+    n_several = sum(len(texts) > 1 for texts in texts_by_id.values())
+    if n_several * 20 > len(texts_by_id):
         return "texts"
     repeated = sum(len(with_text) > 1 for with_text in ids_by_text.values())
     if repeated * 20 > len(ids_by_text):
@@ -685,7 +687,8 @@ def _ends_with_id(column: ColumnProfile) -> bool:
     """True if a name ends with that of an id of prompts: ``datasource_item_id``,
     ``datasetItemId``."""
     endings = tuple(f"_{name}" for name in ID_NAMES if "_" in name)
-    return len(column.values) > 1 and "_".join(words_of(column.name)).endswith(endings)
+    name = "_".join(words_of(column.name))
+    return len(column.values) > 1 and name.endswith(endings)
 
 
 def _is_drawn(table: TableProfile, fields: Fields, column: ColumnProfile) -> bool:
@@ -776,7 +779,7 @@ def _settle_draws(
 
 
 def _settle_people(table: TableProfile, fields: Fields) -> None:
-    """Whether rows are told apart by the person alone who scored."""
+    """Settle whether rows are told apart by the person alone who scored."""
     people = fields.scorers.people
     names = fields.key or ("prompt_id",)
     prompts = [fields.sample[name] for name in names if name in fields.sample]
@@ -785,7 +788,8 @@ def _settle_people(table: TableProfile, fields: Fields) -> None:
     told = (fields.metric, fields.filter, *fields.run.values(), *fields.scorers.columns)
     others = [column for column in told if column is not None and column is not people]
     rows = _rows(table, (*prompts, *others))
-    fields.scorers.are_draws = len({*rows}) < len(rows) and _part(table, rows, people)
+    are_twice = len({*rows}) < len(rows)
+    fields.scorers.are_draws = are_twice and _part(table, rows, people)
 
 
 def _rows(
@@ -849,7 +853,8 @@ def _which_rows(
 
 def _part(table: TableProfile, rows: Sequence[Any], column: ColumnProfile) -> bool:
     """True if a column tells rows apart that are equal without it."""
-    return len({*zip(rows, map(_text, table.values(column)), strict=True)}) == len(rows)
+    texts = map(_text, table.values(column))
+    return len({*zip(rows, texts, strict=True)}) == len(rows)
 
 
 def _text(value: Any) -> str:

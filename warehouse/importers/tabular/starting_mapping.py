@@ -557,7 +557,7 @@ class _Writer:
 def _of_rows(
     table: TableProfile, fields: Any, scores: ScoreColumns
 ) -> Iterator[Choice]:
-    """Whether rows are prompts, where nothing names prompts."""
+    """The choice of whether rows are prompts, where nothing names prompts."""
     values = [candidate.column for candidate in scores.chosen]
     shown = ", ".join(toml_text(column.path) for column in values)
     keyed = fields.sample.get("prompt_id")

@@ -235,7 +235,8 @@ def word_for(column: ColumnProfile) -> str:
 
 
 def _whether(column: ColumnProfile) -> Choice:
-    path, name = toml_text(column.path), ".".join((*column.parents, column.name))
+    path = toml_text(column.path)
+    name = ".".join((*column.parents, column.name))
     return Choice(
         f"what {path} is ({', '.join(str(value) for value in column.values[:_FEW])})",
         (
@@ -309,7 +310,7 @@ def _of_document(table: TableProfile) -> dict[str, str]:
 def of_these_scores(
     found: Scorers, metrics: Mapping[str, str], others: Collection[str]
 ) -> Choice | None:
-    """What is to be asked where not all scores need be of those who are named.
+    """The question where not all scores need be of those who are named.
 
     Args:
         metrics: metric of each column of scores, by path.
@@ -324,7 +325,9 @@ def of_these_scores(
     if not any(by_program) and is_all_one:
         return None
     shown = ", ".join(toml_text(path) for path in (*metrics, *others))
-    said = [f"{name} = {toml_text(path)}" for name, path in found.chosen.items()]
+    said = []
+    for name, path in found.chosen.items():
+        said.append(f"{name} = {toml_text(path)}")
     by = toml_text(next(iter(found.chosen.values())))
     found.chosen = {}
     return Choice(

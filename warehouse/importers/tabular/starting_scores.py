@@ -312,16 +312,18 @@ def _are_by_model(candidates: Sequence[ScoreColumn]) -> bool:
 
 
 def _between_affixes(names: Sequence[str]) -> tuple[str, list[str], str]:
-    """What names begin with, where they differ, and what they end with: ``a_correct``,
-    ``b_correct``. Beginnings and ends that are no name of a metric belong to what
-    differs."""
+    """Names divided into what they begin with, where they differ, and what they end
+    with: ``a_correct``, ``b_correct``. Beginnings and ends that are no name of a metric
+    belong to what differs."""
     start = re.sub(r"[^_. /-]*$", "", commonprefix(names))
-    end = re.sub(r"^[^_. /-]*", "", commonprefix([name[::-1] for name in names])[::-1])
+    backwards = commonprefix([name[::-1] for name in names])
+    end = re.sub(r"^[^_. /-]*", "", backwards[::-1])
     if not is_metric(start):
         start = ""
     if not is_metric(end):
         end = ""
-    return start, [name[len(start) : len(name) - len(end)] for name in names], end
+    middles = [name[len(start) : len(name) - len(end)] for name in names]
+    return start, middles, end
 
 
 def _by_model(candidates: Sequence[ScoreColumn]) -> Choice:
@@ -329,7 +331,8 @@ def _by_model(candidates: Sequence[ScoreColumn]) -> Choice:
         [candidate.column.name for candidate in candidates]
     )
     names = ", ".join(map(toml_text, systems))
-    around = "".join(f"{path_of(parent)}." for parent in candidates[0].column.parents)
+    parents = candidates[0].column.parents
+    around = "".join(f"{path_of(parent)}." for parent in parents)
     return Choice(
         f"what {names} are, of which each prompt has a score",
         ("models", "metrics of one model"),
@@ -523,7 +526,8 @@ def _of_lists(table: TableProfile) -> Iterator[tuple[str, str]]:
         for c in table.columns
         if table.is_object and not c.parents and c.kind == "list"
     ]
-    if len(lists) > 1 and len({len(c.values[0]) for c in lists}) == 1:
+    lengths = {len(c.values[0]) for c in lists}
+    if len(lists) > 1 and len(lengths) == 1:
         yield (
             "numbers of one of the lists "
             f"{', '.join(c.path for c in lists[:_OFFERED])}, which lie side by side",
@@ -545,7 +549,8 @@ def _of_elements(table: TableProfile, fields: Fields) -> Iterator[tuple[str, str
         ]
         for key in dict.fromkeys(chain.from_iterable(items[0] for items in lists)):
             values = [items[0][key] for items in lists if key in items[0]]
-            path, metric = f"{column.path}[0].{path_of(str(key))}", str(key)
+            path = f"{column.path}[0].{path_of(str(key))}"
+            metric = str(key)
             if grade_of(key) > Grade.NEVER and all(map(_is_number, values)):
                 value, name = toml_text(path), names_of_metrics(lists)
                 if name:
@@ -625,7 +630,8 @@ def _of_numbers(table: TableProfile, fields: Fields) -> str:
         for c in table.columns
         if c.is_number and c.path not in fields.taken and grade_of(c.name) > Grade.NEVER
     ]
-    return ", ".join(f"{c.path} ({range_of(c)})" for c in free[:_OFFERED])
+    offered = [f"{c.path} ({range_of(c)})" for c in free[:_OFFERED]]
+    return ", ".join(offered)
 
 
 def _in_texts(table: TableProfile) -> Iterator[tuple[str, str]]:
@@ -730,7 +736,8 @@ def _nothing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Choic
 def _of_marks(column: ColumnProfile) -> Iterator[Choice]:
     values, path = column.scores, toml_text(column.path)
     if values.is_marked:
-        marks = ", ".join(f'"{mark:g}", "{mark}"' for mark in sorted(values.marks))
+        quoted = [f'"{mark:g}", "{mark}"' for mark in sorted(values.marks)]
+        marks = ", ".join(quoted)
         yield Choice(
             f"what {min(values.marks):g} in {path} is, beside {values.low:g} to "
             f"{values.high:g}",

@@ -497,8 +497,8 @@ def _has_error(table: TableProfile) -> bool:
 
 
 def _unlikeliness(label: ColumnProfile) -> tuple[bool, bool, float]:
-    """What speaks against a column as the one that names models: repetitions, markup,
-    few that look like names."""
+    """Evidence against a column as the one that names models: repetitions, markup, few
+    that look like names."""
     texts = list(map(str, label.values))
     return (
         not label.is_unique,
@@ -770,7 +770,8 @@ def _long(table: TableProfile, fields: Fields) -> PublishedColumns | None:
         and first is not None
         and "benchmark" not in fields.run
     )
-    names_rows = model is not None and bool(rows) and len({*rows}) > _MOSTLY * len(rows)
+    are_apart = bool(rows) and len({*rows}) > _MOSTLY * len(rows)
+    names_rows = model is not None and are_apart
     if not values or table.rows < 2 and not is_keyed or not is_keyed and not names_rows:
         return None
     first = first or values[0]

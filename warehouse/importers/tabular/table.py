@@ -442,7 +442,7 @@ def refuse(mistakes: list[str], path: str) -> None:
 def mistakes_in(
     mapping: TabularMapping, table: MappedTable, values: Mapping[str, Any] | None
 ) -> list[str]:
-    """What a mapping names that a file does not have.
+    """Names in a mapping that a file does not have.
 
     Args:
         table: one file of the dump.
@@ -602,7 +602,7 @@ _UNNAMED = re.compile(r"column_\d+")
 
 
 def mistakes_in_file(mapping: TabularMapping, path: Path, root: Path) -> list[str]:
-    """What a mapping names that the first table of a file lacks, or why that cannot be
+    """Names in a mapping that the first table of a file lacks, or why that cannot be
     read."""
     try:
         tables = members(path, relative_name(path, root), mapping.members)
@@ -619,9 +619,9 @@ def mistakes_in_file(mapping: TabularMapping, path: Path, root: Path) -> list[st
 def without_strangers(
     mapping: TabularMapping, paths: Sequence[Path], root: Path
 ) -> list[Path]:
-    """Of files that are read together those that are no table of something else, such
-    as a summary beside its subjects: one that lacks everything by which prompts are
-    known. What is named differently in one file only is a mistake."""
+    """The files, of those that are read together, that are no table of something else,
+    such as a summary beside its subjects: one that lacks everything by which prompts
+    are known. What is named differently in one file only is a mistake."""
     if len(paths) < 2:
         return list(paths)
     known_by = _known_by(mapping)

@@ -165,7 +165,7 @@ _KEYS = ("task",)
 
 
 class _Condition(NamedTuple):
-    """What sets one run of a file apart from another."""
+    """Settings that tell one run of a file from another."""
 
     env: str
     model: str

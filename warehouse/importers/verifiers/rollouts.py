@@ -312,7 +312,8 @@ def _others(sampling: Row) -> Row:
 def _begun(metadata: Row, survey: _Survey) -> datetime | None:
     date, time = text_or_none(metadata.get("date")), text_or_none(metadata.get("time"))
     if date:
-        return local_time(f"{date[:10]} {time or date[11:]}", "%Y-%m-%d %H:%M:%S")
+        moment = f"{date[:10]} {time or date[11:]}"
+        return local_time(moment, "%Y-%m-%d %H:%M:%S")
     if survey.begun:
         return unix_time(survey.begun[0])
     return None
@@ -410,7 +411,8 @@ def _taker(
 
     def take(row: Row) -> list[Row]:
         if row.get(survey.key) is None:
-            raise ValueError(f"no {survey.key or 'example_id'}: {compact(row)[:200]}")
+            key = survey.key or "example_id"
+            raise ValueError(f"no {key}: {compact(row)[:200]}")
         asked = survey.number_of.get(_digest(row, survey.key), -1)
         if not _is_new(row, seen) and remaining[asked] > 0:
             remaining[asked] -= 1

@@ -119,7 +119,8 @@ def unfinished(store: Store) -> dict[str, Any] | None:
     rows = store.rows(sql)
     if not rows:
         return None
-    return {**json.loads(rows[0]["parameters"] or "{}"), "id": rows[0]["id"]}
+    parameters = json.loads(rows[0]["parameters"] or "{}")
+    return {**parameters, "id": rows[0]["id"]}
 
 
 def current_values(store: Store) -> list[dict[str, Any]]:
@@ -303,7 +304,7 @@ class Untold:
     marks: Mapping[str, str]
 
     def awaits(self, channel: str) -> bool:
-        """Whether delivery on this channel is still due."""
+        """True if delivery on this channel is still due."""
         return self.marks.get(channel, DUE) == DUE
 
 

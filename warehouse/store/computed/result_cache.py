@@ -27,7 +27,7 @@ from warehouse.store.open import StoreOpener
 
 @dataclass(frozen=True)
 class StoredQuestion:
-    """What an analysis was asked."""
+    """The question that an analysis was asked."""
 
     kind: str  #: which analysis, such as ``"matrix_test"``.
     subject: str  #: of what, by natural key, such as the name of a benchmark.
@@ -100,7 +100,7 @@ def _cache_key(question: StoredQuestion) -> dict[str, str]:
 
 
 def analysed_subjects(store: Store) -> set[str]:
-    """What there are stored analyses of."""
+    """Subjects that there are stored analyses of."""
     return {
         row["subject"] for row in store.rows("select distinct subject from analysis")
     }
@@ -179,7 +179,7 @@ class Storable(Protocol):
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any], /) -> Self:
-        """What `to_dict` gave."""
+        """The record that `to_dict` wrote."""
         ...
 
 
@@ -199,7 +199,7 @@ class StorableArrays:
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any], /) -> Self:
-        """What `to_dict` gave."""
+        """The record that `to_dict` wrote."""
         return cls(**{name: cls._field(name, value) for name, value in stored.items()})
 
     @classmethod

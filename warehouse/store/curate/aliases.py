@@ -141,7 +141,7 @@ def settle_aliases(connection: sa.Connection) -> None:
 
 
 def said_names(connection: sa.Connection, kind: Kind) -> dict[str, str]:
-    """What people said each model or benchmark is shown as, by name."""
+    """Names that people said each model or benchmark is shown under, by name."""
     table = _table(kind)
     names = {
         int(row[0]): str(row[1])
@@ -185,8 +185,8 @@ def say_names_again(
 
 
 def _said(connection: sa.Connection, kind: Kind) -> dict[int, int]:
-    """What people said each model or benchmark is shown as, by id; of earlier versions
-    what it is shown as."""
+    """Ids that people said each model or benchmark is shown under, by id; of earlier
+    versions what it is shown as."""
     table, statements = _table(kind), tables.statement
     rows = connection.execute(
         sa.select(table.c.id, table.c.canonical_id).where(
@@ -266,7 +266,8 @@ def _table(kind: Kind) -> sa.Table:
 def find_named(connection: sa.Connection, kind: Kind, name: str) -> Any:
     """The row of a model or benchmark (MisuseError: none has this name)."""
     table = _table(kind)
-    row = connection.execute(sa.select(table).where(table.c.name == name)).first()
+    query = sa.select(table).where(table.c.name == name)
+    row = connection.execute(query).first()
     if row is None:
         names = connection.execute(sa.select(table.c.name)).scalars()
         raise MisuseError(

@@ -1,4 +1,4 @@
-"""What the store holds, listed, and the marks that people put on it."""
+"""Contents of the store, listed, and the marks that people put on it."""
 
 from __future__ import annotations
 
@@ -280,7 +280,8 @@ def _run(connection: sa.Connection, reference: str) -> Any:
 
 def _update(connection: sa.Connection, run_id: int, **values: Any) -> None:
     table = tables.run
-    connection.execute(sa.update(table).where(table.c.id == run_id).values(**values))
+    change = sa.update(table).where(table.c.id == run_id)
+    connection.execute(change.values(**values))
 
 
 # --- helpers ---------------------------------------------------------------------------------
@@ -308,7 +309,7 @@ def _condition(text: str) -> tuple[str, bool, str]:
 
 
 def _fits(value: Any, expected: str) -> bool:
-    """Whether a value matches a filter: numbers as numbers, texts as globs, an empty
+    """True if a value matches a filter: numbers as numbers, texts as globs, an empty
     filter only a missing value."""
     if isinstance(value, tuple):
         if value:

@@ -34,7 +34,7 @@ BLOCK = 1000
 
 @dataclass(frozen=True)
 class ChangedConditions:
-    """What became of the conditions of a store."""
+    """The outcome for the conditions of a store."""
 
     n_runs: int  #: runs whose condition is another one now.
     n_before: int  #: conditions of those runs before,

@@ -26,7 +26,7 @@ from warehouse.store.sql.query_files import query_text
 
 @dataclass(frozen=True)
 class ReaderOutcome:
-    """What :func:`make_reader` did."""
+    """The outcome of :func:`make_reader`."""
 
     role: str  #: its name.
     is_new: bool  #: the role was not there before.

@@ -68,7 +68,7 @@ _COPY = "published copy of a warehouse"
 
 
 def is_published(path: Path) -> bool:
-    """Whether a file is a copy that :data:`Dialect.snapshot` made."""
+    """True if a file is a copy that :data:`Dialect.snapshot` made."""
     import duckdb
 
     raw = open_scratch()
@@ -132,7 +132,7 @@ def _version() -> str:
 
 
 def is_loaded() -> bool:
-    """Whether this process has loaded the engine, and so may have a file open."""
+    """True if this process has loaded the engine, and so may have a file open."""
     return "duckdb" in sys.modules
 
 
@@ -142,7 +142,7 @@ def load() -> None:
 
 
 def input_error(error: BaseException) -> bool:
-    """Whether the scratch space failed because of what stands in a file; a message that
+    """True if the scratch space failed because of what stands in a file; a message that
     quotes bytes which are no UTF-8 arrives as an error of its own."""
     import duckdb
 
@@ -159,7 +159,7 @@ def input_error(error: BaseException) -> bool:
 
 
 def out_of_memory(error: BaseException) -> bool:
-    """Whether a statement or a commit needed more memory than the engine may use."""
+    """True if a statement or a commit needed more memory than the engine may use."""
     import duckdb
 
     cause = cause_of(error)
@@ -198,7 +198,8 @@ def more_memory(raw: Any) -> bool:
     most = 0.8 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if limit > 0.99 * most:
         return False
-    raw.execute(f"set memory_limit = '{min(2 * limit, most) / 1e6:.0f}MB'")
+    megabytes = min(2 * limit, most) / 1e6
+    raw.execute(f"set memory_limit = '{megabytes:.0f}MB'")
     return True
 
 
@@ -269,8 +270,8 @@ def _engine(url: sa.URL, write: bool, limits: Limits | None) -> Any:
 
 
 def _settings_of_reading(url: sa.URL, limits: Limits | None) -> dict[str, Any]:
-    """What is spilled goes beside the file, by the engine's own choice: it may be used
-    without access to others."""
+    """Settings by which spilled data goes beside the file, by the engine's own choice:
+    it may be used without access to others."""
     config = _settings(None, None) | _NO_ACCESS
     config |= {name: str(value) for name, value in url.query.items()}
     if limits is not None:
@@ -462,7 +463,8 @@ def few_rows(table: pa.Table) -> str | None:
         f"cast({name} as {kind}) as {name}"
         for name, kind in zip(names, kinds, strict=True)
     ]
-    values = ", ".join(f"({', '.join(map(str, row))})" for row in texts)
+    tuples = [", ".join(map(str, row)) for row in texts]
+    values = ", ".join(f"({numbers})" for numbers in tuples)
     where = " where false"
     if rows:
         where = ""

@@ -455,7 +455,8 @@ def _vectors(
         rows = np.empty(0, row)
     if not whole or not np.all(rows["head"][:, 3] == dimension):
         raise StoreError(OTHER_LENGTH.format(dimension=dimension))
-    return rows["id"].astype(np.int64), rows["numbers"]["value"].astype(np.float32)
+    ids = rows["id"].astype(np.int64)
+    return ids, rows["numbers"]["value"].astype(np.float32)
 
 
 def _guard(connection: sa.Connection, limits: Limits) -> None:

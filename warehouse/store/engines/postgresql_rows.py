@@ -101,7 +101,7 @@ def _array(values: list[Any], oid: int) -> pa.Array:
 
 
 def _are_whole(values: list[Decimal | None]) -> bool:
-    """Whether numerics are the whole numbers that sums of integers are, without
+    """True if numerics are the whole numbers that sums of integers are, without
     decimals."""
     there = [value for value in values if value is not None]
     return bool(there) and all(
@@ -221,7 +221,8 @@ class Packing:
 
 
 def _numbered(sql: str, n: int) -> str:
-    return f"from (\n{sql}\n) as q({', '.join(f'c{number}' for number in range(n))})"
+    columns = ", ".join(f"c{number}" for number in range(n))
+    return f"from (\n{sql}\n) as q({columns})"
 
 
 def _alike(raw: Any, sql: str, n: int, own: int) -> list[int]:

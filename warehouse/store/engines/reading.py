@@ -68,7 +68,7 @@ class ReadingConnection:
 
     @property
     def connection(self) -> ReadingConnection:
-        """What holds the engine's own connection; here this itself."""
+        """The holder of the engine's own connection; here this itself."""
         return self
 
     @property
@@ -85,7 +85,7 @@ class ReadingConnection:
             return self._raw
 
     def in_transaction(self) -> bool:
-        """Whether one has begun."""
+        """True if one has begun."""
         if self._full is None:
             return self._begun
         return self._full.in_transaction()

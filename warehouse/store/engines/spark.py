@@ -100,7 +100,7 @@ class LakeConnection:
             raise
 
     def _damage(self, message: str, name: str = "") -> StoreError | None:
-        """What an engine says of a damaged lake; all that it says where it was only to
+        """An engine's error as that of a damaged lake; any error where it was only to
         find the table ``name``."""
         if _is_missing(message, self._lake.path):
             return self._lake.trouble(FileNotFoundError(message), name)
@@ -318,7 +318,7 @@ def _require_select(_connection: Any, sql: str) -> None:
 
 
 def _query_error(error: BaseException) -> str | None:
-    """What the engine, or the way to it, says."""
+    """The message of the engine, or of the way to it."""
     if type(error).__module__.partition(".")[0] not in ("pyspark", "grpc"):
         return None
     details = getattr(error, "details", None)

@@ -144,12 +144,10 @@ def _by_unit(
     )
     theirs = _of_lake(lake, version, table.name, table.unit)
     same = {unit for unit, mark in then.items() if now.get(unit) == mark}
-    behind = len(then.keys() ^ now.keys()) + sum(
-        1 for unit in then.keys() & now.keys() if unit not in same
-    )
-    differing = sum(1 for unit in same if ours.get(unit) != theirs.get(unit)) + len(
-        theirs.keys() - then.keys()
-    )
+    behind = len(then.keys() ^ now.keys())
+    behind += len((then.keys() & now.keys()) - same)
+    differing = sum(ours.get(unit) != theirs.get(unit) for unit in same)
+    differing += len(theirs.keys() - then.keys())
     n_lake = sum(n for n, _ in theirs.values())
     return _judged(
         table.name, sum(n for n, _ in ours.values()), n_lake, behind, differing

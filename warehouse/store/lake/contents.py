@@ -1,4 +1,4 @@
-"""What a lake holds: which tables, of which types, and in which parts they are brought
+"""Contents of a lake: which tables, of which types, and in which parts they are brought
 up to date."""
 
 from __future__ import annotations
@@ -226,7 +226,7 @@ def units_table(marked: dict[str, Marks]) -> pa.Table:
 
 
 def digest(rows: pa.Table, name: str) -> str:
-    """What the rows of a table add up to, in whatever order they come; equal where the
+    """A digest of the rows of a table, in whatever order they come; equal where the
     rows are."""
     return digests(rows, name)[0][1]
 

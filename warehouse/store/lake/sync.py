@@ -48,7 +48,7 @@ _OURS = {table.name for table in TABLES} | {UNITS, versions.NAME}
 
 @dataclass(frozen=True)
 class SyncedTable:
-    """What a sync did to one table."""
+    """The outcome of a sync for one table."""
 
     table: str  #: its name.
     version: int  #: of the Delta table.
@@ -59,7 +59,7 @@ class SyncedTable:
 
 @dataclass(frozen=True)
 class SyncReport:
-    """What a sync did."""
+    """The outcome of a sync."""
 
     location: str  #: of the lake.
     version: int  #: number of the lake's version that readers see now.
@@ -156,7 +156,9 @@ def _require_target(lake: LakeLocation) -> None:
         name for name in names if name not in _OURS or _is_foreign(folder / name)
     )
     if others and versions.NAME not in names:
-        several = ", ".join(others[:3]) + (" …" if len(others) > 3 else "")
+        several = ", ".join(others[:3])
+        if len(others) > 3:
+            several += " …"
         raise MisuseError(
             f"{lake} is no lake and holds other things: {several}; choose a folder of "
             "its own"
@@ -164,7 +166,7 @@ def _require_target(lake: LakeLocation) -> None:
 
 
 def _is_foreign(folder: Path) -> bool:
-    """Whether what has a table's name is neither a Delta table nor the files of one
+    """True if what has a table's name is neither a Delta table nor the files of one
     that was begun."""
     if not folder.is_dir():
         return True
@@ -253,7 +255,7 @@ class _Sync:
 
     @property
     def changed(self) -> bool:
-        """Whether any table was written."""
+        """True if any table was written."""
         return bool(self.written)
 
     @property
@@ -291,7 +293,7 @@ class _Sync:
         self._whole(UNITS, contents.units_table(self._marks))
 
     def row(self, name: str, base: LakeVersion | None) -> SyncedTable:
-        """What became of a table."""
+        """The outcome for a table."""
         now = self.tables[name]
         before = None
         if base:
@@ -394,7 +396,7 @@ class TableWriter:
             self._table = None
 
     def version(self, digest: str = "") -> TableVersion:
-        """What was written."""
+        """The version that was written."""
         return TableVersion(self._table.version(), self.n_rows, digest)
 
     def overwrite(self, rows: pa.Table | pa.RecordBatchReader) -> None:

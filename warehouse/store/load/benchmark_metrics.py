@@ -77,8 +77,8 @@ def benchmark_metrics(store: Store, state: _Load, runs: Iterable[int]) -> None:
 
 @dataclass(frozen=True)
 class Written:
-    """What :func:`write_described` did: ids of the rows, and the directions that were
-    stored before, by benchmark and metric."""
+    """The outcome of :func:`write_described`: ids of the rows, and the directions that
+    were stored before, by benchmark and metric."""
 
     ids: Mapping[tuple[int, int], int]
     directions: Mapping[tuple[int, int], bool | None]
@@ -103,7 +103,7 @@ BENCHMARK_METRIC = "benchmark_metric"
 
 
 def as_said(row: Mapping[str, Any]) -> dict[str, Any]:
-    """What a source says of a metric (:func:`described`), as its statement keeps it."""
+    """A source's words on a metric (:func:`described`), as its statement keeps it."""
     said = {name: value for name, value in row.items() if value is not None}
     if not said["is_inferred"]:
         del said["is_inferred"]
@@ -114,8 +114,8 @@ def as_said(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def of_statements(words: Iterable[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """What stands of a metric by the statements of its sources (:func:`as_said`); None
-    where there are none."""
+    """A metric's values by the statements of its sources (:func:`as_said`); None where
+    there are none."""
     rows = [
         dict.fromkeys(_SAID) | {"is_inferred": False} | dict(said) for said in words
     ]
@@ -197,8 +197,8 @@ _KINDS = ("binary", "bounded", "continuous")
 def described(
     spec: MetricSpec, seen: tuple[float, float, bool] | None
 ) -> dict[str, Any]:
-    """What is known of a metric on a benchmark, by what its source says and by the
-    values seen (smallest, largest, whether all are 0 or 1)."""
+    """A metric's values on a benchmark, by what its source says and by the values seen
+    (smallest, largest, whether all are 0 or 1)."""
     kind, low, high = spec.kind, spec.low, spec.high
     inferred = None
     if kind is None:
@@ -276,7 +276,7 @@ def _wider_range(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, An
 
 
 def _fits(seen: tuple[float, float] | None, declared: Mapping[str, Any]) -> bool:
-    """Whether a range that was only inferred lies in one that somebody has declared."""
+    """True if a range that was only inferred lies in one that somebody has declared."""
     return (
         seen is not None
         and declared["kind"] == "bounded"
@@ -290,8 +290,8 @@ def with_bounds(
     words: Iterable[Mapping[str, Any]],
     bounds: Sequence[float],
 ) -> dict[str, Any]:
-    """What stands of a metric (:func:`of_statements`) of which a person has said the
-    bounds: they hold, and are widened where a source has values beyond them."""
+    """A metric's values (:func:`of_statements`) of which a person has said the bounds:
+    they hold, and are widened where a source has values beyond them."""
     low, high = bounds
     by_person = {"kind": "bounded", "low": low, "high": high, "is_inferred": False}
     seen = [said["seen"] for said in words if said.get("seen")]
@@ -359,11 +359,13 @@ def _seen(
 ) -> tuple[float, float] | None:
     """Range of the stored values of a metric on a benchmark."""
     score, run = tables.score, tables.run
-    low, high = connection.execute(
-        sa.select(sa.func.min(score.c.value), sa.func.max(score.c.value))
+    lowest, highest = sa.func.min(score.c.value), sa.func.max(score.c.value)
+    query = (
+        sa.select(lowest, highest)
         .join(run, run.c.id == score.c.run_id)
         .where(run.c.benchmark_id == benchmark, score.c.metric_id == metric)
-    ).one()
+    )
+    low, high = connection.execute(query).one()
     if low is None:
         return None
     return (low, high)
@@ -375,7 +377,8 @@ def _write_metrics(
     """Write the changes; ids of the rows that were added, by benchmark and metric."""
     table = tables.benchmark_metric
     for row_id, values in changes.changed.items():
-        connection.execute(sa.update(table).where(table.c.id == row_id).values(values))
+        change = sa.update(table).where(table.c.id == row_id)
+        connection.execute(change.values(values))
     if not changes.added:
         return {}
     first = allocate(connection, table.name, len(changes.added))
@@ -423,8 +426,8 @@ def add_statements(
     benchmarks: Mapping[str, int],
     unlike: Iterable[Said],
 ) -> None:
-    """What the sources of a load say of models, benchmarks and the like, other than
-    what stands; and below which suites they put benchmarks."""
+    """Store the words of a load's sources on models, benchmarks and the like, other
+    than what stands; and below which suites they put benchmarks."""
     state.statements += [
         statement(
             state.parts[item.source].source.id, item.table, item.row_id, item.said

@@ -65,7 +65,7 @@ RESERVED = 64
 
 @dataclass(frozen=True)
 class Naming:
-    """What a source names: its runs, what stands for the call of the harness where that
+    """Names in a source: its runs, what stands for the call of the harness where that
     has no id, and benchmarks that only published figures are of."""
 
     headers: Sequence[RunHeader]
@@ -88,7 +88,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Said:
-    """What a source says of a row other than what stands there: number of the source in
+    """A source's words on a row other than what stands there: number of the source in
     its load, table, id, values."""
 
     source: int
@@ -217,15 +217,15 @@ class Dimensions:
                 self._said.append(Said(source, table, number, said))
 
     def said(self) -> list[Said]:
-        """What the sources of this load say of rows other than what stands there, which
-        is given once."""
+        """Words of this load's sources on rows other than what stands there, which is
+        given once."""
         said, self._said = self._said, []
         return said
 
     def _may_stand(
         self, table: sa.Table, rows: Mapping[Key, Mapping[str, Any]]
     ) -> list[Key]:
-        """Those of some keys that the store may hold: none of what points to a row that
+        """The keys, of some, that the store may hold: none of what points to a row that
         was just added."""
         parent = _PARENTS.get(table.name, "")
         added = self._added.get(parent, set())
@@ -605,7 +605,7 @@ def _seed_row(header: RunHeader, model: int) -> dict[str, Any]:
 
 
 def seed_label(initialisation: int | None, data_order: int | None) -> str:
-    """What a trained replicate is called that has no label of its own."""
+    """The label of a trained replicate that has none of its own."""
     seeds = {"initialisation": initialisation, "data_order": data_order}
     return ",".join(
         f"{name}={seed}" for name, seed in seeds.items() if seed is not None

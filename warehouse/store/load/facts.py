@@ -136,7 +136,8 @@ def complete_marks(connection: sa.Connection, decisions: Sequence[Decision]) -> 
             "execution_key": keys[run_id],
             "marks": stored_marks(again[run_id].marks),
         }
-        connection.execute(sa.update(table).where(table.c.id == run_id).values(values))
+        change = sa.update(table).where(table.c.id == run_id)
+        connection.execute(change.values(values))
 
 
 def _tell_tags(
@@ -171,9 +172,9 @@ def state_words_on_runs(
     decisions: Sequence[Decision],
     run_ids: Mapping[int, int],
 ) -> None:
-    """What sources say of runs that another source has given, other than what stands,
-    and what the one has said of the marks of a run that another has completed: the
-    first gives the row of a run. Its tags are those of all sources."""
+    """Store the words of sources on runs that another source has given, other than what
+    stands, and what the one has said of the marks of a run that another has completed:
+    the first gives the row of a run. Its tags are those of all sources."""
     _tell_tags(connection, state, decisions, run_ids)
     words = _last_words(state, decisions, run_ids)
     if not words:
@@ -181,7 +182,8 @@ def state_words_on_runs(
     cuts = {part.runs.start: _cuts(part) for part in state.parts}
     run = tables.run
     ids = sorted({run_id for _, run_id in words})
-    rows = connection.execute(sa.select(run).where(run.c.id.in_(ids))).mappings()
+    query = sa.select(run).where(run.c.id.in_(ids))
+    rows = connection.execute(query).mappings()
     standing = {row["id"]: row for row in rows}
     for (source_id, run_id), own in words.items():
         stored = standing[run_id]
@@ -341,7 +343,7 @@ def push(scratch: Scratch, state: _Load, run_ids: Mapping[int, int]) -> None:
 
 
 def push_transcripts(scratch: Scratch, run_ids: Mapping[int, int]) -> None:
-    """What happened on the way to the responses of runs."""
+    """Store what happened on the way to the responses of runs."""
     if not scratch.value("select count(*) from stage_transcript"):
         return
     scratch.put("transcript_run", _numbered(run_ids))
@@ -355,8 +357,8 @@ def complete_transcripts(
     state: _Load,
     run_ids: Mapping[int, int],
 ) -> list[int]:
-    """What happened on the way, of stored runs that another source has given without
-    it, or that were loaded before it was kept; gives the ids of these."""
+    """Store what happened on the way, of stored runs that another source has given
+    without it, or that were loaded before it was kept; gives the ids of these."""
     if not run_ids or not scratch.value("select count(*) from stage_transcript"):
         return []
     way = tables.transcript.c.run_id
@@ -490,7 +492,8 @@ def publish(
 def suites_published_again(
     state: _Load, decisions: Sequence[Decision], run_ids: Mapping[int, int]
 ) -> dict[int, list[dict[str, Any]]]:
-    """What sources publish of groups of runs that other sources have given, by source."""
+    """Figures that sources publish of groups of runs that other sources have given, by
+    source."""
     seen = {decision.run for decision in decisions if decision.action == "seen"}
     again: dict[int, list[dict[str, Any]]] = {}
     for part in state.parts:
@@ -513,8 +516,8 @@ def _published_of_suites(state: _Load, part: SourcePart) -> list[dict[str, Any]]
 def published_again(
     state: _Load, decisions: Sequence[Decision], run_ids: Mapping[int, int]
 ) -> dict[tuple[int, int], list[dict[str, Any]]]:
-    """What sources publish of runs with samples that another source has given, by
-    source and run."""
+    """Figures that sources publish of runs with samples that another source has given,
+    by source and run."""
     given = {(state.part_of(run).source.id, run_id) for run, run_id in run_ids.items()}
     again: dict[tuple[int, int], list[dict[str, Any]]] = {}
     for decision in decisions:

@@ -306,7 +306,7 @@ class Loader:
             raise
 
     def _forget(self) -> None:
-        """What was just written is not stored."""
+        """Forget what was just written: it is not stored."""
         self.dimensions.forget()
         self.settled.forget()
 
@@ -344,7 +344,7 @@ class Loader:
     def _other_readings(
         self, sources: Sequence[SourceClaim], options: LoadOptions
     ) -> list[source_ledger.OtherReading]:
-        """What the same bytes were read as before, which this load replaces."""
+        """Other readings of the same bytes, which this load replaces."""
         if options.beside:
             return []
         readings = source_ledger.other_readings(self.store, sources)
@@ -533,7 +533,7 @@ class Loader:
         return filled
 
     def _state_prompts(self, state: _Load, words: prompt_statements.Words) -> None:
-        """What the sources say of prompts that others have brought, or have said
+        """Store the words of sources on prompts that others have brought, or have said
         something of."""
         n_prompts = "select count(distinct prompt_id) from stage_prompt"
         if (
@@ -577,8 +577,8 @@ class Loader:
 
 
 def _keys(state: _Load) -> Iterator[str]:
-    """What two loads must not decide about at once: the source, and what its runs are
-    known by."""
+    """Keys of what two loads must not decide about at once: the source, and what its
+    runs are known by."""
     for part in state.parts:
         yield f"source {part.source.id}"
     for header, settings in zip(state.dump.runs, state.settings, strict=True):

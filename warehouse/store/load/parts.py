@@ -1,4 +1,4 @@
-"""What is loaded: sources, each with its place in the ledger and its dump."""
+"""Parts of a load: sources, each with its place in the ledger and its dump."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SourceClaim:
     is_mapped: bool = False  # whether a mapping of the user's says what is what
 
     def bytes_key(self, place: str) -> str:
-        """What stands for the bytes that a run was read from: the hash of its own file,
+        """A key for the bytes that a run was read from: the hash of its own file,
         whatever that is called, where the header names it; else that of the whole
         source."""
         if len(self.files) == 1:
@@ -36,8 +36,8 @@ class SourceClaim:
 
     @property
     def invocation(self) -> str:
-        """What stands for one call of a harness that has no id of its own: its bytes,
-        and what they lie in where that says more, since several calls may write the
+        """A key for one call of a harness that has no id of its own: its bytes, and
+        what they lie in where that says more, since several calls may write the
         same."""
         if not self.context:
             return self.sha256

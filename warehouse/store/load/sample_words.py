@@ -1,4 +1,4 @@
-"""What sources say of single samples of a run that several of them hold, beyond what
+"""Words of sources on single samples of a run that several of them hold, beyond what
 makes it the same run.
 
 The first source that says a value gives it: the second one's latencies stand where the
@@ -276,7 +276,7 @@ def _push_sent(scratch: Scratch, runs: Sequence[int]) -> None:
 
 
 class _Staged:
-    """What runs of a load say of the columns in which they differ from what stands."""
+    """Words of a load's runs on the columns in which they differ from what stands."""
 
     def __init__(self, scratch: Scratch, unlike: Mapping[int, Sequence[str]]) -> None:
         self._words: dict[int, dict[str, Word]] = {}
@@ -309,7 +309,7 @@ def _storable(value: Any) -> Any:
 
 
 class _Words:
-    """What each source says of some columns of runs, and what stands of them."""
+    """Words of each source on some columns of runs, and what stands of them."""
 
     def __init__(self, connection: sa.Connection, subjects: Iterable[Subject]) -> None:
         self._connection = connection
@@ -421,7 +421,7 @@ class _Words:
         self._changed.add((source_id, run_id))
 
     def unsay(self, source_id: int, subject: Subject) -> None:
-        """What a source says of a column is what stands."""
+        """Unsay a source's words on a column: they are what stands."""
         run_id, column = subject
         said = self._said.get((source_id, run_id), {})
         if column in said:
@@ -456,7 +456,7 @@ class _Words:
 def _standing(
     connection: sa.Connection, subjects: Iterable[Subject]
 ) -> dict[Subject, Word]:
-    """What stands of some columns of runs."""
+    """Stored values of some columns of runs."""
     standing: dict[Subject, Word] = {subject: {} for subject in subjects}
     runs_of: dict[str, list[int]] = defaultdict(list)
     for run_id, column in standing:

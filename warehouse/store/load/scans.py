@@ -1,4 +1,4 @@
-"""What scanners found in generations of other sources, and the scores that are made of
+"""Findings of scanners in generations of other sources, and the scores that are made of
 it.
 
 Every scan keeps its own values (``scan_value``); the scores of a run's metric are made
@@ -162,8 +162,8 @@ def _settle(store: Store) -> None:
 def described_of_scans(
     connection: sa.Connection, benchmarks: Collection[int]
 ) -> dict[tuple[int, int], dict[str, Any]]:
-    """What the scores of scanners say of their metrics on some benchmarks, by benchmark
-    and metric."""
+    """Metrics of scanners by their scores on some benchmarks, by benchmark and
+    metric."""
     if not benchmarks or not _any_stored(connection):
         return {}
     connection.execute(
@@ -176,7 +176,7 @@ def described_of_scans(
 
 
 def _described(row: Any) -> dict[str, Any]:
-    """What the scores of a scanner say of its metric on a benchmark; they never are its
+    """The metric of a scanner on a benchmark by its scores; they never are its
     headline."""
     counts = row.unit == ITEMS
     spec = MetricSpec(

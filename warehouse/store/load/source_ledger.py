@@ -84,7 +84,7 @@ def benchmarks_of(store: Store, source_ids: Sequence[int]) -> list[str]:
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """What the ledger holds of a source before it is read."""
+    """The ledger's entry of a source before it is read."""
 
     path: str
     size: int
@@ -103,7 +103,7 @@ class LedgerEntry:
 
     @property
     def source(self) -> tuple[str, str]:
-        """What makes it this source: hash and key."""
+        """The identity of the source: hash and key."""
         return self.sha256, self.key
 
     def claimed(self, source_id: int) -> SourceClaim:
@@ -164,9 +164,9 @@ def _enter(store: Store, entries: Sequence[LedgerEntry]) -> list[int | None]:
     loaded ones."""
     table = tables.source
     keys = [(entry.sha256, entry.key) for entry in entries]
-    query = sa.select(
-        table.c.sha256, table.c.settings_key, table.c.id, table.c.state
-    ).where(table.c.sha256.in_({entry.sha256 for entry in entries}))
+    columns = (table.c.sha256, table.c.settings_key, table.c.id, table.c.state)
+    hashes = {entry.sha256 for entry in entries}
+    query = sa.select(*columns).where(table.c.sha256.in_(hashes))
     with store.begin() as connection:
         stored = {
             (row.sha256, row.settings_key): row for row in connection.execute(query)
@@ -243,7 +243,7 @@ def _names(sources: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def any_loaded(connection: sa.Connection, sources: Sequence[SourceClaim]) -> bool:
-    """Whether another process has loaded one of some sources since they were claimed."""
+    """True if another process has loaded one of some sources since they were claimed."""
     ids = _listed(source.id for source in sources)
     query = f"select id from source where id in ({ids}) and state = 'loaded' limit 1"
     return connection.exec_driver_sql(query).first() is not None
@@ -290,7 +290,7 @@ _REPORTED = (
 
 @dataclass(frozen=True)
 class OtherReading:
-    """What the same bytes were read as before."""
+    """Another reading of the same bytes, before."""
 
     source_id: int
     n_runs: int
@@ -299,7 +299,7 @@ class OtherReading:
     benchmarks: tuple[str, ...]
 
     def note(self) -> str:
-        """What becomes of it."""
+        """A note on what becomes of it."""
         runs = f"{self.n_runs} runs and {self.n_scores} scores"
         if self.n_runs == 1:
             runs = f"1 run and {self.n_scores} scores"

@@ -100,8 +100,8 @@ _SERVED = (
 def parsed_rows(
     scratch: Scratch, dumps: Sequence[Dump], n_rows: int
 ) -> Iterator[tuple[str, pa.RecordBatchReader]]:
-    """What :func:`parse` has made of some dumps, table by table, for a scratch space
-    elsewhere."""
+    """Rows that :func:`parse` has made of some dumps, table by table, for a scratch
+    space elsewhere."""
     scans = PARSED[-2:-1] if any(dump.scan for dump in dumps) else ()
     votes = PARSED[-1:] if any(dump.votes is not None for dump in dumps) else ()
     for name in (*(_OF_SAMPLES if n_rows else PARSED[:1]), *scans, *votes):
@@ -121,7 +121,7 @@ def parsed_rows(
 
 @dataclass(frozen=True)
 class Measured:
-    """What was found in one run: an order-free digest, and counts of rows."""
+    """Measures of one run: an order-free digest, and counts of rows."""
 
     content_digest: str
     n_prompts: int
@@ -184,7 +184,7 @@ _ORIGIN = pa.schema(
 
 
 def _is_enough(batches: Sequence[pa.RecordBatch]) -> bool:
-    """Whether one statement may bring in these batches: of fewer rows the engine makes
+    """True if one statement may bring in these batches: of fewer rows the engine makes
     no group, and what is no group is written twice, which takes three times as long."""
     rows, size = (
         sum(batch.num_rows for batch in batches),
@@ -194,7 +194,7 @@ def _is_enough(batches: Sequence[pa.RecordBatch]) -> bool:
 
 
 def _origin(first: int, same: SameContent | None) -> dict[str, Any]:
-    """What is known of a run by its dump, whose first row has this number."""
+    """The origin of a run by its dump, whose first row has this number."""
     flags = {
         name: getattr(same, name, False)
         for name in ("are_draws", "belong_together", "by_metric")
@@ -642,7 +642,7 @@ def settle_duplicates(
 def _repeated(
     scratch: Scratch, keys: Mapping[str, str], sizes: Mapping[str, int]
 ) -> list[str]:
-    """Those of some tables that have several rows of a key."""
+    """The tables, of some, that have several rows of a key."""
     if not keys:
         return []
     facts = [
@@ -719,7 +719,8 @@ _CONTENT = (
 
 def _differing_fields(scratch: Scratch, table: str) -> list[str]:
     """Fields of metadata in which the first rows of one fact differ that do so."""
-    columns = ", ".join(f"t.{name}" for name in _UNIQUE[table][0].split(", "))
+    names = _UNIQUE[table][0].split(", ")
+    columns = ", ".join(f"t.{name}" for name in names)
     pairs = scratch.rows(
         query_text("ingest", "other_metadata").format(key=columns, table=table)
     )
@@ -780,7 +781,7 @@ class ScoreSummary:
 
 
 def summarise_scores(scratch: Scratch) -> list[ScoreSummary]:
-    """What the scores are like that are left after :func:`settle_duplicates`."""
+    """A summary of the scores that are left after :func:`settle_duplicates`."""
     return [
         ScoreSummary(*row)
         for row in scratch.rows(query_text("ingest", "score_summary"))
@@ -801,7 +802,7 @@ def show_prompt_scores(
 
 
 def are_apart(sizes: Mapping[str, int], prompts: Mapping[int, int]) -> bool:
-    """Whether each staged row has a prompt of its own in its run."""
+    """True if each staged row has a prompt of its own in its run."""
     return sum(prompts.values()) == sizes["stage_fact"]
 
 
@@ -855,7 +856,7 @@ def measure(
 def sample_marks(
     scratch: Scratch, columns: AbstractSet[str]
 ) -> dict[int, dict[str, str]]:
-    """What marks the execution of each run by its samples.
+    """Marks of the execution of each run by its samples.
 
     Args:
         scratch: with generations that are settled.

@@ -1,4 +1,5 @@
-"""What the steps of a load share: options, the source's claim, counts, the report."""
+"""The state that the steps of a load share: options, the source's claim, counts, the
+report."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LoadOptions:
-    """What the user said about conflicts, duplicates, faults and texts."""
+    """The user's choices about conflicts, duplicates, faults and texts."""
 
     on_conflict: OnConflict = "error"
     on_duplicate: OnDuplicate = "error"
@@ -41,7 +42,7 @@ class LoadOptions:
 
 @dataclass(frozen=True)
 class LoadReport:
-    """What became of one source."""
+    """The outcome of one source."""
 
     source: str
     state: Literal["loaded", "unchanged", "refused"]
@@ -102,7 +103,7 @@ class _Load:
 
     @cached_property
     def settings(self) -> list[RunSettings]:
-        """What the header of each run says of how it was made."""
+        """Settings of each run, as its header tells how it was made."""
         return [settings_of(header) for header in self.dump.runs]
 
     def add_marks(self, marks: Mapping[int, Mapping[str, str]]) -> None:
@@ -305,7 +306,8 @@ def report_of(
     measured = [
         state.measured[item.run] for item in fresh if item.run in state.measured
     ]
-    notes = list(dict.fromkeys(map(masked, [*part.dump.notes, *state.notes])))
+    told = [*part.dump.notes, *state.notes]
+    notes = list(dict.fromkeys(map(masked, told)))
     told = [item.note for item in decisions if item.note]
     doubtful = [note for note in notes if note in state.doubtful]
     doubtful += [item.note for item in decisions if item.note and item.is_doubtful][

@@ -23,7 +23,7 @@ from warehouse.store.sql.query_files import query_text
 
 
 def holds_any(state: _Load) -> bool:
-    """Whether a dump of the load has votes."""
+    """True if a dump of the load has votes."""
     return any(part.dump.votes is not None for part in state.parts)
 
 
@@ -185,7 +185,8 @@ _NO_PARAMETERS = {"parameters_key": "", "parameters": None}
 
 
 def _distinct(scratch: Scratch, columns: dict[str, str]) -> list[dict[str, Any]]:
-    """What there is of some columns of the votes, with what stands for null in each."""
+    """Distinct values of some columns of the votes, with what stands for null in
+    each."""
     said = ", ".join(
         f"coalesce({name}, {default}) as {name}" for name, default in columns.items()
     )
@@ -223,7 +224,7 @@ def _name_prompts(scratch: Scratch, state: _Load, connection: sa.Connection) -> 
 
 
 def _state_prompts(scratch: Scratch, state: _Load) -> None:
-    """What votes do not say of questions that stood before them."""
+    """Store what votes do not say of questions that stood before them."""
     said = scratch.rows(
         "select count(text), count(target), count(metadata) from stage_vote"
     )[0]

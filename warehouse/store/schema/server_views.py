@@ -1,4 +1,5 @@
-"""Whether the views of a store on a server have the text that this version gives them.
+"""A check that the views of a store on a server have the text that this version gives
+them.
 
 A server prints views in its own way, so that ours are made anew, as temporary ones, and
 the two are printed. That takes a fifth of a second. What the server keeps of a view
@@ -45,7 +46,7 @@ def keep_made(store: Store) -> None:
 
 
 def _look(store: Store) -> str:
-    """What a finding is about: the views, and what they read."""
+    """The subject of a finding: the views, and what they read."""
     names = sorted(TABLES | {*query_files.view_names()})
     rows = store.rows(
         query_files.query_text("server_objects", "look"), {"names": names}

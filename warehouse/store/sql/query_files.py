@@ -70,7 +70,8 @@ class NamedQuery:
             )
         missing = [p for p in self.parameters if p.required and p.name not in given]
         if missing:
-            needs = "; ".join(f"{p.name} ({p.type}): {p.description}" for p in missing)
+            needed = [f"{p.name} ({p.type}): {p.description}" for p in missing]
+            needs = "; ".join(needed)
             how = " ".join(f"-p {p.name}=…" for p in missing)
             raise MisuseError(
                 f"{self.name} needs a value for {needs}; in the command: {how}"
@@ -216,7 +217,8 @@ def _header(text: str, path: str) -> dict[str, list[tuple[int, str]]]:
                 header[word].append((number, rest.strip()))
         else:
             header[section].append((number, line.removeprefix("--").removeprefix(" ")))
-    if len(lines) <= sum(line.startswith("--") or not line.strip() for line in lines):
+    statements = [line for line in lines if line.strip() and not line.startswith("--")]
+    if not statements:
         raise InputError(
             "no statement", path=path, expected="one SELECT below the header"
         )

@@ -48,7 +48,7 @@ def run_query(store: Store, query: str, parameters: Mapping[str, Any]) -> pa.Tab
 
 
 def is_name(query: str) -> bool:
-    """Whether a query is meant as the name of one: a word."""
+    """True if a query is meant as the name of one: a word."""
     return _NAME.fullmatch(query.strip()) is not None
 
 
@@ -142,7 +142,7 @@ def _printable(
 
 
 def _beyond_years(values: pa.ChunkedArray | pa.Array) -> bool:
-    """Whether a time lies beyond the years 1 to 9999, as infinite ones do, also within
+    """True if a time lies beyond the years 1 to 9999, as infinite ones do, also within
     lists."""
     kind = values.type
     if isinstance(values, pa.ChunkedArray):
