@@ -20,7 +20,8 @@ import warehouse.api
 from warehouse.analysis.compare.answer import Comparison
 from warehouse.analysis.gate.view import Gate
 from warehouse.analysis.items.view import ItemReport
-from warehouse.analysis.leaderboard.answer import Leaderboard, Leaderboards
+from warehouse.analysis.leaderboard.answer import Leaderboard
+from warehouse.analysis.leaderboard.every import Leaderboards
 from warehouse.analysis.sequential.view import SequentialGate
 from warehouse.analysis.suites.answer import SuiteBoard
 from warehouse.analysis.variance.answer import VarianceReport

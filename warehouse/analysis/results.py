@@ -72,7 +72,8 @@ class Column(Generic[T]):
     """
 
     def __init__(self, path: str, absent: Any = None) -> None:
-        self.names, self.absent = tuple(path.split(".")), absent
+        self.names = tuple(path.split("."))
+        self.absent = absent
 
     @overload
     def __get__(self, row: None, owner: type) -> Column[T]: ...
@@ -441,9 +442,8 @@ class StoredResult(Result):
 def _kind_of(result: type[Result], part: str) -> Any:
     for base in result.__mro__:
         member = vars(base).get(part)
-        getter = getattr(member, "fget", None) or getattr(
-            member, "func", None
-        )  # of a property, or a cached one
+        # of a property, or a cached one
+        getter = getattr(member, "fget", None) or getattr(member, "func", None)
         if getter:
             declared = get_annotations(getter)["return"]
         else:

@@ -56,7 +56,8 @@ if TYPE_CHECKING:
     from warehouse.analysis.judge.next import LabelWave  # noqa: F401
     from warehouse.analysis.judge.plan import LabelPlans  # noqa: F401
     from warehouse.analysis.judge.view import JudgeReport  # noqa: F401
-    from warehouse.analysis.leaderboard.answer import Leaderboard, Leaderboards  # noqa: F401
+    from warehouse.analysis.leaderboard.answer import Leaderboard  # noqa: F401
+    from warehouse.analysis.leaderboard.every import Leaderboards  # noqa: F401
     from warehouse.analysis.pairs.answer import Pairs  # noqa: F401
     from warehouse.analysis.power.costs import CostPlan  # noqa: F401
     from warehouse.analysis.power.view import PowerPlan

@@ -24,7 +24,8 @@ Bin = tuple[float, float, float, float, str]
 #: Size of the area between the axes, with which it is as wide as a phone: in a row of
 #: charts, and alone. The first is a multiple of the cells of a data map, whose places
 #: are whole then, and short.
-PLOT, TALL_PLOT = (275, 175), (275, 220)
+PLOT = (275, 175)
+TALL_PLOT = (275, 220)
 #: What tells series apart: colours of style.css, and dashes, for those who do not see
 #: colours.
 SERIES = (
@@ -124,7 +125,8 @@ def span(values: Iterable[float | None], *, also: Sequence[float] = ()) -> Ends 
     if not numbers:
         return None
     shown = [*numbers, *also]
-    low, high = min(shown), max(shown)
+    low = min(shown)
+    high = max(shown)
     if not math.isfinite(high - low):
         return None
     if high - low <= 1e-12 * max(abs(high), abs(low)):

@@ -289,10 +289,12 @@ class _Plot:
         """A name on the side of its point that has more room."""
         if point.at < WIDTH / 2:
             room = WIDTH - point.at
-            x, anchor = point.at + 7, "start"
+            x = point.at + 7
+            anchor = "start"
         else:
             room = point.at - _LEFT
-            x, anchor = point.at - 7, "end"
+            x = point.at - 7
+            anchor = "end"
         short = fitting([point.spot.name], room - 8)
         self.sheet.text(x, baseline, short[0], anchor=anchor, more=OVER)
 

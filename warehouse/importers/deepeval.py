@@ -221,10 +221,8 @@ def _direction(items: Iterable[Mapping[str, Any]]) -> bool | None:
     cases do not tell."""
     ways = set()
     for item in items:
-        score, threshold = (
-            number_or_none(item.get("score")),
-            number_or_none(item.get("threshold")),
-        )
+        score = number_or_none(item.get("score"))
+        threshold = number_or_none(item.get("threshold"))
         if score is not None and threshold is not None and score != threshold:
             ways.add((score > threshold) == (item.get("success") is True))
     if len(ways) == 1:
@@ -241,10 +239,8 @@ def _row(case: Any) -> Row:
         asked = case.get("scenario") or [
             turn.get("content") for turn in turns if turn.get("role") == "user"
         ]
-    target, name = (
-        case.get("expectedOutput", case.get("expectedOutcome")),
-        text_or_none(case.get("name")),
-    )
+    target = case.get("expectedOutput", case.get("expectedOutcome"))
+    name = text_or_none(case.get("name"))
     unnamed = name is None or name.startswith(
         ("test_case_", "conversational_test_case_")
     )

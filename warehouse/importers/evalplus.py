@@ -43,9 +43,8 @@ METRIC = "pass@1"
 BASE, PLUS = "base", "plus"
 STATUSES = ("pass", "fail", "timeout")
 
-_END = re.compile(
-    r"(?:(?P<stem>.+)[._])?eval_results\.json"
-)  # with a dot before it, or "_" as older releases have it
+# with a dot before it, or "_" as older releases have it
+_END = re.compile(r"(?:(?P<stem>.+)[._])?eval_results\.json")
 # org--tiny_vllm_temp_0.2-sanitized   model, backend (not before 0.3), temperature,
 # whether programs were cut out; what else a person wrote behind them
 _BACKENDS = "vllm|hf|hf_gaudi|openai|anthropic|google|bedrock|ollama|gptqmodel"
@@ -165,7 +164,8 @@ def _rows(
     attempts = _attempts(entries)
     texts = _paired(attempts, raw.get(task, []), task, notes)
     for draw, entry in enumerate(attempts):
-        base, plus = _status(entry, "base_status"), _status(entry, "plus_status")
+        base = _status(entry, "base_status")
+        plus = _status(entry, "plus_status")
         scores = [_score(BASE, base)]
         if has_plus:  # both must pass
             scores.append(_score(PLUS, plus if base == "pass" else base))
@@ -233,7 +233,8 @@ def _attempts(entries: Any) -> list[Row]:
     """Attempts of a task; older files hold lists of status and details by kind of
     tests."""
     if isinstance(entries, dict) and BASE in entries:
-        base, plus = list_of(entries, BASE), list_of(entries, PLUS)
+        base = list_of(entries, BASE)
+        plus = list_of(entries, PLUS)
         entries = [
             {
                 "base_status": _first(item_at(base, draw)),

@@ -163,30 +163,30 @@ class Harbor:
         names = []
         for run in dump.runs:
             names.append([metric.name for metric in run.metrics])
-        transcripts = defaultdict[str, list[Path]](list)
-        for path in source.files:
-            if path.name != RESULT:
-                transcripts[
-                    str((path.parent.parent / RESULT).relative_to(source.root))
-                ].append(path)
+        transcripts = _transcripts(source)
 
         def rows_of(item: tuple[str, Row]) -> list[Row]:
             name, trial = item
             row = _row(trial, numbers[_condition(trial)], draws, names)
-            return [
-                {
-                    **row,
-                    "transcript": _transcript(
-                        trial, transcripts[name], source.root, dump.notes
-                    ),
-                }
-            ]
+            paths = transcripts[name]
+            transcript = _transcript(trial, paths, source.root, dump.notes)
+            return [{**row, "transcript": transcript}]
 
         items = ((name, (name, trial)) for name, trial in trials)
         dump.batches = batches_of(
             items, rows_of, dump.rejections, "a trial as Harbor writes it"
         )
         return dump
+
+
+def _transcripts(source: SourceFiles) -> defaultdict[str, list[Path]]:
+    """The files of transcripts, by the place of their trial's result."""
+    found = defaultdict[str, list[Path]](list)
+    for path in source.files:
+        if path.name != RESULT:
+            result = path.parent.parent / RESULT
+            found[str(result.relative_to(source.root))].append(path)
+    return found
 
 
 def _trajectory_number(path: Path) -> int:

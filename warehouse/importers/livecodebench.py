@@ -51,7 +51,8 @@ _NAME = re.compile(
 )
 #: Parts of the name that are options of the tool: chain of thought, generations that a
 #: repair begins from.
-_COT, _CODEGEN = re.compile(r"_cot(?=_|$)"), re.compile(r"_codegen_?(\d+)(?=_|$)")
+_COT = re.compile(r"_cot(?=_|$)")
+_CODEGEN = re.compile(r"_codegen_?(\d+)(?=_|$)")
 _RATE = re.compile(r"pass@[1-9]\d{0,6}")
 #: Lists with an item for each generation, and figures made of them.
 _PER_DRAW = (
@@ -199,7 +200,8 @@ def _rows(notes: list[str], item: tuple[int, Row]) -> Iterator[Row]:
             "verdict is unscored"
         )
     for draw in range(max(len(graded), len(outputs), len(programs))):
-        output, program = item_at(outputs, draw), item_at(programs, draw)
+        output = item_at(outputs, draw)
+        program = item_at(programs, draw)
         value = item_at(values, draw)
         unanswered = value == 0 and program is not None and not as_text(program).strip()
         verdict_text = item_at(verdicts, draw)

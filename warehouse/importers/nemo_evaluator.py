@@ -217,7 +217,8 @@ def _header(
     source: SourceFiles,
     declared: str | None,
 ) -> RunHeader:
-    config, benchmark = part_of(bundle, "config"), part_of(bundle, "benchmark")
+    config = part_of(bundle, "config")
+    benchmark = part_of(bundle, "benchmark")
     logged = next(
         (text for row in log.values() if (text := text_or_none(row.get("model")))), None
     )
@@ -315,10 +316,8 @@ def _read_log(path: Path | None, dump: Dump) -> dict[tuple[int, int], Row]:
     )
     found = {}
     for row, _ in RowSource(path, path.name, (), notes=dump.notes).rows():
-        problem, repeat = (
-            whole_count(row.get("problem_idx")),
-            whole_count(row.get("repeat", 0)),
-        )
+        problem = whole_count(row.get("problem_idx"))
+        repeat = whole_count(row.get("repeat", 0))
         if problem is not None and repeat is not None:
             found[problem, repeat] = {
                 name: row[name] for name in fields if row.get(name) not in (None, "")
@@ -330,7 +329,8 @@ def _read_log(path: Path | None, dump: Dump) -> dict[tuple[int, int], Row]:
 def _of_model(stats: Row) -> Row:
     """Requests, and calls of each tool; those whose name was not written are of a tool
     without name."""
-    turns, calls = whole_count(stats.get("model_calls")), part_of(stats, "tool_calls")
+    turns = whole_count(stats.get("model_calls"))
+    calls = part_of(stats, "tool_calls")
     total = whole_count(calls.get("count"))
     counts: dict[str | None, int] = {
         name: count
@@ -391,7 +391,8 @@ def _rows(
 
 
 def _question(row: Row) -> Row:
-    prompt, expected = row.get("prompt"), row.get("expected_answer")
+    prompt = row.get("prompt")
+    expected = row.get("expected_answer")
     metadata = {
         name: value
         for name, value in part_of(row, "metadata").items()
@@ -449,10 +450,8 @@ def _failure(row: Row, said: Row) -> str | None:
 
 
 def _scores(row: Row, said: Row, scorers: Sequence[str]) -> Iterator[Row]:
-    failure, is_empty = (
-        _failure(row, said),
-        not text_or_none(row.get("model_response", "unknown")),
-    )
+    failure = _failure(row, said)
+    is_empty = not text_or_none(row.get("model_response", "unknown"))
     own = part_of(row, "scorer_rewards")
     for name, figure in (
         (REWARD, row.get(REWARD)),

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -195,22 +196,7 @@ class Promptfoo:
         provider)."""
         path = source.files[0]
         dump = Dump((), ())
-        document: Row = {}
-        if path.suffix == ".jsonl":
-            lines = RowSource(
-                path, path.name, ("promptIdx",), dump.rejections, dump.notes
-            )
-            items = [*lines.located()]
-        else:
-            document = read_document(path)
-            results = part_of(document, "results").get("results")
-            if not isinstance(results, list):
-                raise InputError(
-                    "'results.results' is no list",
-                    path=str(path),
-                    expected="the results of promptfoo",
-                )
-            items = [(f"result {index}", row) for index, row in enumerate(results)]
+        document, items = _results(path, dump)
         providers = part_of(document, "config").get("providers")
         dump.notes += no_objects(
             providers, f"{path.name}: config.providers", or_names=True
@@ -232,17 +218,16 @@ class Promptfoo:
             raise InputError(
                 "holds no result", path=str(path), expected="results of promptfoo"
             )
-        unchecked = sum(
-            part_of(row, "gradingResult").get("reason") == _UNCHECKED
-            for row in rows
-            if isinstance(row, dict)
-        )
+        objects = objects_of(rows)
+        unchecked = 0
+        for row in objects:
+            reason = part_of(row, "gradingResult").get("reason")
+            unchecked += reason == _UNCHECKED
         if unchecked:
             dump.notes.append(
                 f"{path.name}: {unchecked} results have no assertions; they count as "
                 "passed, as in promptfoo"
             )
-        objects = objects_of(rows)
         tests = Tests.of(document, objects)
         if tests.added:
             dump.notes.append(
@@ -254,6 +239,22 @@ class Promptfoo:
         if votes:
             dump.votes = [pa.RecordBatch.from_pylist(votes, schema=VOTE_SCHEMA)]
         return dump
+
+
+def _results(path: Path, dump: Dump) -> tuple[Row, list[tuple[str, Any]]]:
+    """The document of a file, empty for lines, and its results with their places."""
+    if path.suffix == ".jsonl":
+        lines = RowSource(path, path.name, ("promptIdx",), dump.rejections, dump.notes)
+        return {}, [*lines.located()]
+    document = read_document(path)
+    results = part_of(document, "results").get("results")
+    if not isinstance(results, list):
+        raise InputError(
+            "'results.results' is no list",
+            path=str(path),
+            expected="the results of promptfoo",
+        )
+    return document, [(f"result {index}", row) for index, row in enumerate(results)]
 
 
 @dataclass(frozen=True)
@@ -364,7 +365,8 @@ def _named(document: Row, otherwise: str) -> str:
 def _header(
     document: Row, row: Row, name: str, model_setting: str | None, file: str
 ) -> RunHeader:
-    provider, model = part_of(row, "provider"), _model(row)
+    provider = part_of(row, "provider")
+    model = _model(row)
     label = text_or_none(provider.get("label"))
     require_model(model_setting or model, file)
     entry = _provider_entry(document, row)
@@ -633,7 +635,8 @@ def _judge(row: Row) -> str | None:
 def _row(row: Any, numbers: Sequence[int], tests: Tests, counts: Counts) -> Row:
     if not isinstance(row, dict) or row.get("promptIdx") not in numbers:
         raise ValueError(f"no promptIdx: {compact(row)[:200]}")
-    response, prompt = part_of(row, "response"), tests.prompt(row)
+    response = part_of(row, "response")
+    prompt = tests.prompt(row)
     identity = prompt["identity"]
     run = numbers.index(row["promptIdx"])
     # --repeat makes further tests with equal variables: they are draws of the first

@@ -121,7 +121,8 @@ class TerminalBench:
             for path, document in documents.items()
             if path.parent == source.root
         }
-        metadata, lock = top.get(METADATA, {}), top.get(LOCK, {})
+        metadata = top.get(METADATA, {})
+        lock = top.get(LOCK, {})
         whole: Document = next(
             (document for document in top.values() if "results" in document), {}
         )
@@ -177,14 +178,13 @@ def _header(
     whole: Document,
     model_setting: str | None,
 ) -> RunHeader:
-    agent, model = (
-        text_or_none(metadata.get("agent_name")),
-        text_or_none(metadata.get("model_name")),
-    )
+    agent = text_or_none(metadata.get("agent_name"))
+    model = text_or_none(metadata.get("model_name"))
     for part in reversed(folder.parts):
         submission = _SUBMISSION.fullmatch(part)
         if submission:
-            agent, model = agent or submission["agent"], model or submission["model"]
+            agent = agent or submission["agent"]
+            model = model or submission["model"]
             break
     require_model(model_setting or model, str(folder))
     commit = text_or_none(metadata.get("commit_hash"))

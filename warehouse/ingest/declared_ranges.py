@@ -98,7 +98,8 @@ def _look(
     declared: Mapping[_Name, _Declared],
     seen: dict[_Name, _Seen],
 ) -> None:
-    values, metrics = scores.field("value"), scores.field("metric")
+    values = scores.field("value")
+    metrics = scores.field("metric")
     filters = pc.fill_null(scores.field("filter"), "")
     for name, item in declared.items():
         metric, filter_name = name

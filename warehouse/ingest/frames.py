@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from warehouse.errors import InputError, MisuseError
-from warehouse.importers.tabular.plain_tables import without_scores
+from warehouse.importers.tabular.head_columns import without_scores
 from warehouse.ingest.discover import Discovered
 
 #: What the ledger shows of a frame.

@@ -123,7 +123,10 @@ def read_together(
     Raises:
         NotTogetherError: they have too many rows.
     """
-    indices, dumps, rows, held = [], [], 0, 0
+    indices = []
+    dumps = []
+    rows = 0
+    held = 0
     for index, reading in enumerate(readings):
         dump = _read_whole(reading, settings, max_rejected)
         if dump is None:

@@ -169,9 +169,8 @@ def _create(
             names = sorted(
                 {*sa.inspect(connection).get_table_names()} - {"alembic_version"}
             )
-        if (
-            names and revision.found(store) is None
-        ):  # else another process has just made it
+        # else another process has just made it
+        if names and revision.found(store) is None:
             several = ", ".join(names[:3])
             if len(names) > 3:
                 several += " …"

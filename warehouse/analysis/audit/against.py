@@ -314,9 +314,8 @@ def table_rows(path: str | Path) -> list[dict[str, str]]:
 def _csv_rows(text: str, path: str) -> list[dict[Any, Any]]:
     header = text.partition("\n")[0]
     delimiter = max((",", ";", "\t"), key=header.count)
-    limit = csv.field_size_limit(
-        max(csv.field_size_limit(), len(text))
-    )  # prompts may be longer than it
+    # prompts may be longer than it
+    limit = csv.field_size_limit(max(csv.field_size_limit(), len(text)))
     try:
         return list(csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter))
     except csv.Error as error:

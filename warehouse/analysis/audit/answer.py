@@ -352,7 +352,9 @@ def _rows(
 
 
 def _row(of: _Columns, item: int) -> AuditRow:
-    data, judgement, evidence = of.data, of.judgement, of.evidence
+    data = of.data
+    judgement = of.judgement
+    evidence = of.evidence
     prompt: Mapping[str, Any] = data.prompts[item]
     refused = bool(np.isnan(judgement.posterior[item]))
     contradicts = int(evidence.contradicts[item])

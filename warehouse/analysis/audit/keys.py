@@ -43,7 +43,8 @@ def keys_of(
         choices: options as models scored them: their number, and which is the target.
         n_options: options of a prompt of which the store does not tell; None: unknown.
     """
-    widths, targets = _widths(choices), _targets(choices)
+    widths = _widths(choices)
+    targets = _targets(choices)
     options = [_options(row, widths.get(row["id"], 0)) for row in prompts]
     if n_options is not None:
         options = [of or PromptOptions(n_options) for of in options]
@@ -378,9 +379,8 @@ def likeliest_options(
     sizes = np.bincount(rows.draw) if len(rows.draw) else np.empty(0, np.int64)
     starts = np.cumsum(sizes) - sizes
     parts: list[LikeliestOptions] = []
-    with np.errstate(
-        divide="ignore", invalid="ignore"
-    ):  # an empty option has no length: NaN or infinite
+    # an empty option has no length: NaN or infinite
+    with np.errstate(divide="ignore", invalid="ignore"):
         measured = [
             _best_of(measure(rows), rows, starts, sizes) for measure in _MEASURES
         ]

@@ -242,10 +242,8 @@ def _right(voters: Sequence[Voter], best: float) -> dict[tuple[int, int], bool]:
     by_run_and_prompt: dict[tuple[int, int], bool] = {}
     for voter in voters:
         own = voter.scores
-        prompts, right = (
-            own.prompts[own.zero_one].tolist(),
-            (own.values[own.zero_one] == best).tolist(),
-        )
+        prompts = own.prompts[own.zero_one].tolist()
+        right = (own.values[own.zero_one] == best).tolist()
         for run in voter.entry.condition.run_ids:
             by_run_and_prompt |= {
                 (run, prompt): is_right

@@ -85,7 +85,8 @@ class AuditReport(Result):
 
     @property
     def one_line(self) -> str:
-        n, among = len(self.listed), f"{self.n_judged} keys"
+        n = len(self.listed)
+        among = f"{self.n_judged} keys"
         by = f"{self.benchmark}, {len(self.models)} models"
         if not n:
             return (

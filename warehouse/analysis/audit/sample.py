@@ -228,9 +228,8 @@ def match_judged(
     chances: dict[int, float] = {}
     for line, key, written in table.rows:
         try:
-            chances[item_of[key]] = float(
-                written.replace(",", ".")
-            )  # as spreadsheets of some languages write it
+            # as spreadsheets of some languages write it
+            chances[item_of[key]] = float(written.replace(",", "."))
         except KeyError:
             raise MisuseError(
                 f"{table.path}, {line}: no key {key!r} in this benchmark"
@@ -263,9 +262,8 @@ def match_judged(
     sampled, certain[sure] = certain.copy(), True
     for line, key, written in table.rows:
         item, verdict = item_of[key], table.verdicts.get(key)
-        if (
-            not abs(chances[item] - drawn_with[item]) <= _ROUNDED * drawn_with[item]
-        ):  # NaN too
+        # NaN too
+        if not abs(chances[item] - drawn_with[item]) <= _ROUNDED * drawn_with[item]:
             raise MisuseError(
                 f"{table.path}, {line}: probability {written}, but this key was drawn "
                 f"with {drawn_with[item]:.6g}; leave the column as it was written"
@@ -364,7 +362,8 @@ def _rate(
 ) -> JudgedRow:
     """The share of wrong keys among some; where verdicts are missing, also if all of
     these were right, or wrong."""
-    has, wrong = ~np.isnan(judged.wrong), judged.wrong == 1
+    has = ~np.isnan(judged.wrong)
+    wrong = judged.wrong == 1
     sides = [which & part for part in (judged.certain, ~judged.certain)]
     counts = np.array(
         [
@@ -385,7 +384,8 @@ def _rate(
             [JudgedPart(n, m + a, x + b) for n, m, x, a, b in parts], level=level
         )
 
-    rate, lost = share([0, 0], [0, 0]), sum(missing)
+    rate = share([0, 0], [0, 0])
+    lost = sum(missing)
     bound_low = None
     if lost:
         bound_low = share(missing, [0, 0]).low

@@ -21,13 +21,7 @@ from warehouse.analysis.comparison.overall import (
 from warehouse.analysis.comparison.overall_seeds import on_common_seeds
 from warehouse.analysis.comparison.pair_tests import difference_of, run_tests
 from warehouse.analysis.comparison.pairing import NotComparable, Pair
-from warehouse.analysis.comparison.read import (
-    OnBenchmarks,
-    SharedRead,
-    TwoModels,
-    read_shared,
-    read_texts,
-)
+from warehouse.analysis.comparison.read import OnBenchmarks, TwoModels
 from warehouse.analysis.comparison.row import (
     INFINITE,
     ComparisonRow,
@@ -38,6 +32,8 @@ from warehouse.analysis.comparison.row import (
     make_row,
     with_holm,
 )
+from warehouse.analysis.comparison.shared import SharedRead, read_shared
+from warehouse.analysis.comparison.texts import read_texts
 from warehouse.analysis.comparison.words import (
     CANNOT_TELL,
     NO_VERDICT,
@@ -53,7 +49,7 @@ from warehouse.analysis.comparison.words import (
 )
 from warehouse.analysis.results import Result, SingleTest
 from warehouse.analysis.selection.reference import in_words
-from warehouse.analysis.selection.scores import mixed_scales, unstated_bounds
+from warehouse.analysis.selection.score_ranges import mixed_scales, unstated_bounds
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.questions.question import answers
 from warehouse.store.connection import Store
@@ -221,7 +217,9 @@ def _is_untested(row: ComparisonRow) -> bool:
 def _over_all(rows: Sequence[ComparisonRow]) -> str:
     """On how many benchmarks each is better, and on how many nothing can be tested."""
     better = Counter(better_in_words(row) for row in rows)
-    a, b, differ = better["a"], better["b"], better[NOT_KNOWN]
+    a = better["a"]
+    b = better["b"]
+    differ = better[NOT_KNOWN]
     untested = sum(_is_untested(row) for row in rows)
     rest = len(rows) - a - b - differ - untested
     if len(rows) in (rest, untested):
@@ -314,10 +312,8 @@ _Compared = tuple[Pair, ComparisonRow, str]
 def _compared(pair: Pair, options: Compare) -> _Compared:
     if pair.has_infinite:
         return pair, infinite_row(pair, options), pair.note
-    note, planned = (
-        pair.note,
-        on_plans(pair, level=options.level, estimand=options.estimand),
-    )
+    note = pair.note
+    planned = on_plans(pair, level=options.level, estimand=options.estimand)
     if planned is not None:
         note = "; ".join(filter(None, (pair.note, planned.note)))
         if planned.whole is not None:

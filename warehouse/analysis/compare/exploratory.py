@@ -221,10 +221,8 @@ def _in_another_store(question: Compare, row: ComparisonRow) -> Compare:
     other metrics and benchmarks."""
     a, b = question.a, question.b
     if row.model_a != row.model_b:
-        a, b = (
-            row.model_a if a.startswith("run:") else a,
-            row.model_b if b.startswith("run:") else b,
-        )
+        a = row.model_a if a.startswith("run:") else a
+        b = row.model_b if b.startswith("run:") else b
     if question.across_links:
         benchmark = None
     else:

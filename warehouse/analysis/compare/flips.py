@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.comparison.pairing import Pair
-from warehouse.analysis.comparison.read import read_texts
 from warehouse.analysis.comparison.row import Flip, flip_fields
+from warehouse.analysis.comparison.texts import read_texts
 from warehouse.analysis.selection.scores import PromptScores, indices_among
 from warehouse.errors import MisuseError
 from warehouse.questions.question import Option, Options
@@ -222,7 +222,8 @@ class Flips:
                 f"{key!r} is no place in a list of prompts; leave it out to begin with "
                 "the first"
             ) from None
-        same, level = self.sizes == size, self.prompts == prompt
+        same = self.sizes == size
+        level = self.prompts == prompt
         before = (self.sizes > size) | same & (
             (self.prompts < prompt) | level & (self.which <= which)
         )
@@ -267,10 +268,8 @@ def flips_of_pairs(
         if note:
             notes += [f"{pair.benchmark}: {note}"]
     which = np.repeat(np.arange(len(pairs)), [len(chosen) for chosen, _ in kept])
-    ids, sizes = (
-        np.concatenate([chosen for chosen, _ in kept]),
-        np.concatenate([size for _, size in kept]),
-    )
+    ids = np.concatenate([chosen for chosen, _ in kept])
+    sizes = np.concatenate([size for _, size in kept])
     order = np.lexsort((which, ids, -sizes))
     return Flips(
         tuple(pairs),
@@ -290,7 +289,8 @@ def _kept(
     if prompt_filter.show in ALONE:
         alone = _alone(pair)[prompt_filter.show]
         return alone, np.full(len(alone), -1.0), ""
-    a, b = pair.scores_a.values[pair.of_a], pair.scores_b.values[pair.of_b]
+    a = pair.scores_a.values[pair.of_a]
+    b = pair.scores_b.values[pair.of_b]
     mask, note = _shown_mask(pair, prompt_filter.show, a, b)
     if prompt_filter.least is not None:
         mask = mask & (np.abs(a - b) >= prompt_filter.least)
@@ -353,7 +353,8 @@ def counts_of(pairs: Sequence[Pair], prompts: Ids | None) -> Counts:
 
     found = dict.fromkeys(Counts.__dataclass_fields__, 0)
     for pair in pairs:
-        a, b = pair.scores_a.values[pair.of_a], pair.scores_b.values[pair.of_b]
+        a = pair.scores_a.values[pair.of_a]
+        b = pair.scores_b.values[pair.of_b]
         named = _alone(pair) | {
             "n_both": pair.prompts,
             "higher_a": pair.prompts[a > b],

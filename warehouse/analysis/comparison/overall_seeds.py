@@ -73,10 +73,8 @@ def _over(pair: Pair, a: PromptScores, b: PromptScores) -> Pair:
     """A pair with other scores of the same prompts, on those that both still have."""
     if a is pair.scores_a and b is pair.scores_b:
         return pair
-    places_a, places_b = (
-        indices_among(a.prompts, pair.prompts),
-        indices_among(b.prompts, pair.prompts),
-    )
+    places_a = indices_among(a.prompts, pair.prompts)
+    places_b = indices_among(b.prompts, pair.prompts)
     kept = (places_a < a.n) & (places_b < b.n)
     clusters = None
     if pair.clusters is not None:

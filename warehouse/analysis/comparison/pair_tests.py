@@ -71,7 +71,8 @@ def difference_of(pair: Pair, options: Compare) -> PairedDifference:
             f"{pair.metric.label} is a ratio of sums over prompts: its error with the "
             "prompts fixed is not known; ask for the prompts sampled"
         )
-    a, b = _draws(pair.scores_a, pair.of_a), _draws(pair.scores_b, pair.of_b)
+    a = _draws(pair.scores_a, pair.of_a)
+    b = _draws(pair.scores_b, pair.of_b)
     return paired_difference_prompts_fixed(
         a, b, bounds=pair.metric.bounds, level=options.level
     )
@@ -199,7 +200,8 @@ def bounded_differences(pair: Pair) -> tuple[Floats, float, Floats] | None:
         or not np.array_equal(own, other)
     ):
         return None
-    differences, width = a - b, high - low
+    differences = a - b
+    width = high - low
     if np.abs(differences).max() > width * (1 + ROUNDING):
         return None
     return (differences, width, own)

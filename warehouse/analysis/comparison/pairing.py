@@ -16,12 +16,8 @@ from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.hooks import StoredPlans
-from warehouse.analysis.selection.scores import (
-    Links,
-    PromptScores,
-    are_mixed,
-    unscored_flags,
-)
+from warehouse.analysis.selection.score_ranges import are_mixed
+from warehouse.analysis.selection.scores import Links, PromptScores, unscored_flags
 from warehouse.errors import MisuseError
 from warehouse.stats.core.inputs import is_constant
 from warehouse.stats.core.sample import find_link
@@ -396,9 +392,8 @@ def refuse_incomparable(
         if scale_a != scale_b
     ]
     versions = (a.setting("task_version"), b.setting("task_version"))
-    if (
-        versions[0] != versions[1] and a.benchmark_split[0] == b.benchmark_split[0]
-    ):  # else they mean nothing
+    # else they mean nothing
+    if versions[0] != versions[1] and a.benchmark_split[0] == b.benchmark_split[0]:
         differ.append(
             f"task version {versions[0] or 'none'!r} against {versions[1] or 'none'!r}"
         )

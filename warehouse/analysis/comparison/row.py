@@ -12,7 +12,7 @@ from warehouse.analysis.compare.question import Compare
 from warehouse.analysis.comparison.hooks import PairCosts
 from warehouse.analysis.comparison.pair_tests import Tests
 from warehouse.analysis.comparison.pairing import Pair
-from warehouse.analysis.comparison.read import PairTexts
+from warehouse.analysis.comparison.texts import PairTexts
 from warehouse.analysis.results import (
     BenchmarkRow,
     Column,

@@ -520,7 +520,8 @@ def _mcnemar(rows: Sequence[ComparisonRow]) -> list[str]:
 def _chosen(rows: Sequence[ComparisonRow]) -> list[str]:
     """Where another test than t was asked for: what it decides, and where it is
     missing."""
-    test, level = rows[0].test, rows[0].level
+    test = rows[0].test
+    level = rows[0].level
     if test == "t":
         return []
     decides = f"better goes by {_TESTS[test]} at {1 - level:.2g}."
@@ -545,7 +546,8 @@ def _holm(rows: Sequence[ComparisonRow], n_tests: int) -> list[str]:
     named = sum(row.p_holm is not None for row in rows)
     if not named:
         return []
-    test, level = _TESTS[rows[0].test], rows[0].level
+    test = _TESTS[rows[0].test]
+    level = rows[0].level
     return [
         f"p Holm: {test} adjusted for {tests_in_words(n_tests, named)}; better goes by "
         f"it at {1 - level:.2g}."
@@ -561,7 +563,8 @@ def tests_in_words(n_tests: int, n_names: int) -> str:
 
 
 def _equivalence(rows: Sequence[ComparisonRow]) -> list[str]:
-    margin, level = rows[0].margin, rows[0].level
+    margin = rows[0].margin
+    level = rows[0].level
     if margin is None:
         return []
     percent = 100 * (2 * level - 1)

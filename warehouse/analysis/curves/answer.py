@@ -20,7 +20,8 @@ from warehouse.analysis.selection.benchmarks import (
     find_benchmark,
     metrics_of,
 )
-from warehouse.analysis.selection.reference import Where, find_conditions, parse_where
+from warehouse.analysis.selection.reference import find_conditions
+from warehouse.analysis.selection.reference_text import Where, parse_where
 from warehouse.analysis.training.read import (
     by_other_metrics,
     check_metric,
@@ -175,7 +176,8 @@ def _chosen(
 
 
 def _row(curve: Curve, level: float) -> tuple[CurveRow, list[CheckpointRow]]:
-    recipe, chance = curve.recipe, _usable_chance(curve)
+    recipe = curve.recipe
+    chance = _usable_chance(curve)
     points = _points(curve, chance, level)
     all_positions = set().union(*(run.positions for run in recipe.trajectories))
     above = [point for point in points if point.is_above_chance]
@@ -305,10 +307,8 @@ def _points(curve: Curve, chance: Chance, level: float) -> list[CheckpointRow]:
     ]
     if recipe.higher_is_better is None:
         falls = [math.nan] * len(cells)
-    above, fallen = (
-        departure(p_above, level=level).p_holm,
-        departure(falls, level=level).p_holm,
-    )
+    above = departure(p_above, level=level).p_holm
+    fallen = departure(falls, level=level).p_holm
     ends = [
         _band(curve, cell, mean.interval(level), level)
         for cell, mean in zip(cells, means, strict=True)

@@ -35,11 +35,8 @@ from warehouse.analysis.selection.benchmarks import (
 from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.other_metrics import advise_metric, scored_metrics
 from warehouse.analysis.selection.prompts import prompts_by_id
-from warehouse.analysis.selection.reference import (
-    by_split,
-    find_conditions,
-    parse_where,
-)
+from warehouse.analysis.selection.reference import by_split, find_conditions
+from warehouse.analysis.selection.reference_text import parse_where
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.stats import proportion_intervals

@@ -77,7 +77,8 @@ def _by_text(generations: Generations, _questions: Questions) -> SemanticSets:
     return _coded(normalised(generations.texts))
 
 
-BY_ANSWER, BY_TEXT = Grouper(_by_answer), Grouper(_by_text)
+BY_ANSWER = Grouper(_by_answer)
+BY_TEXT = Grouper(_by_text)
 
 
 def grouper_of(
@@ -131,7 +132,8 @@ def by_embedding(embedder: Embedder, threshold: float) -> Grouper:
         vectors = encode(embedder, pairs.texts)
         has_vector = np.asarray(vectors.any(axis=1), np.bool_)
         usable = np.flatnonzero(has_vector[pairs.first] & has_vector[pairs.second])
-        a, b = pairs.first[usable], pairs.second[usable]
+        a = pairs.first[usable]
+        b = pairs.second[usable]
         near = cosine_of_pairs(vectors, a, b) >= threshold - 1e-12
         return usable[near], int(embedder.too_long(pairs.texts).sum())
 
@@ -149,10 +151,8 @@ def by_entailment(model: Entailment) -> Grouper:
             f"{pairs.questions.get(owner, '')} {text}".strip()
             for owner, text in zip(pairs.owners.tolist(), pairs.texts, strict=True)
         ]
-        left, other = (
-            [texts[index] for index in pairs.first],
-            [texts[index] for index in pairs.second],
-        )
+        left = [texts[index] for index in pairs.first]
+        other = [texts[index] for index in pairs.second]
         forth = np.flatnonzero(model.entails(left, other))
         back = model.entails(
             [other[index] for index in forth], [left[index] for index in forth]
@@ -323,7 +323,8 @@ def count_correct(
         usable=usable,
     )
     table = store.columns(query, params)
-    draws, correct = table.numbers("n_draws"), table.numbers("n_correct")
+    draws = table.numbers("n_draws")
+    correct = table.numbers("n_correct")
     whole = np.round(correct)
     return CorrectCounts(
         prompts=table.whole_numbers("prompt_id"),
@@ -350,7 +351,8 @@ def _by_means(
         for row in store.rows(query_text("analysis/datamap", "unlike_draws"), rest)
     ):
         return None
-    ones, draws = table.numbers("n_ones"), table.numbers("n_draws")
+    ones = table.numbers("n_ones")
+    draws = table.numbers("n_draws")
     return CorrectCounts(
         table.whole_numbers("prompt_id"),
         ones * one_right + (draws - ones) * zero_right,

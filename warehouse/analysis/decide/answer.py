@@ -16,9 +16,9 @@ from warehouse.analysis.selection.reference import (
     BySplit,
     by_benchmark_split,
     common_benchmarks,
-    parse_where,
 )
-from warehouse.analysis.selection.scores import are_mixed
+from warehouse.analysis.selection.reference_text import parse_where
+from warehouse.analysis.selection.score_ranges import are_mixed
 from warehouse.analysis.training.pools import (
     FEW_PROMPTS,
     SEEN_OF_JITTER,
@@ -64,7 +64,8 @@ def decide(store: Store, question: Decide) -> Decisions:
         for text in (question.a, question.b)
     )
     common = common_benchmarks(*a, *b)
-    of_a, of_b = a[1], b[1]
+    of_a = a[1]
+    of_b = b[1]
     in_common = chain.from_iterable((*of_a[key], *of_b[key]) for key in common)
     numbers = sorted({recipe.setting("benchmark_id") for recipe in in_common})
     recipes = read_recipes(store, numbers, metric=question.metric)
@@ -327,7 +328,8 @@ def _known(row: DecisionRow) -> str:
         )
     if not row.pool_quantiles or row.pool_size is None:
         return "which nothing tells"
-    low, high = row.pool_quantiles[0], row.pool_quantiles[-1]
+    low = row.pool_quantiles[0]
+    high = row.pool_quantiles[-1]
     benchmarks = counted(row.pool_size, "benchmark")
     reference = f"and on {benchmarks} {row.pool} they did by {_short(low)}"
     if row.pool_size != 1:

@@ -57,12 +57,11 @@ def refresh_rows(
         first = plan.conditions[0]
         kind, subject = CONDITION, subject_of(first)
         if len(plan.keys) > 1 or _may_have_others(first):
-            kind, subject = ROW, row_subject(first.model, plan.settings)
+            kind = ROW
+            subject = row_subject(first.model, plan.settings)
         if subject in taken:  # nothing that is stored tells it from another row
-            kind, subject = (
-                ROW,
-                row_subject(first.model, (*plan.settings, min(plan.keys))),
-            )
+            kind = ROW
+            subject = row_subject(first.model, (*plan.settings, min(plan.keys)))
         taken.add(subject)
         rows.append(RefreshRow(subject, kind, plan))
     return rows

@@ -100,10 +100,8 @@ class _Side:
 
     def p_values(self) -> Floats:
         """Two-sided p of each pair of models, in a square; NaN without samples."""
-        square, where = (
-            np.full((len(self.entries),) * 2, np.nan),
-            np.flatnonzero(self.scored),
-        )
+        square = np.full((len(self.entries),) * 2, np.nan)
+        where = np.flatnonzero(self.scored)
         if self.table is not None and len(where) > 1:
             pairs = tested_pairs(
                 self.table, level=0.95, n_resamples=0, seed=0, higher_is_better=True
@@ -213,7 +211,8 @@ def _by_model(scores: BenchmarkScores, notes: list[str]) -> dict[str, ScoredCond
             ]
         )
     largest = max(groups, key=len)
-    left, name = len(scores.entries) - len(largest), scores.benchmark.name
+    left = len(scores.entries) - len(largest)
+    name = scores.benchmark.name
     if left:
         why = (
             "of another split, task version, metric or judge, without a figure, or on "
@@ -338,7 +337,9 @@ def _agreement(
     question: Formulations, first: _Side, second: _Side, n_linked: int
 ) -> list[AgreementRow]:
     """The correlations, and why an interval is missing."""
-    noise, reason, m = None, "", len(first.entries)
+    noise = None
+    reason = ""
+    m = len(first.entries)
     if not (first.scored & second.scored).all():
         reason = "published figures have no prompts: only the interval for other models"
     elif first.table and second.table:
@@ -353,7 +354,8 @@ def _agreement(
         reason = "a single prompt, cluster or model, or all prompts alike: the noise is not known"
         if noise:
             reason = ""
-    x, y = first.sign * first.means, second.sign * second.means
+    x = first.sign * first.means
+    y = second.sign * second.means
     agreed = formulation_agreement(
         x, y, noise, level=question.level, seed=question.seed
     )
@@ -381,7 +383,10 @@ def _agreement(
 def _crossings(
     models: Sequence[str], first: _Side, second: _Side, level: float
 ) -> list[CrossingRow]:
-    x, y, p, q = first.means, second.means, first.p_values(), second.p_values()
+    x = first.means
+    y = second.means
+    p = first.p_values()
+    q = second.p_values()
     upper = np.triu_indices(len(models), 1)
     found = find_crossings(first.sign * x, second.sign * y, p[upper], q[upper])
     rows = []

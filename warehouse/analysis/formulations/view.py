@@ -211,10 +211,8 @@ def _agreement_cells(row: AgreementRow) -> dict[str, Any]:
 
 def models_table(report: FormulationsReport, most: int | None = None) -> Table:
     """One row for each model; of many those that move most."""
-    digits, level = (
-        decimals(row.standard_error for row in report.models),
-        level_column(report.rows[0].level),
-    )
+    digits = decimals(row.standard_error for row in report.models)
+    level = level_column(report.rows[0].level)
     rows = list(report.models)
     if most is not None and len(rows) > most:
         rows = sorted(rows, key=lambda row: -abs(row.rank_change))[:most]

@@ -253,7 +253,8 @@ def _member(
     ):
         return "their figure is no plain mean of prompts"
     at = costs.at(scores.prompts)
-    has_cost, share = ~np.isnan(at), costs.share_missing(scores)
+    has_cost = ~np.isnan(at)
+    share = costs.share_missing(scores)
     if (at[has_cost] < 0).any():
         return f"a {source.metric} below 0"
     if not has_cost.any():
@@ -447,9 +448,8 @@ def _answered(
         for index, member in enumerate(order)
     ]
     tested = [index for index, member in enumerate(order) if member.is_tested]
-    if any(
-        member.over_seeds for member in order
-    ):  # resampled prompts know nothing of training seeds
+    # resampled prompts know nothing of training seeds
+    if any(member.over_seeds for member in order):
         return rows
     if len(tested) > 1:
         found = _tested(
@@ -538,7 +538,8 @@ def _against_best(
     pair = paired_difference(
         sign * a, sign * b, clusters=own, level=question.level, bounds=bounds
     )
-    ratio, p = cost_ratio(cost_a, cost_b, own, level=question.level), None
+    ratio = cost_ratio(cost_a, cost_b, own, level=question.level)
+    p = None
     if question.margin is not None:
         low, high = finite_bounds(bounds) or (0.0, math.inf)
         width = high - low if math.isfinite(high) else None
@@ -575,14 +576,10 @@ def _sentence(rows: Sequence[FrontierRow], name: str, question: Frontier) -> str
         if are_published:
             return f"{words} They are published figures: without prompts nothing is tested."
         return words
-    best, cheaper = (
-        tested[0],
-        [
-            row
-            for row in tested[1:]
-            if row.ratio_high is not None and row.ratio_high < 1
-        ],
-    )
+    best = tested[0]
+    cheaper = [
+        row for row in tested[1:] if row.ratio_high is not None and row.ratio_high < 1
+    ]
     if question.margin is not None:
         times = " and cheaper"
         if question.cheaper > 1:

@@ -144,7 +144,8 @@ def read_costs(
         {"run_ids": list(runs)},
         per="run_id",
     )
-    of_run, prompts = found.whole_numbers("run_id"), found.whole_numbers("prompt_id")
+    of_run = found.whole_numbers("run_id")
+    prompts = found.whole_numbers("prompt_id")
     n_known, sums = _sums(store, found, of_run, source)
     if links is not None:
         prompts = follow_links(prompts, links)
@@ -213,7 +214,9 @@ def _rates(run: Mapping[str, Any], prices: Sequence[Price]) -> tuple[float, ...]
         day is not None and best.until is not None and day >= best.until
     ):
         return (np.nan,) * 5
-    cached, stored, thought = best.cached, best.cache_write, best.reasoning
+    cached = best.cached
+    stored = best.cache_write
+    thought = best.reasoning
     return (
         best.input if cached is None else cached,
         best.input if stored is None else stored,
@@ -245,18 +248,14 @@ def pair_costs(
         side.share_missing(of)
         for side, of in zip(sides, (pair.scores_a, pair.scores_b), strict=True)
     )
-    a, b, clusters = (
-        a[has_costs],
-        b[has_costs],
-        None if pair.clusters is None else pair.clusters[has_costs],
-    )
+    a = a[has_costs]
+    b = b[has_costs]
+    clusters = None if pair.clusters is None else pair.clusters[has_costs]
     figures: tuple[float | None, float | None] = (None, None)
     ratio = test = None
     if has_costs.any():
-        figures, ratio = (
-            (float(a.mean()), float(b.mean())),
-            cost_ratio(a, b, clusters, level=level),
-        )
+        figures = (float(a.mean()), float(b.mean()))
+        ratio = cost_ratio(a, b, clusters, level=level)
         test = None if times is None else cheaper_test(a, b, clusters, times=times)
     return PairCosts(
         source.metric,

@@ -118,7 +118,8 @@ class FrontierReport(Result):
         else:
             parts = []
         for sentence, rows in zip(self.sentences, self.groups(), strict=True):
-            first, digits = rows[0], decimals(row.standard_error for row in rows)
+            first = rows[0]
+            digits = decimals(row.standard_error for row in rows)
             models = Counter(row.model for row in rows)
             of = " ".join(filter(None, (first.benchmark, first.split)))
             head = (

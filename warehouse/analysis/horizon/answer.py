@@ -73,9 +73,8 @@ def horizon(store: Store, question: TimeHorizon) -> HorizonReport:
     )
     chosen = {leaf.benchmark.name: leaf.entries for leaf in leaves}
     sets = match_conditions(chosen, latest=question.latest)
-    sets.sort(
-        key=lambda entry: (entry.model, str(entry.settings), _run_ids(entry))
-    )  # whichever was loaded first
+    # whichever was loaded first
+    sets.sort(key=lambda entry: (entry.model, str(entry.settings), _run_ids(entry)))
     tasks = _read_tasks(store, leaves, question.benchmark)
     found = [_agent(entry, tasks) for entry in sets]
     left_out += [

@@ -116,7 +116,9 @@ class Irt:
 
     @with_keywords(Abilities, Gives[AbilityReport])
     def abilities(self, question: Abilities) -> AbilityReport:
-        level, seed, is_wide = question.level, question.seed, question.sensitivity
+        level = question.level
+        seed = question.seed
+        is_wide = question.sensitivity
         families = None
         if is_wide:
             families = families_of(self.data, question.family)
@@ -154,10 +156,8 @@ class Irt:
 
     @with_keywords(Dimensions, Gives[DimensionsReport])
     def dimensions(self, question: Dimensions) -> DimensionsReport:
-        seed, requested = (
-            question.seed,
-            {"tries": question.tries, "sizes": question.sizes},
-        )
+        seed = question.seed
+        requested = {"tries": question.tries, "sizes": question.sizes}
         settings = {
             name: None if numbers is None else sorted(set(numbers))
             for name, numbers in requested.items()

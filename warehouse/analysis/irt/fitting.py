@@ -76,7 +76,8 @@ class Fitted:
     @property
     def head(self) -> dict[str, Any]:
         """The fields that all results share."""
-        pool, clusters = self.pool, self.pool.clusters
+        pool = self.pool
+        clusters = self.pool.clusters
         n_testlets = None
         if clusters is not None:
             n_testlets = len(np.unique(clusters))
@@ -148,15 +149,17 @@ def fit_linked(
         links = linking_items(responses, blocks)
     chosen, reason = model, "as asked"
     if chosen is None and responses.n_models < MODELS_FOR_2PL:
-        chosen, reason = "1pl", f"fewer than {MODELS_FOR_2PL} models"
+        chosen = "1pl"
+        reason = f"fewer than {MODELS_FOR_2PL} models"
     elif chosen is None and links is not None and links.min() < LINKS_FOR_2PL:
-        chosen, reason = (
-            "1pl",
+        chosen = "1pl"
+        reason = (
             f"blocks are linked by {int(links.min())} prompts, fewer than "
-            f"{LINKS_FOR_2PL}",
+            f"{LINKS_FOR_2PL}"
         )
     elif chosen is None:
-        chosen, reason = "2pl", f"{MODELS_FOR_2PL} models or more"
+        chosen = "2pl"
+        reason = f"{MODELS_FOR_2PL} models or more"
     own_blocks = None
     if several:
         own_blocks = blocks
@@ -255,8 +258,12 @@ def report_of(
 
 
 def _extras(fitted: Fitted, families: Sequence[str | None], seed: int) -> _Extras:
-    fit, responses = fitted.fit, fitted.pool.responses
-    dif, dif_reason, losses, held_reason = None, "", None, ""
+    fit = fitted.fit
+    responses = fitted.pool.responses
+    dif = None
+    dif_reason = ""
+    losses = None
+    held_reason = ""
     try:
         dif = family_dif(fit, responses, families)
     except StatisticsError as error:
@@ -281,7 +288,8 @@ def _extras(fitted: Fitted, families: Sequence[str | None], seed: int) -> _Extra
 
 def _rows(fitted: Fitted, extras: _Extras) -> list[FittedItemRow]:
     pool, fit = fitted.pool, fitted.fit
-    n_models, means = pool.responses.cells(0), pool.means
+    n_models = pool.responses.cells(0)
+    means = pool.means
     constant = pool.responses.minority() == 0
     bridges = set(fit.bridge_items)
     worst = _dif_by_item(extras.dif, len(fit.a))

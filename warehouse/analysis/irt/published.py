@@ -95,10 +95,8 @@ class _Table:
                 )
             )
         cells = [self.cells[key] for key in kept]
-        values, errors = (
-            np.clip([cell.value for cell in cells], 0, 1),
-            [cell.error for cell in cells],
-        )
+        values = np.clip([cell.value for cell in cells], 0, 1)
+        errors = [cell.error for cell in cells]
         all_figures = as_figures(
             values, [key[0] for key in kept], [key[1] for key in kept], errors
         )
@@ -366,7 +364,8 @@ def _rows(
     }
     rows = []
     for rank, m in enumerate(np.argsort(-scale.ability, kind="stable").tolist(), 1):
-        estimate, error = float(scale.ability[m]), float(scale.standard_error[m])
+        estimate = float(scale.ability[m])
+        error = float(scale.standard_error[m])
         day = table.days.get(scale.models[m])
         rows.append(
             ScaleRow(
@@ -418,7 +417,8 @@ def _predictions(
 ) -> tuple[PredictionRow, ...]:
     if model is None:
         return ()
-    name, rows = scale.models[model], []
+    name = scale.models[model]
+    rows = []
     for j, benchmark in enumerate(scale.benchmarks):
         if (name, benchmark) not in table.cells:
             between = table.ranges[benchmark]

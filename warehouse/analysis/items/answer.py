@@ -75,10 +75,8 @@ def _findable(table: Discrimination) -> list[str]:
     nothing."""
     tested = table.n_models[~np.isnan(table.q_negative)]
     if table.is_negative.any():
-        flagged, power = (
-            int(table.is_negative.sum()),
-            power_of_flags(int(np.median(tested))),
-        )
+        flagged = int(table.is_negative.sum())
+        power = power_of_flags(int(np.median(tested)))
         return [
             f"{flagged} go against the rest ({power}: unflagged is not cleared). "
             f"{UNIDENTIFIED}"

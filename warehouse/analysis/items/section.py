@@ -160,10 +160,8 @@ def _called(prompt: Row, number_of: int) -> str:
 
 def suspects_say(suspects: Suspects) -> str:
     """One sentence on keys that may be wrong."""
-    judged, models = (
-        f"of {suspects.n_judged} keys",
-        f"by the answers of {suspects.n_models} models",
-    )
+    judged = f"of {suspects.n_judged} keys"
+    models = f"by the answers of {suspects.n_models} models"
     if not suspects.n_listed:
         return f"None {judged} is suspect {models}; that proves none right."
     are = "is"

@@ -51,7 +51,8 @@ def hard_prompts(scores: BenchmarkScores) -> HardPrompts | None:
         return None
     table = score_table(members, scores.clusters)
     complete = ~np.isnan(table.values).any(axis=1)
-    values, ids = table.values[complete], table.prompts[complete]
+    values = table.values[complete]
+    ids = table.prompts[complete]
     if len(ids) < 2:
         return None
     sign = 1.0

@@ -79,10 +79,8 @@ class ItemReport(Result):
 
     @property
     def one_line(self) -> str:
-        negative, constant = (
-            sum(row.negative for row in self.rows),
-            sum(row.constant for row in self.rows),
-        )
+        negative = sum(row.negative for row in self.rows)
+        constant = sum(row.constant for row in self.rows)
         against = sum(row.reversed for row in self.rows)
         fitted = ""
         if against:

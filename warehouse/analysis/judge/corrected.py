@@ -240,7 +240,8 @@ def corrected_difference(
         judged.not_random or not judged.labelled.any() for judged in (first, second)
     ):
         return None
-    a, b = first.at(prompts), second.at(prompts)
+    a = first.at(prompts)
+    b = second.at(prompts)
     judge = _pair(_judge_alone(a), _judge_alone(b), level)
     if a.draw == b.draw and (a.labelled & b.labelled).any():
         return _row((a, b), _pair(a, b, level, fixed=fixed), judge, level)
@@ -410,7 +411,8 @@ def _row(
 def _between_draws(units: JudgedUnits) -> tuple[float | None, float | None]:
     """Mean variance of the judge's mean score over its draws, and how often two draws
     differ; None with one draw."""
-    scores, within = units.entry.usable, units.within
+    scores = units.entry.usable
+    within = units.within
     several = np.isfinite(within)
     if scores is None or not several.any():
         return None, None

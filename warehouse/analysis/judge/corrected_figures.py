@@ -256,7 +256,8 @@ def _why_undecided(row: CorrectedRow, most_missing: float) -> str:
 def _p_values(row: CorrectedRow, margin: float) -> tuple[float, float]:
     """By Student's t of the corrected difference; of a hull no smaller than its end
     that faces the margin says."""
-    estimate, df = row.estimate or 0.0, row.degrees_of_freedom or 1.0
+    estimate = row.estimate or 0.0
+    df = row.degrees_of_freedom or 1.0
     is_turned = row.higher_is_better is False
     gain = estimate
     if is_turned:
@@ -264,7 +265,8 @@ def _p_values(row: CorrectedRow, margin: float) -> tuple[float, float]:
     p = t_upper_tail((gain + margin) / (row.standard_error or 1.0), df)
     if not row.method.endswith("hull") or row.low is None or row.high is None:
         return p, 1 - p
-    below, above = estimate - row.low, row.high - estimate
+    below = estimate - row.low
+    above = row.high - estimate
     if is_turned:
         below, above = above, below
     t = t_quantile(row.level, df)

@@ -66,7 +66,8 @@ def _decided(row: CorrectedRow) -> dict[str, Any]:
 
 
 def _ranks(row: CorrectedRow) -> str | None:
-    low, high = getattr(row, "rank_low", None), getattr(row, "rank_high", None)
+    low = getattr(row, "rank_low", None)
+    high = getattr(row, "rank_high", None)
     if low is None or high is None:
         return None
     return count_range(low, high)

@@ -24,9 +24,9 @@ from warehouse.analysis.selection.conditions import Condition, group_runs
 from warehouse.analysis.selection.reference import (
     choose_conditions,
     find_conditions,
-    parse_where,
     pick_one,
 )
+from warehouse.analysis.selection.reference_text import parse_where
 from warehouse.analysis.selection.scored_conditions import ScoredCondition, read_entries
 from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
@@ -138,10 +138,8 @@ class RunDraw:
     ) -> NDArray[np.intp] | None:
         """Stratum of each prompt that was drawn from, by its score; None where that is
         no longer what was drawn by."""
-        found, drawn = (
-            strata_by(self.cuts, scores),
-            np.searchsorted(prompts, self.prompts),
-        )
+        found = strata_by(self.cuts, scores)
+        drawn = np.searchsorted(prompts, self.prompts)
         if not np.isin(self.prompts, prompts).all() or found.min() < 0:
             return None
         sizes = np.bincount(found, minlength=len(self.cuts))
@@ -450,20 +448,22 @@ def _units(
     strata: dict[RunDraw, tuple[NDArray[np.int64], NDArray[np.intp]] | None],
     clusters: ClusterMap,
 ) -> JudgedUnits:
-    scores, draw = entry.usable, _run_draw(entry, draws)
+    scores = entry.usable
+    draw = _run_draw(entry, draws)
     assert scores is not None
     prompts = scores.prompts if draw is None else _drawn_from(entries, draws, draw)
     at = np.searchsorted(scores.prompts, prompts)
     own, found = labels_of(entry.condition, labels, prompts)
-    reason, missing, outside, codes = "", 0, 0, None
+    reason = ""
+    missing = 0
+    outside = 0
+    codes = None
     if draw is not None and (of := strata.get(draw)) and np.isin(prompts, of[0]).all():
         codes = of[1][np.searchsorted(of[0], prompts)]
     if draw is not None:
         drawn = np.isin(prompts, draw.prompts)
-        missing, outside = (
-            int((drawn & np.isnan(found)).sum()),
-            int((~drawn & ~np.isnan(found)).sum()),
-        )
+        missing = int((drawn & np.isnan(found)).sum())
+        outside = int((~drawn & ~np.isnan(found)).sum())
         found = np.where(drawn, found, np.nan)
         if len(prompts) > draw.n_prompts:
             reason = (
@@ -501,7 +501,8 @@ def labels_of(
 
 def _labels(own: Sequence[ScoredCondition], prompts: NDArray[np.int64]) -> FloatArray:
     """Mean label of each prompt over runs of labels, NaN without."""
-    total, count = np.zeros(len(prompts)), np.zeros(len(prompts))
+    total = np.zeros(len(prompts))
+    count = np.zeros(len(prompts))
     for entry in own:
         scores = entry.usable
         assert scores is not None

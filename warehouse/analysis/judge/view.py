@@ -274,9 +274,8 @@ def _agreement_cells(row: JudgeRow) -> dict[str, Any]:
 
 
 def _other_measures(agreement: JudgeAgreement) -> list[str]:
-    more = (
-        ("kappa_", "alpha_") if len(agreement.categories) > 2 else ("alpha_nominal",)
-    )  # of two all are alike
+    # of two all are alike
+    more = ("kappa_", "alpha_") if len(agreement.categories) > 2 else ("alpha_nominal",)
     others = [figure for figure in agreement.figures if figure.measure.startswith(more)]
     return [
         f"{figure.measure.replace('_', ' ')} {figure.estimate:.3f}"

@@ -104,14 +104,12 @@ class Verdicts:
         both = np.isfinite(verdicts).all(axis=0)
         if not both.any():
             return None
-        right = (
-            verdicts == label
-        )  # whatever was judged in one order only counts there too
+        # whatever was judged in one order only counts there too
+        right = verdicts == label
         seen = np.isfinite(verdicts)
         verdict, prompt = verdicts[:, both], pairs[0, both]
-        ahead = (verdict[0] > verdict[1]).astype(float) - (
-            verdict[0] < verdict[1]
-        )  # 1: the first shown gains
+        # 1: the first shown gains
+        ahead = (verdict[0] > verdict[1]).astype(float) - (verdict[0] < verdict[1])
         two = len(self.models) == 2
         names = (
             (self.models[0], self.models[1])
@@ -269,10 +267,8 @@ def _labels(
     weight = votes.weight[rows]
     mean = np.bincount(of, weight * _for_low(votes, rows)) / np.bincount(of, weight)
     verdict = np.where(np.isclose(mean, 0.5), 0.5, (mean > 0.5).astype(float))
-    low, high = (
-        np.minimum(votes.first, votes.second)[rows[first]],
-        np.maximum(votes.first, votes.second)[rows[first]],
-    )
+    low = np.minimum(votes.first, votes.second)[rows[first]]
+    high = np.maximum(votes.first, votes.second)[rows[first]]
     turned = votes.order_known[rows[first]] & (votes.first[rows[first]] == high)
     return verdict, (np.where(turned, high, low), np.where(turned, low, high)), at
 

@@ -85,10 +85,8 @@ def unranked_table(rows: Sequence[LeaderboardRow]) -> Table:
     for row in rows:
         digits = decimals([row.standard_error])
         shown = _cells(row, digits)
-        estimate, ends = (
-            number(row.estimate, digits),
-            interval(row.ci_low, row.ci_high, digits, at=row.estimate),
-        )
+        estimate = number(row.estimate, digits)
+        ends = interval(row.ci_low, row.ci_high, digits, at=row.estimate)
         cells.append(
             {
                 "benchmark": row.benchmark,

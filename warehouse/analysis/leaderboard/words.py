@@ -120,10 +120,8 @@ def in_short(rows: Rows, higher_is_better: bool | None) -> str:
     if not ranked:
         return ""
     top = [row.model for row in ranked if is_tie(row.estimate, ranked[0].estimate)]
-    at, apart = (
-        f"at {ranked[0].estimate:.4g}{of_whom(ranked, rows)}",
-        _n_apart(ranked[0]),
-    )
+    at = f"at {ranked[0].estimate:.4g}{of_whom(ranked, rows)}"
+    apart = _n_apart(ranked[0])
     if len(ranked) == 1:
         leader = f"{top[0]} {at}"
     elif len(top) > 1:
@@ -255,7 +253,8 @@ def left_out(
         shown: these and the others.
     """
     first = rows[0]
-    more, n = "lower" if higher_is_better is False else "higher", first.left_out_higher
+    more = "lower" if higher_is_better is False else "higher"
+    n = first.left_out_higher
     if not first.n_left_out:
         return ""
     if not n:
@@ -465,7 +464,8 @@ def _infinite_notes(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
     if not any(row.infinite for row in rows):
         return
     for row in rows:
-        name, found = label_of(row), row.infinite
+        name = label_of(row)
+        found = row.infinite
         if found is None:
             if row.n_prompts and row.estimate is not None:
                 most = interval_clopper_pearson(0, row.n_prompts, level=row.level).high

@@ -134,7 +134,8 @@ def run_test(
 def _histogram(test: PermutationTest) -> tuple[HistogramRow, ...]:
     rows: list[HistogramRow] = []
     for shape in test.histograms:
-        low, high = shape.edges[:-1], shape.edges[1:]
+        low = shape.edges[:-1]
+        high = shape.edges[1:]
         bins = zip(low, high, shape.observed, shape.permuted, strict=True)
         rows.extend(HistogramRow(shape.similarity, *bin) for bin in bins)
     return tuple(rows)

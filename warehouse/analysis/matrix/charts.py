@@ -217,7 +217,8 @@ def coefficient_chart(explanation: MatrixExplanation) -> Chart | None:
     ends = span([value for value, _ in values], also=(0.0,))
     if ends is None:
         return None
-    low_fdr, others = [0] * BINS, [0] * BINS
+    low_fdr = [0] * BINS
+    others = [0] * BINS
     for value, is_found in values:
         place = (value - ends[0]) / (ends[1] - ends[0])
         number = min(int(place * BINS), BINS - 1)

@@ -384,7 +384,8 @@ def passes(
 ) -> bool:
     """True if a model changes places, under a weighting, with one that it differs from
     by a test."""
-    own, uniform = cells[model, scheme].rank, cells[model, "uniform"].rank
+    own = cells[model, scheme].rank
+    uniform = cells[model, "uniform"].rank
     return any(
         distinct.get((model, other), False)
         and (own - cells[other, scheme].rank) * (uniform - cells[other, "uniform"].rank)

@@ -23,6 +23,7 @@ from warehouse.analysis.selection.score_matrix import (
     score_table,
     too_many,
 )
+from warehouse.analysis.selection.score_ranges import mixed_scales
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,
@@ -32,7 +33,6 @@ from warehouse.analysis.selection.scored_conditions import (
     notes_of_row,
     scorers_in_words,
 )
-from warehouse.analysis.selection.scores import mixed_scales
 from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
@@ -246,7 +246,8 @@ def _notes(
     notes += scores.notes
     of_rows = (notes_of_row(entry) for entry in chain.from_iterable(chosen))
     notes += dict.fromkeys(chain.from_iterable(of_rows))
-    name, entries = scores.benchmark.name, chain.from_iterable(sizable)
+    name = scores.benchmark.name
+    entries = chain.from_iterable(sizable)
     notes += mixed_scales(
         (name, entry.metric, entry.usable.spans)
         for entry in entries

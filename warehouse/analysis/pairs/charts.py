@@ -33,7 +33,8 @@ def square(group: PairGroup, what: str) -> list[list[float]]:
 def _heat(group: PairGroup) -> Chart | None:
     """Where the row differs from the column, and by how much; empty where the test
     finds no difference."""
-    differences, tested = square(group, "difference"), square(group, "differ")
+    differences = square(group, "difference")
+    tested = square(group, "differ")
     size = round(1 - group.pairs.level, 10)
     known = (abs(value) for value in chain.from_iterable(differences) if value == value)
     largest = max(known, default=0.0) or 1.0

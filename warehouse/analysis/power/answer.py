@@ -152,7 +152,8 @@ def notes_of(
 
 
 def _pilot_notes(source: StoredPilot) -> list[str]:
-    pilot, notes = source.pilot, [*source.notes]
+    pilot = source.pilot
+    notes = [*source.notes]
     if source.seeds_part is not None:
         of = "training seeds"
         if source.is_over_runs:

@@ -25,10 +25,10 @@ from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import (
     by_benchmark_split,
     by_one_scorer,
-    parse_where,
     pick_one,
     with_scores,
 )
+from warehouse.analysis.selection.reference_text import parse_where
 from warehouse.analysis.selection.rows import row_of_condition
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.analysis.selection.scores import PromptScores, read_links, read_scores
@@ -291,7 +291,8 @@ def _side(
     """Prompt means, variances of draws (both on the scale of the figure) and numbers of
     draws."""
     kept = np.searchsorted(scores.prompts, prompts)
-    values, weights = scores.values[kept], scores.weights[kept]
+    values = scores.values[kept]
+    weights = scores.weights[kept]
     link = find_link(metric.link)
     figures = linearise_figure(values, weights, link)
     if (

@@ -302,7 +302,8 @@ def _legend(table: Table) -> list[TableNote]:
 def _cells(row: PreferenceRow, n_decimals: int, elo: bool) -> dict[str, Any]:
     scale, start = (1.0, 0)
     if elo:
-        scale, start = (ELO, 0 if row.reference else 1000)
+        scale = ELO
+        start = 0 if row.reference else 1000
     estimate = start + scale * row.estimate
     low, high = (
         None if end is None else start + scale * end for end in (row.low, row.high)

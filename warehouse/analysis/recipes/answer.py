@@ -14,7 +14,7 @@ from warehouse.analysis.recipes.view import RecipesReport, RecipesRow, Verdict
 from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.benchmarks import find_benchmark, metrics_of
 from warehouse.analysis.selection.clusterings import cluster_map, clusters_under_links
-from warehouse.analysis.selection.reference import parse_where
+from warehouse.analysis.selection.reference_text import parse_where
 from warehouse.analysis.selection.scores import read_links
 from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.training.pools import Spread, pool_for, stored_spreads
@@ -60,10 +60,8 @@ LEAST_CEILING = 0.6
 @answers(Recipes)
 def recipes(store: Store, question: Recipes) -> RecipesReport:
     """One row for each benchmark and metric with two recipes at the small scale."""
-    small, large = (
-        [*question.where, *question.small],
-        [*question.where, *question.large],
-    )
+    small = [*question.where, *question.small]
+    large = [*question.where, *question.large]
     metric, averaged = question.metric, question.averaged
     ids = ids_named(store, question.benchmarks)
     at_small = _read(store, ids, metric, small, averaged)
@@ -342,7 +340,8 @@ def _sentence(row: RecipesRow) -> str:
     )
     if row.accuracy is None or row.accuracy_low is None or row.accuracy_high is None:
         return f"{verdict}: {pairs}, but of {row.accuracy_reason}."
-    low, high = 100 * row.accuracy_low, 100 * row.accuracy_high
+    low = 100 * row.accuracy_low
+    high = 100 * row.accuracy_high
     ends = f"{low:.0f} to {high:.0f} %"
     share = f"{100 * row.accuracy:.0f} %; {ends} for other recipes like these"
     return (
@@ -453,7 +452,8 @@ def _of_prompts(store: Store, scale: Scale) -> PromptPart:
         set(chain.from_iterable(recipe.benchmark_ids for recipe in trained))
     )
     metrics = {metric.id: metric for metric in metrics_of(store, benchmark_ids)}
-    benchmark, links = find_benchmark(store, trained[0].benchmark), read_links(store)
+    benchmark = find_benchmark(store, trained[0].benchmark)
+    links = read_links(store)
     clusters = clusters_under_links(
         cluster_map(store, benchmark.ids, benchmark.clusterings, None), links
     )

@@ -197,10 +197,8 @@ class SeedScores:
         table = np.full((len(names), len(prompts), len(self.seeds)), np.nan)
         for m, scores in enumerate(self.seeds):
             for k, name in enumerate(names):
-                ids, values = (
-                    np.fromiter(scores[name], np.int64),
-                    np.fromiter(scores[name].values(), np.float64),
-                )
+                ids = np.fromiter(scores[name], np.int64)
+                values = np.fromiter(scores[name].values(), np.float64)
                 there = np.isin(ids, prompts)
                 table[k, np.searchsorted(prompts, ids[there]), m] = values[there]
         return table

@@ -22,7 +22,7 @@ from warehouse.analysis.selection.conditions import (
     group_runs,
     read_runs,
 )
-from warehouse.analysis.selection.rows import (
+from warehouse.analysis.selection.row_repeats import (
     is_greedy_and_differs,
     repeats_in_words,
     runs_with_scores,

@@ -22,7 +22,8 @@ def benchmark_part(reads: BenchmarkReads, report: ReportSetting) -> BenchmarkPar
     Args:
         report: that it is a part of.
     """
-    options, level = report.ranks, report.ranks.level
+    options = report.ranks
+    level = report.ranks.level
     board, scores = reads.board, reads.scores
     pairs, no_pairs = None, reads.why_no_scores
     if scores:

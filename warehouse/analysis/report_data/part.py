@@ -31,7 +31,9 @@ class ReportSetting:
     """
 
     def __init__(self, store: Store, names: BenchmarkNames, ranks: Ranking) -> None:
-        self.store, self.names, self.ranks = store, names, ranks
+        self.store = store
+        self.names = names
+        self.ranks = ranks
         self._read: dict[Any, Any] = {}
 
     def once(self, read: Callable[[ReportSetting], T]) -> T:

@@ -117,9 +117,8 @@ def read_parts(
         lambda: select_among(store, with_facts, Selection(name, rows=rows))
     )
     each = scores
-    if scores and len(scores.entries) != len(
-        facts.runs
-    ):  # several runs or conditions may make one row
+    # several runs or conditions may make one row
+    if scores and len(scores.entries) != len(facts.runs):
         each = select_among(store, with_facts, Selection(name))
     board = None
     if scores:

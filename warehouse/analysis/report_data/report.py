@@ -175,7 +175,8 @@ class ReportReading:
     def other_process_reader(self) -> OtherProcessReader | None:
         """How another process reads the same; None where none can: of a lake, or beside
         a writer."""
-        store, names = self._store, tuple(self.names)
+        store = self._store
+        names = tuple(self.names)
         url = store.url.render_as_string(hide_password=False)
         if store.write or store.dialect.is_lake:
             return None
@@ -292,7 +293,8 @@ class OtherProcessReader:
 
     def open(self) -> ReportReading:
         """The report, of a store that is opened for as long as the process lives."""
-        store, ranks = open_store(self.url, check=False), self.ranks
+        store = open_store(self.url, check=False)
+        ranks = self.ranks
         return ReportReading(
             store,
             self.names,

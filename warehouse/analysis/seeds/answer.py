@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from warehouse.analysis.results import part_fields
 from warehouse.analysis.seeds.question import Seeds
 from warehouse.analysis.seeds.view import SeedScore, SeedsReport, SeedsRow
-from warehouse.analysis.selection.reference import parse_where
+from warehouse.analysis.selection.reference_text import parse_where
 from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.training.read import (
     by_other_metrics,
@@ -50,7 +50,8 @@ from warehouse.store.connection import Store
 @answers(Seeds)
 def seeds(store: Store, question: Seeds) -> SeedsReport:
     """One row for each recipe with a second seed or checkpoint."""
-    against, filters = question.against, parse_where(question.where)
+    against = question.against
+    filters = parse_where(question.where)
     ids = ids_named(store, question.benchmarks)
     recipes = read_recipes(store, ids, metric=question.metric, where=filters)
     check_metric(recipes, question.metric)

@@ -89,9 +89,8 @@ def cluster_map(
     if cluster == NO_CLUSTERS:
         return _as_map(())
     alike: list[dict[str, Any]] = []
-    if (
-        cluster is None
-    ):  # the defaults, and equal texts where many are and there is none
+    # the defaults, and equal texts where many are and there is none
+    if cluster is None:
         counted = store.rows(
             query_text("analysis/selection", "same_text_counts"),
             {"benchmark_ids": benchmark_ids},
@@ -132,7 +131,8 @@ def _as_map(columns: Sequence[Columns], note: str = "") -> ClusterMap:
         [nothing, *(part.whole_numbers("cluster_id") for part in columns)]
     )
     order = np.argsort(prompts)
-    prompts, clusters = prompts[order], clusters[order]
+    prompts = prompts[order]
+    clusters = clusters[order]
     # Where reads are shared, the first prompt of a text may be of a benchmark that was
     # not asked for.
     of_texts = np.flatnonzero(clusters >= FIRST_OF_TEXTS)

@@ -29,9 +29,8 @@ def read_twice(store: Store, run_ids: Iterable[int]) -> list[str]:
         return []
     alike: dict[tuple[str, str], list[int]] = {}
     paths = {row["id"]: row["path"] for row in sources}
-    for row in (
-        sources
-    ):  # equal files below folders that say something are two sources, not two readings
+    # equal files below folders that say something are two sources, not two readings
+    for row in sources:
         if row["settings"]:
             settings = json.loads(row["settings"])
         else:

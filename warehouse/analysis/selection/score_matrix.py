@@ -153,9 +153,8 @@ def tested_pairs(
     Raises:
         StatisticsError: ``n_resamples`` or ``seed`` out of range.
     """
-    n_resamples = (
-        n_resamples if table.seeds is None else 0
-    )  # signs over prompts know nothing of seeds
+    # signs over prompts know nothing of seeds
+    n_resamples = n_resamples if table.seeds is None else 0
     figures = all_pairs(
         table.values,
         table.clusters,
@@ -193,10 +192,8 @@ def _within_range(figures: AllPairs, table: ScoreTable) -> AllPairs:
     if limits is None:
         return figures
     width = limits[1] - limits[0]
-    low, high = (
-        np.maximum(figures.simultaneous_low, -width),
-        np.minimum(figures.simultaneous_high, width),
-    )
+    low = np.maximum(figures.simultaneous_low, -width)
+    high = np.minimum(figures.simultaneous_high, width)
     return replace(figures, simultaneous_low=low, simultaneous_high=high)
 
 

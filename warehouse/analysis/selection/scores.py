@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, pairwise
@@ -14,7 +12,7 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.questions.options import MAX_UNSCORED
-from warehouse.records.score_span import MIXED, ScoreSpan
+from warehouse.records.score_span import ScoreSpan
 from warehouse.stats.core.draws import PromptDraws
 from warehouse.stats.rows.seed_fit import fit_seeds, whole_seeds
 from warehouse.store.connection import Store
@@ -139,7 +137,8 @@ class PromptScores:
         alone."""
         prompts, values = self.extended
         kept = ~np.isnan(values)
-        prompts, values = prompts[kept], values[kept]
+        prompts = prompts[kept]
+        values = values[kept]
         n = len(prompts)
         return replace(
             self,
@@ -450,7 +449,8 @@ def _pooled(
     groups = _mapped(run_ids, runs)
     if not _ascends(groups):
         order = np.argsort(groups, kind="stable")
-        groups, facts = groups[order], facts.take(order)
+        groups = groups[order]
+        facts = facts.take(order)
         run_ids = run_ids[order]
     starts = np.flatnonzero(np.diff(groups, prepend=-1)).tolist()
     return {
@@ -567,18 +567,16 @@ def _merge(
         )
 
     scored = np.isfinite(facts.values)
-    draws, value = (
-        np.where(scored, facts.n_draws, 0.0),
-        np.where(scored, facts.values, 0.0),
-    )
-    total, mass = summed(draws), summed(draws * facts.weights)
+    draws = np.where(scored, facts.n_draws, 0.0)
+    value = np.where(scored, facts.values, 0.0)
+    total = summed(draws)
+    mass = summed(draws * facts.weights)
     with np.errstate(invalid="ignore", divide="ignore"):  # 0/0: nothing scored, NaN
         values = summed(draws * facts.weights * value) / mass
         weights = mass / total
         centred = value - (summed(draws * value) / total)[codes]
-        inner = np.where(
-            draws > 1, (draws - 1) * facts.within, 0.0
-        )  # one draw has none
+        # one draw has none
+        inner = np.where(draws > 1, (draws - 1) * facts.within, 0.0)
         squares = inner + np.where(scored, draws * centred**2, 0.0)
         within = summed(squares) / (total - 1)
     zero_one = np.where(summed(scored * (1 - facts.zero_one)) > 0, 0.0, 1.0)
@@ -704,93 +702,3 @@ def draws_declared(scores: PromptScores, metric: Metric) -> bool:
 
 #: Scores from which on two values are no accident.
 ENOUGH = 20
-_PERCENT = (0.0, 100.0)
-
-
-def unstated_bounds(
-    scored: Iterable[tuple[str, Metric, PromptScores]],
-) -> Iterator[str]:
-    """A remark on each metric whose scores are two values only, or reach from 0 to
-    100: intervals that know no bounds lie beyond them.
-
-    Args:
-        scored: name of the benchmark, metric and scores of each condition.
-    """
-    found: dict[tuple[str, str], list[PromptScores]] = {}
-    for benchmark, metric, scores in scored:
-        if metric.bounds is None and metric.link == "identity" and scores.n:
-            found.setdefault((benchmark, metric.label), []).append(scores)
-    for (benchmark, label), conditions in found.items():
-        values = np.unique(np.concatenate([scores.values for scores in conditions]))
-        ends = (float(values[0]), float(values[-1]))
-        few = sum(scores.n for scores in conditions) < ENOUGH
-        if (
-            few
-            or not (len(values) == 2 or ends == _PERCENT)
-            or are_mixed(scores.spans for scores in conditions)
-        ):
-            continue
-        what = "scores lie between {:g} and {:g}"
-        if len(values) == 2:
-            what = "only {:g} and {:g} occur"
-        low, high = (f"{end:.12g}" for end in ends)
-        yield (
-            f"{label}: {what.format(*ends)}, and nobody has said that there are no "
-            "others; this says so, and intervals keep within: warehouse benchmarks "
-            f"metrics {shlex.quote(benchmark)} --metric {shlex.quote(label)} --bounds "
-            f"{low} {high}"
-        )
-
-
-def are_mixed(conditions: Iterable[Sequence[ScoreSpan]]) -> bool:
-    """True where the scores of some runs look like shares of 1, those of others like
-    per cent."""
-    return {*MIXED} <= {span.scale for span in chain.from_iterable(conditions)}
-
-
-def mixed_scales(
-    scored: Iterable[tuple[str, Metric, Sequence[ScoreSpan]]],
-) -> Iterator[str]:
-    """A note on each metric that is :func:`are_mixed`.
-
-    Args:
-        scored: name of the benchmark, metric and spans of each condition.
-    """
-    found: dict[tuple[str, str], list[Sequence[ScoreSpan]]] = {}
-    for benchmark, metric, spans in scored:
-        if metric.link == "identity" and spans:
-            found.setdefault((benchmark, metric.label), []).append(spans)
-    for (benchmark, label), conditions in found.items():
-        if are_mixed(conditions):
-            yield _mixed(benchmark, label, conditions)
-
-
-def _mixed(
-    benchmark: str, label: str, conditions: Sequence[Sequence[ScoreSpan]]
-) -> str:
-    pooled = any(
-        are_mixed([spans]) for spans in conditions
-    )  # repeats of one condition: its figure is of both
-    counted = conditions
-    if pooled:
-        counted = [[span] for span in chain.from_iterable(conditions)]
-    percents = []
-    for own in conditions:
-        for span in own:
-            if span.scale == "percent":
-                percents.append(span)
-    scales = Counter(
-        chain.from_iterable({span.scale for span in own} for own in counted)
-    )
-    n_shares, n_percents = (scales[scale] for scale in MIXED)
-    low = min(span.low for span in percents)
-    high = max(span.high for span in percents)
-    what = "conditions"
-    if pooled:
-        what = "runs"
-    return (
-        f"{label} on {benchmark}: {n_shares} of {len(counted)} {what} have scores from "
-        f"0 to 1, {n_percents} from {low:g} to {high:g}: if these are per cent, "
-        "nothing here compares them; `warehouse forget` their source, and ingest it "
-        "with a mapping that has `scale = 0.01` for the score"
-    )

@@ -65,9 +65,8 @@ def select_among(
 ) -> BenchmarkScores:
     """`select_entries` of a benchmark whose runs and metrics were read."""
     benchmark, facts = benchmark_facts
-    name = (
-        selection.benchmark or ""
-    )  # messages have the name that was given, which may be an alias
+    # messages have the name that was given, which may be an alias
+    name = selection.benchmark or ""
     rules = selection.rows
     conditions = choose_conditions(
         facts.runs, name, selection.where, selection.latest and rules is None

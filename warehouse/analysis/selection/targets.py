@@ -20,11 +20,8 @@ from warehouse.analysis.selection.benchmarks import (
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.other_metrics import advise_metric, scored_metrics
-from warehouse.analysis.selection.reference import (
-    conditions_on,
-    find_conditions,
-    parse_where,
-)
+from warehouse.analysis.selection.reference import conditions_on, find_conditions
+from warehouse.analysis.selection.reference_text import parse_where
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,

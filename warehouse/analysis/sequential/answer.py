@@ -444,7 +444,8 @@ def _as_stored(log: Store, scores: PromptScores, plan: SequentialPlan) -> Prompt
     }
     prompts = np.array([ids[int(prompt)] for prompt in scores.prompts], dtype=np.int64)
     seen = np.array([ids[int(prompt)] for prompt in scores.seen], dtype=np.int64)
-    rows, order = np.argsort(prompts), np.argsort(seen)
+    rows = np.argsort(prompts)
+    order = np.argsort(seen)
     fields = ("values", "weights", "n_draws", "within", "zero_one")
     return replace(
         scores,

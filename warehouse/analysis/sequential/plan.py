@@ -21,11 +21,8 @@ from warehouse.analysis.selection.benchmarks import (
 )
 from warehouse.analysis.selection.clusterings import cluster_map
 from warehouse.analysis.selection.conditions import Condition, group_runs
-from warehouse.analysis.selection.reference import (
-    find_conditions,
-    parse_where,
-    pick_one,
-)
+from warehouse.analysis.selection.reference import find_conditions, pick_one
+from warehouse.analysis.selection.reference_text import parse_where
 from warehouse.analysis.selection.scores import (
     PromptScores,
     follow_links,
@@ -408,7 +405,9 @@ class LiveTest:
                 "a run is stopped by the betting rule on the full benchmark, without "
                 "fixed looks"
             )
-        self.plan, self.settings, self.baseline = plan, settings, baseline
+        self.plan = plan
+        self.settings = settings
+        self.baseline = baseline
         self.monitor = SequentialMonitor(plan.design)
         self._indices = {key: index for index, key in enumerate(plan.order.keys)}
         self._waiting: dict[int, float | None] = {}
@@ -447,10 +446,8 @@ class LiveTest:
     @property
     def reason(self) -> str:
         """Why no further prompt is asked."""
-        monitor, limit = (
-            self.monitor,
-            f"margin {self.settings.margin:g}, alpha {self.settings.alpha:g}",
-        )
+        monitor = self.monitor
+        limit = f"margin {self.settings.margin:g}, alpha {self.settings.alpha:g}"
         if monitor.decided_at is None:
             return (
                 f"undecided after all {self.plan.design.n_max} prompts against "
@@ -464,7 +461,8 @@ class LiveTest:
     def record(self) -> dict[str, Any]:
         """The entries that a log has to have, so that the run is known for what it
         is."""
-        test, design = self.result(), self.plan.design
+        test = self.result()
+        design = self.plan.design
         reason = "the run ended before there was a verdict"
         if self.is_over:
             reason = self.reason

@@ -154,7 +154,9 @@ class StoppedScores:
         """The figure of its scores, and how it was made or why there is no interval."""
         mean = float(np.average(scores.values, weights=scores.weights))
         without_interval = StoppedEstimate(mean, None, None, None)
-        record, order, bounds = self.record, self.order, metric.bounds
+        record = self.record
+        order = self.order
+        bounds = metric.bounds
         why = f"stopped early by {self.rule}"
         if (
             order is None

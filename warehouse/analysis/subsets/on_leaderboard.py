@@ -7,14 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from warehouse.analysis.leaderboard.estimates import UnscoredBounds
 from warehouse.analysis.leaderboard.hooks import ROWS_ON_PLANS, Line
 from warehouse.analysis.leaderboard.question import Ranking
-from warehouse.analysis.leaderboard.row import (
-    PLANNED,
-    LeaderboardRow,
-    RowRanks,
-    UnscoredBounds,
-)
+from warehouse.analysis.leaderboard.row import PLANNED, LeaderboardRow, RowRanks
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, is_partial
 from warehouse.analysis.subsets.stored import (
     PlannedRun,

@@ -232,10 +232,8 @@ class SubsetPlans(StoredResult):
     def one_line(self) -> str:
         if not self.suite:
             return self.rows[0].one_line
-        n, of = (
-            sum(plan.size for plan in self.rows),
-            sum(plan.n_prompts for plan in self.rows),
-        )
+        n = sum(plan.size for plan in self.rows)
+        of = sum(plan.n_prompts for plan in self.rows)
         return f"{n} of {of} prompts of {len(self.rows)} benchmarks of {self.suite}"
 
 
@@ -429,7 +427,8 @@ def _is_of(value: object, kind: Any) -> bool:
 def _check_drawn(plan: SubsetPlan) -> None:
     """Check that strata and sample are what predictions and seed give (ValueError: they
     are not; says which)."""
-    ids, design = [row.id for row in plan.rows], plan.design
+    ids = [row.id for row in plan.rows]
+    design = plan.design
     if len(set(rounded(design.prediction))) == 1:
         most = 1
     else:

@@ -286,7 +286,8 @@ class PlannedRun:
     @property
     def bounds(self) -> Bounds | None:
         """The bounds of the metric, unless a score breaks them."""
-        low, high = self.plan.low, self.plan.high
+        low = self.plan.low
+        high = self.plan.high
         there = self.scores[np.isfinite(self.scores)]
         if low is None or high is None or not len(there):
             return None
@@ -326,7 +327,8 @@ class PlannedRun:
 
     def describe(self, model: str) -> str:
         """A footnote on what was asked."""
-        plan, scored = self.plan, int(np.isfinite(self.scores).sum())
+        plan = self.plan
+        scored = int(np.isfinite(self.scores).sum())
         missing = ""
         if scored < plan.size:
             missing = f" ({plan.size - scored} without a score)"

@@ -177,7 +177,8 @@ def _scored(
     entries: SuiteEntries, options: OnSuite, other_metrics: tuple[str, ...]
 ) -> list[Scored]:
     """The rows, not ranked yet."""
-    leaves, suite = entries.leaves, entries.suite.name
+    leaves = entries.leaves
+    suite = entries.suite.name
     if entries.published is not None:
         rows = PublishedRows(
             leaves, entries.figures, options.level, suite, other_metrics
@@ -234,9 +235,8 @@ def _ranked(
     eligible = whole if options.partial_ok else complete
     first: dict[str, int] = {}
     ranks: dict[int, int] = {}
-    for place, item in enumerate(
-        eligible, 1
-    ):  # those of equal figures share the place of the first
+    # those of equal figures share the place of the first
+    for place, item in enumerate(eligible, 1):
         ranks[id(item)] = first.setdefault(f"{item.row.estimate:.12g}", place)
     tests = _tests(complete, leaves, higher_is_better, options.level)
     rows = []

@@ -25,7 +25,7 @@ from warehouse.analysis.selection.benchmarks import (
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition, Run, group_runs
 from warehouse.analysis.selection.other_metrics import OtherMetric, others_among
-from warehouse.analysis.selection.reference import parse_where
+from warehouse.analysis.selection.reference_text import parse_where
 from warehouse.analysis.selection.rows import RowPlan, plan_rows, without_place
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkCoverage,
@@ -313,7 +313,8 @@ class ConditionSet:
 
 
 #: Who was evaluated, and the settings that mean the same on every leaf, of a run.
-_WHO, _COMMON = itemgetter(*WHO_FIELDS), itemgetter(*COMMON_FIELDS)
+_WHO = itemgetter(*WHO_FIELDS)
+_COMMON = itemgetter(*COMMON_FIELDS)
 
 
 def match_conditions(

@@ -134,7 +134,8 @@ def _is_plain(table: pa.Table, leaves: Sequence[Benchmark]) -> bool:
         return False
     number_of = _numbers(leaves)
     numbers = [number_of[key] for key in column("benchmark_id")]
-    models, keys = column("model"), column("condition_key")
+    models = column("model")
+    keys = column("condition_key")
     n = len(numbers)
     if (
         len({*zip(numbers, models, strict=True)}) < n

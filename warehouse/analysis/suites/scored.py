@@ -222,28 +222,18 @@ def score_set(
     n_prompts, n_draws = _counts(entries, list(cells.values()), units)
     n_samples = sum(item.n_samples for item in scores)
     n_unscored = sum(item.n_unscored for item in scores)
-    groups = set()
-    for condition in members.conditions:
-        for run in condition.runs:
-            groups.add(run["run_group_id"])
-    figure = figure_of_groups(groups, figures)
+    figure = figure_of_groups(_run_groups(members), figures)
     clustered = any(bool((units.units(item.prompts) >= 0).any()) for item in scores)
     missing = len(leaves) - len(cells)
-    flags = [
-        *(["missing_leaves"] if missing else []),
-        *_coverage(with_cells, entries),
-        *outside,
-    ]
-    flags += list(chain.from_iterable(entry.row_flags for entry in entries))
+    flags = ["missing_leaves"] if missing else []
+    flags += [*_coverage(with_cells, entries), *outside]
+    for entry in entries:
+        flags += entry.row_flags
     trained = any(entry.is_trained for entry in entries)
     n_seeds = None
     if trained:
         n_seeds = len(seed_means) or (1 if seeds is None else seeds.n_seeds)
-    own_flags = list(combined.flags)
-    if ONE_SEED in own_flags and not trained:  # repeats that count like seeds
-        own_flags.remove(ONE_SEED)
-    if n_seeds == 1 and ONE_SEED not in own_flags:
-        own_flags.append(ONE_SEED)
+    own_flags = _own_flags(combined, trained, n_seeds)
     labels: tuple[str, ...] = ()
     if seeds is not None:
         labels = tuple(str(label) for label in seeds.labels)
@@ -290,6 +280,27 @@ def score_set(
     )
     of_row = RowSeeds(1, 0.0, 0.0, fixed=not trained) if seeds is None else seeds.row
     return Scored(members, cells, row, combined.n_shared, of_row)
+
+
+def _run_groups(members: ConditionSet) -> set[int]:
+    """The groups that the runs of a set came in."""
+    groups = set()
+    for condition in members.conditions:
+        for run in condition.runs:
+            groups.add(run["run_group_id"])
+    return groups
+
+
+def _own_flags(
+    combined: SuiteEstimate, trained: bool, n_seeds: int | None
+) -> list[str]:
+    """Flags of the figure itself; of seeds only where they are those of a training."""
+    flags = list(combined.flags)
+    if ONE_SEED in flags and not trained:  # repeats that count like seeds
+        flags.remove(ONE_SEED)
+    if n_seeds == 1 and ONE_SEED not in flags:
+        flags.append(ONE_SEED)
+    return flags
 
 
 def _row_notes(

@@ -76,10 +76,8 @@ class JudgedForms:
             table = np.full((len(prompts), len(own)), np.nan)
             for column, item in enumerate(own):
                 table[np.searchsorted(prompts, item.prompts), column] = item.values
-            first, several = (
-                by_judge[names[0]],
-                len({by_judge[name].metric.label for name in names}) > 1,
-            )
+            first = by_judge[names[0]]
+            several = len({by_judge[name].metric.label for name in names}) > 1
             if several:
                 metric = replace(first.metric, name="each judge's score", filter="")
             else:
@@ -406,7 +404,8 @@ def _ranking(
 
 def _row(forms: _Forms, question: Templates) -> TemplateRow:
     target, whole = forms.target, forms.whole
-    low, high = target.metric.low, target.metric.high
+    low = target.metric.low
+    high = target.metric.high
     result: TemplateVariance | None = None
     if whole.any():
         if low is None or high is None:

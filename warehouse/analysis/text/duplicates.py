@@ -132,7 +132,8 @@ def _scored(
         np.concatenate([pairs.first, pairs.second]), return_inverse=True
     )
     prompts = vectors.prompts[used]
-    first, second = codes[: len(pairs.first)], codes[len(pairs.first) :]
+    first = codes[: len(pairs.first)]
+    second = codes[len(pairs.first) :]
     models, values = _values(store, prompts)
     agreement = pair_agreement(values, first, second)
     ids = prompts.tolist()
@@ -181,9 +182,8 @@ def _values(
     rows = np.array([row_of[model] for model in named], dtype=np.intp)
     columns = np.searchsorted(prompts, scores.whole_numbers("prompt_id"))
     scaled = scores.numbers("value")
-    within = (scaled >= -1e-9) & (
-        scaled <= 1 + 1e-9
-    )  # else the declared bounds do not hold
+    # else the declared bounds do not hold
+    within = (scaled >= -1e-9) & (scaled <= 1 + 1e-9)
     values[rows[within], columns[within]] = np.clip(scaled[within], 0.0, 1.0)
     return models, values
 

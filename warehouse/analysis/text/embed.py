@@ -195,7 +195,8 @@ class _Session:
         present = [prompt for prompt in prompts.tolist() if prompt in texts]
         read = [self._own(texts[prompt], benchmark_of[prompt]) for prompt in present]
         began = monotonic()
-        vectors, too_long = encode(self.model, read), self.model.too_long(read)
+        vectors = encode(self.model, read)
+        too_long = self.model.too_long(read)
         seconds = monotonic() - began
         has_direction = np.asarray(vectors.any(axis=1), np.bool_)
         _count(truncated, present, benchmark_of, too_long)

@@ -151,10 +151,8 @@ def spreads_of(recipes: Iterable[RecipeScores], averaged: int) -> list[Spread]:
     for (benchmark, metric, parameters), members in groups.items():
         pooled = pooled_seed_variance(members, averaged)
         if pooled is not None:
-            name, n = (
-                frozenset({plain_name(benchmark)}),
-                min((m.n_prompts for m in members if m.n_prompts), default=None),
-            )
+            name = frozenset({plain_name(benchmark)})
+            n = min((m.n_prompts for m in members if m.n_prompts), default=None)
             found.append(
                 Spread(name, metric, parameters, pooled[0] ** 0.5, pooled[1], n)
             )
@@ -284,7 +282,8 @@ class Noise:
         single runs do not count: they are not of the pair, and much too large for it.
         """
         scale = sum(1 / n for n in self.counts)
-        prompts, nu = difference.prompt_variance / scale, self.degrees_of_freedom
+        prompts = difference.prompt_variance / scale
+        nu = self.degrees_of_freedom
         is_known = self.source == "pool" and difference.basis != "reported errors"
         if not (is_known and prompts and nu and self.standard_deviation is not None):
             return self

@@ -20,7 +20,7 @@ from warehouse.analysis.selection.benchmarks import (
 )
 from warehouse.analysis.selection.clusterings import cluster_map, clusters_under_links
 from warehouse.analysis.selection.prompts import options
-from warehouse.analysis.selection.reference import Where
+from warehouse.analysis.selection.reference_text import Where
 from warehouse.analysis.selection.scores import (
     Links,
     PromptScores,
@@ -275,9 +275,8 @@ def _recipe(
     which prompts they rest on."""
     by_seed: dict[str, dict[float, list[_Figure]]] = {}
     for index, run, *_metric, n_prompts, estimate, error, which in rows:
-        position = (
-            np.inf if (at := positions[index]) is None else float(at)
-        )  # a model without: its end
+        # a model without: its end
+        position = np.inf if (at := positions[index]) is None else float(at)
         figure = (
             estimate,
             np.nan if error is None else error,
@@ -316,7 +315,8 @@ def _recipe(
 
 def _width(rows: Sequence[tuple[Any, ...]]) -> float | None:
     """Range of the metric; None where it is not known, or figures lie outside of it."""
-    low, high = rows[0][6], rows[0][7]
+    low = rows[0][6]
+    high = rows[0][7]
     if low is None or high is None:
         return None
     return (
@@ -329,7 +329,10 @@ def _trajectory(
 ) -> Trajectory:
     positions = tuple(sorted(by_position))
     repeats = [by_position[position] for position in positions]
-    scores, errors, runs, counts = [], [], [], []
+    scores = []
+    errors = []
+    runs = []
+    counts = []
     for group in repeats:
         scores.append(_mean([figure[0] for figure in group]))
         errors.append(_mean([figure[1] for figure in group]))
@@ -431,7 +434,8 @@ def read_difference(store: Store, a: RecipeScores, b: RecipeScores) -> SeedMean 
     """
     if not (a.common and b.common):
         return None
-    benchmark, links = find_benchmark(store, a.benchmark), read_links(store)
+    benchmark = find_benchmark(store, a.benchmark)
+    links = read_links(store)
     clusters = clusters_under_links(
         cluster_map(store, benchmark.ids, benchmark.clusterings, None), links
     )

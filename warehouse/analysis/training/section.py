@@ -94,7 +94,8 @@ class TrainingSection(Section):
     def of(cls, reads: BenchmarkReads, report: ReportSetting) -> Self | None:
         """All of it; None without curves and without two seeds or checkpoints of a
         recipe."""
-        level, trained = report.ranks.level, reads.own[cls]
+        level = report.ranks.level
+        trained = reads.own[cls]
         seeds, no_seeds = _seeds(reads)
         curves = None
         if reads.board and reads.scores:
@@ -218,7 +219,8 @@ def _decided(
             return change(ends[0][0], ends[1][0], ends[0][1], same_seeds=False).mean
         return None
 
-    level, spreads = report.ranks.level, report.once(_spreads)
+    level = report.ranks.level
+    spreads = report.once(_spreads)
     return or_why(
         lambda: decide_of(
             a, b, found.recipes, level=level, stored=spreads, by_prompt=by_prompt

@@ -253,10 +253,8 @@ class Checkpoint:
             return figure_mean(self.figures, self.errors).p_above(
                 float(np.mean(chance)), sign
             )
-        labels, level = (
-            clusters.labels(self.prompts),
-            np.broadcast_to(chance, self.prompts.shape),
-        )
+        labels = clusters.labels(self.prompts)
+        level = np.broadcast_to(chance, self.prompts.shape)
         if (
             self.zero_one
             and labels is None
@@ -299,18 +297,15 @@ def change(
     )
     if not len(common):
         return _of_figures(after, before, same_seeds)
-    a, b, labels = (
-        after.scores[:, of_a],
-        before.scores[:, of_b],
-        clusters.labels(common),
-    )
+    a = after.scores[:, of_a]
+    b = before.scores[:, of_b]
+    labels = clusters.labels(common)
     if same_seeds:
         mean = seed_mean(a - b, clusters=labels)
     else:
         mean = difference_of_seed_means(a, b, clusters=labels)
-    if (
-        after.zero_one and before.zero_one and labels is None
-    ):  # exact: only what changed tells
+    # exact: only what changed tells
+    if after.zero_one and before.zero_one and labels is None:
         won = int((a > b).sum())
         lost = int((a < b).sum())
         if won + lost:

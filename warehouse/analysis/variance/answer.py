@@ -226,9 +226,8 @@ def seeds_of(targets: Targets, target: str) -> SeedReport:
     """
     sets: dict[tuple[Any, ...], list[Target]] = {}
     for item in targets.scored:
-        if item.condition.setting(
-            "training_seed"
-        ):  # an unknown seed may be any of the others
+        # an unknown seed may be any of the others
+        if item.condition.setting("training_seed"):
             sets.setdefault(_set_of(item), []).append(item)
     several = [members for members in sets.values() if len(_labels(members)) > 1]
     if not several:
@@ -271,7 +270,8 @@ def _row(members: Sequence[Target]) -> SeedRow:
     else:
         crossed = _crossed(members, common)
     first = members[0].condition
-    unit, position = first.setting("position_unit"), first.setting("position")
+    unit = first.setting("position_unit")
+    position = first.setting("position")
     names = (
         *(
             "se_seeds_fixed",
@@ -331,7 +331,8 @@ def _crossed(members: Sequence[Target], common: NDArray[np.int64]) -> CrossedVar
             ]
         )
 
-    within, draws = table("within"), table("n_draws")
+    within = table("within")
+    draws = table("n_draws")
     replicated = bool(np.isfinite(within).all() and (draws > 1).all())
     own_within = None
     n_draws = None

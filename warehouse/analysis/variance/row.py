@@ -137,7 +137,8 @@ def advice(parts: VarianceComponents) -> str:
         return ""
     if parts.suggested_draws is None:
         return _CLIPPED
-    most, enough = percent(parts.share_within), _draws(parts.suggested_draws)
+    most = percent(parts.share_within)
+    enough = _draws(parts.suggested_draws)
     units = "clusters"
     if parts.n_clusters is None:
         units = "prompts"

@@ -32,7 +32,8 @@ ACCURACY = binary_metric("accuracy", is_default=True)
 
 def is_table(candidate: Candidate) -> bool:
     """True if a file is a table of the leaderboard, by its name and its heading."""
-    name, head = candidate.path.name, head_of(candidate).partition("\n")[0]
+    name = candidate.path.name
+    head = head_of(candidate).partition("\n")[0]
     return (
         name.startswith("data")
         and candidate.path.suffix == ".csv"
@@ -75,9 +76,8 @@ def _runs(path: Path, row: dict[str, str], date: str | None) -> Iterator[RunHead
             continue
         name = _named(column, path.stem)
         published = [PublishedScore("accuracy", share_of(value), raw=text.strip())]
-        if name == _OVERALL and (
-            cost := number_in_text(row.get(_COST))
-        ):  # 0 is written where nothing is known
+        # 0 is written where nothing is known
+        if name == _OVERALL and (cost := number_in_text(row.get(_COST))):
             published.append(
                 PublishedScore(TASK_COST.name, cost / 1000, raw=row[_COST].strip())
             )
@@ -107,10 +107,8 @@ def _runs(path: Path, row: dict[str, str], date: str | None) -> Iterator[RunHead
 def _named(column: str, table: str) -> str:
     """A column as a benchmark: those of ``data_live`` and of ``data_non_live`` have the
     same names."""
-    name, part = (
-        _WORD.sub("_", column.lower()).strip("_"),
-        table.removeprefix("data").strip("_"),
-    )
+    name = _WORD.sub("_", column.lower()).strip("_")
+    part = table.removeprefix("data").strip("_")
     if part in ("", "overall") or name.startswith(f"{part}_"):
         return name
     return f"{part}_{name}"

@@ -191,7 +191,8 @@ def _metrics_of(sample: Row) -> dict[str, Row]:
 
 def _generated(sample: Row, metric_names: set[str]) -> tuple[Row, dict[str, Row]]:
     answers = part_of(sample, "targets")
-    output, raw = sample.get("output"), sample.get("raw_output")
+    output = sample.get("output")
+    raw = sample.get("raw_output")
     if isinstance(raw, str):
         whole = raw
     elif isinstance(output, str):

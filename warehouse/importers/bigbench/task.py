@@ -238,10 +238,8 @@ def _header(task: TaskResults, key: Key, model: Row) -> RunHeader:
 def _model(task: TaskResults) -> Row:
     """Who was evaluated. Names such as ``128b`` mean nothing without their family."""
     model = part_of(task.document, "model")
-    family, name = (
-        text_or_none(model.get("model_family")),
-        text_or_none(model.get("model_name")),
-    )
+    family = text_or_none(model.get("model_family"))
+    name = text_or_none(model.get("model_name"))
     if not family or (name and name.startswith(family)):
         whole = name
     else:

@@ -336,7 +336,8 @@ def paired_value(value: Any) -> dict[str, Any]:
     parts = [None, None]
     if isinstance(value, list) and len(value) == 2:
         parts = value
-    total, count = number_or_none(parts[0]), number_or_none(parts[1])
+    total = number_or_none(parts[0])
+    count = number_or_none(parts[1])
     if total is None or not count:
         return {"status": "not_scalar", "raw": compact(value)}
     return {"value": total / count, "weight": count, "raw": compact(value)}

@@ -151,7 +151,8 @@ class RowSource:
         position = text.index("[") + 1
         while True:
             position = _after_blanks(text, position)
-            line, seen = line + text.count("\n", seen, position), position
+            line = line + text.count("\n", seen, position)
+            seen = position
             if text[position : position + 1] in ("]", ""):
                 break
             try:
@@ -309,10 +310,8 @@ def refuse_conflict(raw: bytes, path: Path) -> None:
     """
     mark = _CONFLICT.search(raw)
     if mark:
-        shown, line = (
-            mark[0].decode("utf-8", "replace"),
-            raw.count(b"\n", 0, mark.start()) + 1,
-        )
+        shown = mark[0].decode("utf-8", "replace")
+        line = raw.count(b"\n", 0, mark.start()) + 1
         raise InputError(
             f"marks of a merge that was not resolved: {shown}",
             path=str(path),

@@ -187,9 +187,8 @@ def _typed(text: str) -> Any:
         return text.lower() == "true"
     if text.lower() == "none":
         return None
-    if _INTEGER.fullmatch(
-        text
-    ):  # one that no column holds stays a text: a float is another number
+    # one that no column holds stays a text: a float is another number
+    if _INTEGER.fullmatch(text):
         number = None
         if len(text) <= _LONGEST:
             number = int(text)

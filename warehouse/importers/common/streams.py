@@ -57,7 +57,10 @@ class BoundedStream(io.RawIOBase):
     def __init__(
         self, raw: Any, name: str, limit: float = math.inf, owners: Sequence[Any] = ()
     ) -> None:
-        self.raw, self.name, self.limit, self.count = raw, name, limit, 0
+        self.raw = raw
+        self.name = name
+        self.limit = limit
+        self.count = 0
         self.owners = owners
 
     def readable(self) -> bool:

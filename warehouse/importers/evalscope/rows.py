@@ -526,12 +526,15 @@ def _draw(index: int, group: Any, subset: SubsetFiles, draw_given: Any) -> int |
 def _old_row(row: Row) -> Row:
     """A row of 0.x: the answer of the provider, with the document and the prompt."""
     choice = next(iter(objects_of(row.get("choices"))), {})
-    message, review = part_of(choice, "message"), part_of(choice, "review")
+    message = part_of(choice, "message")
+    review = part_of(choice, "review")
     document = part_of(row, "raw_input")
     prompt = part_of(row, "origin_prompt")
     sent = [text for text in items_of(prompt.get("data")) if isinstance(text, str)]
-    gold, usage = review.get("gold"), part_of(row, "usage")
-    extracted, response = review.get("pred"), text_of(message.get("content"))
+    gold = review.get("gold")
+    usage = part_of(row, "usage")
+    extracted = review.get("pred")
+    response = text_of(message.get("content"))
     name = next(
         (
             document[key]

@@ -230,7 +230,8 @@ def _draws(line: Row) -> list[Row]:
 def _transcript(line: Row) -> Row | None:
     """The conversation with its counts; the format says of no call that it failed."""
     messages = [_message(item) for item in _spoken(line)]
-    counts, usage = mapping_of(line, "evaluation"), mapping_of(line, "token_usage")
+    counts = mapping_of(line, "evaluation")
+    usage = mapping_of(line, "token_usage")
     totals = {
         "n_turns": _bounded(counts.get("num_turns")),
         "cached_tokens": whole_count(usage.get("input_tokens_cache_read")),
@@ -294,10 +295,8 @@ def _conversation(line: Row) -> tuple[str | None, list[Any]]:
 
 
 def _circumstances(line: Row) -> Row:
-    usage, performance = (
-        mapping_of(line, "token_usage"),
-        mapping_of(line, "performance"),
-    )
+    usage = mapping_of(line, "token_usage")
+    performance = mapping_of(line, "performance")
     attributions = objects_of(line.get("answer_attribution"))
     answers = [
         item for item in attributions if item.get("is_terminal") is not False
@@ -411,7 +410,8 @@ def _row(line: Row) -> Row:
     scores = _scores(details.get("score"), mapping_of(line, "evaluation").get("score"))
     if details.get("again"):  # an earlier line has the prompt and the response
         return {"run": 0, **row, "scores": scores}
-    source, output = mapping_of(line, "input"), mapping_of(line, "output")
+    source = mapping_of(line, "input")
+    output = mapping_of(line, "output")
     texts = output.get("raw") or []
     answers = [
         item for item in line.get("answer_attribution") or [] if isinstance(item, dict)

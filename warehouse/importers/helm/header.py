@@ -211,9 +211,8 @@ def _configuration(run: HelmRun) -> dict[str, Any]:
     spec["adapter_spec"] = adapter
     spec["metric_specs"] = sorted(items_of(spec.get("metric_specs")), key=compact)
     if not part_of(run.spec, "data_augmenter_spec").get("perturbation_specs"):
-        spec.pop(
-            "data_augmenter_spec", None
-        )  # nothing is perturbed: its flags mean nothing
+        # nothing is perturbed: its flags mean nothing
+        spec.pop("data_augmenter_spec", None)
     request = _first_request(run)
     return {
         "run_spec": spec,
@@ -376,7 +375,8 @@ def _label(naming: dict[str, Any]) -> str:
     """A perturbation of ``stats.json``: figures over originals and over the worst case
     of both stand beside those of the perturbed instances; so do those of a part of the
     split, which has none of the whole."""
-    perturbation, part = naming.get("perturbation"), naming.get("sub_split")
+    perturbation = naming.get("perturbation")
+    part = naming.get("sub_split")
     over = None
     if isinstance(perturbation, dict):
         over = perturbation.get("computed_on")

@@ -304,7 +304,9 @@ def _likelihood(state: Mapping[str, Any], text: str) -> tuple[float | None, int 
     tokens = None
     if isinstance(first, dict):
         tokens = first.get("tokens")
-    suffix, total, option_text = "", 0.0, text.strip()
+    suffix = ""
+    total = 0.0
+    option_text = text.strip()
     for count, token in enumerate(reversed(items_of(tokens)), 1):
         if not isinstance(token, dict) or number_or_none(token.get("logprob")) is None:
             return None, None

@@ -75,10 +75,8 @@ def _indented(raw: bytes, member: str | None) -> tuple[int, int, bytes] | None:
         name = b""
     else:
         name = b'\n  "' + member.encode() + b'": '
-    opening, closing = (
-        name + b"[\n" + blanks + b"{",
-        b"\n" + blanks + b"}\n" + blanks[2:] + b"]",
-    )
+    opening = name + b"[\n" + blanks + b"{"
+    closing = b"\n" + blanks + b"}\n" + blanks[2:] + b"]"
     first = raw.find(opening)
     last = raw.rfind(closing)
     if first < 0 or last < first or (member is None and first != 0):
@@ -230,9 +228,8 @@ class HelmRun:
         for key, parts in sums.items():
             means[key] |= self._likelihoods(key, parts)
         for name, by_key in counts.items():
-            if (
-                len(set(by_key.values())) > 1
-            ):  # the mean of a run is over all that was counted
+            # the mean of a run is over all that was counted
+            if len(set(by_key.values())) > 1:
                 for key, count in by_key.items():
                     self.weights.setdefault(key, {}).setdefault(name, count)
         return means
@@ -415,7 +412,8 @@ def _named(stats: Any) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
 
 def value_of(stat: Mapping[str, Any]) -> float | None:
     """The mean of a statistic, which may be infinite; none where nothing was counted."""
-    mean, count = stat.get("mean"), stat.get("count")
+    mean = stat.get("mean")
+    count = stat.get("count")
     if mean in ("Infinity", "-Infinity"):
         mean = float(mean)
     if isinstance(mean, bool) or not isinstance(mean, (int, float)):

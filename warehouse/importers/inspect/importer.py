@@ -31,12 +31,7 @@ from warehouse.importers.common.jsonl import BATCH_ROWS
 from warehouse.importers.common.messages import listed
 from warehouse.importers.common.transcripts import content_of, question_of
 from warehouse.importers.common.unread_verdicts import UnreadVerdicts
-from warehouse.importers.inspect.header import (
-    Scoring,
-    role_models,
-    run_header,
-    settings_changed,
-)
+from warehouse.importers.inspect.header import run_header, settings_changed
 from warehouse.importers.inspect.log import (
     InspectLog,
     Sample,
@@ -66,6 +61,7 @@ from warehouse.importers.inspect.sample_fields import (
     usage_of,
     values_of,
 )
+from warehouse.importers.inspect.scoring import Scoring, role_models
 from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SourceFiles
 
 #: Samples that are looked at for the metrics which the header does not name.
@@ -316,7 +312,8 @@ class InspectReader:
             ValueError, TypeError: a value that JSON cannot hold, or no epoch.
         """
         usage, latency = usage_of(sample, self._model, judges=self._judges)
-        scores, letters = scores_of(sample), letters_of(sample)
+        scores = scores_of(sample)
+        letters = letters_of(sample)
         stand_ins = [
             str(item.get("fallback_model"))
             for item in objects_of(sample.get("model_fallbacks"))
@@ -372,7 +369,8 @@ class InspectReader:
         self, sample: Sample, scores: Mapping[str, Mapping[str, Any]]
     ) -> list[Score]:
         """Scores of a sample; a metric of the log that it lacks is unscored."""
-        state, values = state_of(sample), self._values(scores)
+        state = state_of(sample)
+        values = self._values(scores)
         if sample.get("invalidation") is not None:
             self._n_invalid += 1
             return [_void(name, value) for name, value in values]

@@ -440,9 +440,11 @@ def _judged(events: list[dict[str, Any]], model: str) -> Iterator[Mapping[str, A
 
     Events of scorers stand in spans, in old logs in steps.
     """
-    spans, n_steps = set[str | None](), 0
+    spans = set[str | None]()
+    n_steps = 0
     for event in events:
-        kind, is_scorer = event.get("event"), event.get("type") in SCORER_SPANS
+        kind = event.get("event")
+        is_scorer = event.get("type") in SCORER_SPANS
         if kind == "span_begin" and (
             is_scorer or text_or_none(event.get("parent_id")) in spans
         ):

@@ -100,10 +100,8 @@ class Failures:
     def __init__(self, rows: Iterable[Row]) -> None:
         self._by_scanner: dict[str, dict[str, Value]] = defaultdict(dict)
         for row in rows:
-            scanner, uuid = (
-                text_or_none(row.get("scanner")),
-                text_or_none(row.get("transcript_id")),
-            )
+            scanner = text_or_none(row.get("scanner"))
+            uuid = text_or_none(row.get("transcript_id"))
             if scanner and uuid and len(uuid) <= LONGEST_ID:
                 self._by_scanner[scanner][uuid] = _failed(
                     row.get("error"), row.get("refusal") is True
@@ -274,11 +272,9 @@ class Scanner:
     def _values(self, row: Row) -> Iterator[tuple[int, int, str | None, Value]]:
         """(metric, position, label, value) of a row; 0 is the position of what counts
         as the score."""
-        kind, content, label = (
-            row.get("value_type"),
-            row.get("value"),
-            text_or_none(row.get("label")),
-        )
+        kind = row.get("value_type")
+        content = row.get("value")
+        label = text_or_none(row.get("label"))
         error = row.get("scan_error")
         if error or content is None:
             self.n_failed += bool(error)
@@ -564,7 +560,8 @@ def _batches(
     summary: Mapping[str, Any],
     dump: Dump,
 ) -> Iterator[pa.RecordBatch]:
-    started, first = moment(spec.get("timestamp")), 0
+    started = moment(spec.get("timestamp"))
+    first = 0
     for scanner in scanners:
         yield from scanner.batches(
             first, failures.of(scanner.key), started, dump.rejections

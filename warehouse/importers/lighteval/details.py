@@ -296,7 +296,8 @@ def _directions(config: Mapping[str, Any]) -> dict[str, bool | None]:
     for entry in items_of(config.get("metrics", config.get("metric"))):
         if not isinstance(entry, dict):
             continue
-        names, better = entry.get("metric_name"), entry.get("higher_is_better")
+        names = entry.get("metric_name")
+        better = entry.get("higher_is_better")
         for name in as_items(names):
             if isinstance(name, str):
                 own = better

@@ -330,9 +330,8 @@ def _methods(config: Mapping[str, Any], details: Details | None) -> list[str]:
     """How the model was asked: GENERATIVE, LOGPROBS, PERPLEXITY."""
     if details is not None and details.is_nested:
         methods = (details.first.get("doc") or {}).get("sampling_methods")
-        return sorted(
-            texts_of(methods)
-        )  # a set in the tool: each run has its own order
+        # a set in the tool: each run has its own order
+        return sorted(texts_of(methods))
     if details is not None and details.first:
         predictions = items_of(details.first.get("predictions"))
         method = "LOGPROBS"

@@ -207,7 +207,8 @@ def _with_scores(
 
 
 def _nested(row: Row) -> tuple[Row, list[Row], bool]:
-    doc, answer = _object(row, "doc"), _object(row, "model_response")
+    doc = _object(row, "doc")
+    answer = _object(row, "model_response")
     methods = doc.get("sampling_methods") or []
     options = [as_text(item) for item in _list(doc, "choices")]
     gold = _indices(doc.get("gold_index"), len(options))

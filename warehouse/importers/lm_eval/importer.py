@@ -181,7 +181,8 @@ class _SourceReader:
         return self._look(file.task or self._task_of(file.path), rows, file.stamp)
 
     def _embedded(self, task: str) -> _Samples:
-        path, rows = self.results.path, self.results.samples[task]
+        path = self.results.path
+        rows = self.results.samples[task]
         name = f"{path.name} samples.{task}"
         return self._look(
             task, EmbeddedRows(path, name, rejections=self.rejections, embedded=rows)

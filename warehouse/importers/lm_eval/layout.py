@@ -297,7 +297,8 @@ def _question(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
 
 def _is_sent(row: Mapping[str, Any], key: str) -> bool:
     """True if a field of the document stands in the prompt, and is more than a word."""
-    doc, requests = row.get("doc"), requests_of(row)
+    doc = row.get("doc")
+    requests = requests_of(row)
     value = None
     if isinstance(doc, Mapping):
         value = doc.get(key)

@@ -408,7 +408,8 @@ def _labelled(labels: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[str, str]
     rejected later."""
     for label, listed in sorted(labels):
         with contextlib.suppress(ValueError):
-            name, metrics = parse_json(label), parse_json(listed)
+            name = parse_json(label)
+            metrics = parse_json(listed)
             yield from ((metric, name) for metric in metrics if isinstance(metric, str))
 
 

@@ -83,7 +83,8 @@ class RowReader:
         return filters[turn], turn == 0
 
     def _prompt(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        doc, target = row.get("doc"), target_text(row.get("target"))
+        doc = row.get("doc")
+        target = target_text(row.get("target"))
         requests = requests_of(row)
         metadata = None
         if isinstance(doc, dict):

@@ -148,7 +148,8 @@ class Results:
 
     def header(self, task: str, seen: Seen, file: str) -> RunHeader:
         """The header of one task."""
-        document, config = self.document, self.config(task)
+        document = self.document
+        config = self.config(task)
         settings = mapping_of(document, "config")
         arguments = parse_arguments(settings.get("model_args"))
         counts = mapping_of(document, "n-samples", task)

@@ -141,9 +141,8 @@ def _samplings(log: EventLog, sample: EventLogSample) -> tuple[list[Row], list[R
         return samplings, []
     count = log.own_count
     was_judged = len(samplings) > count or bool(sample.of("metrics"))
-    own = (
-        count if len(samplings) > count or not was_judged else 0
-    )  # the answer may be in the data
+    # the answer may be in the data
+    own = count if len(samplings) > count or not was_judged else 0
     return samplings[:own], samplings[own:]
 
 

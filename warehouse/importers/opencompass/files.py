@@ -102,9 +102,8 @@ class OpenCompassOutput:
             self.notes.append("details are of a form that is not known: left out")
             return []
         n_samples = len(self.predictions) // max(map(len, details), default=1)
-        if (
-            0 < len(details) < n_samples
-        ):  # evaluators leave out what they cannot parse, and the rest moves up
+        # evaluators leave out what they cannot parse, and the rest moves up
+        if 0 < len(details) < n_samples:
             self.notes.append(
                 f"details of {len(details)} of {n_samples} samples, and not of which: "
                 "left out"
@@ -369,9 +368,8 @@ def read_table(path: Path) -> OpenCompassTable:
     result_lines: list[OpenCompassLine] = []
     faults: list[tuple[str, str]] = []
     for number, line in lines[1:]:
-        parts = line.split(
-            ","
-        )  # commas inside are blanks already, and nothing is quoted
+        # commas inside are blanks already, and nothing is quoted
+        parts = line.split(",")
         if len(parts) != 4 + len(models):
             faults.append((f"{path.name} line {number}", line[:200]))
         elif parts[2] != _NONE:  # else a heading, or without results

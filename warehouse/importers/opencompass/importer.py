@@ -517,7 +517,8 @@ def _answer(prediction: Row, detail: Row, labels: list[str]) -> Row:
             "extracted_answer": extracted_answer,
         }
     if "pred_label" in prediction:
-        predicted, options = prediction["pred_label"], prediction.get("choices")
+        predicted = prediction["pred_label"]
+        options = prediction.get("choices")
         is_index = (
             isinstance(options, list)
             and type(predicted) is int

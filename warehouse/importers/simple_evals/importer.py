@@ -259,10 +259,13 @@ class SimpleEvalsFiles:
         stamped = _STAMP.fullmatch(stem)
         stem, stamp = (stem, "")
         if stamped:
-            stem, stamp = (stamped[1], stamped[2])
+            stem = stamped[1]
+            stamp = stamped[2]
         long = next((name for name in _LONG_NAMES if stem.startswith(f"{name}_")), None)
         if long:
-            name, _, model = (long, "", stem[len(long) + 1 :])
+            name = long
+            _ = ""
+            model = stem[len(long) + 1 :]
         else:
             name, _, model = stem.partition("_")
         return name, model, stamp
@@ -507,9 +510,8 @@ _STORED_FIELDS = (
 
 def batches(results: SimpleEvalsFiles) -> Iterator[pa.RecordBatch]:
     """All rows."""
-    samples = (
-        results.samples
-    )  # what is wrong with the lists is reported before anything is read
+    # what is wrong with the lists is reported before anything is read
+    samples = results.samples
     if samples and not results.is_scored:
         results.notes.append(
             "no sample has a score that can be read: responses without scores"

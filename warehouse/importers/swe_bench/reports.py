@@ -175,10 +175,8 @@ def details(document: Row, rejections: list[Rejection], shown_path: str) -> Inst
         try:
             if not isinstance(report, dict):
                 raise ValueError(f"a {type(report).__name__} stands here")
-            cost, calls = (
-                number_or_none(report.get("cost")),
-                number_or_none(report.get("api_calls")),
-            )
+            cost = number_or_none(report.get("cost"))
+            calls = number_or_none(report.get("api_calls"))
             instances[name] = {
                 "value": verdict(report.get("resolved"), "resolved"),
                 "cost": None

@@ -8,8 +8,12 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from warehouse.importers.tabular.chunks import PathError, parse_path
-from warehouse.importers.tabular.mapping import RECORD_FIELDS, RUN_FIELDS, SAMPLE_FIELDS
+from warehouse.importers.tabular.field_paths import PathError, parse_path
+from warehouse.importers.tabular.mapping_variants import (
+    RECORD_FIELDS,
+    RUN_FIELDS,
+    SAMPLE_FIELDS,
+)
 
 #: Usual names of a run's fields, the likeliest first. A field's own name comes before
 #: them.
@@ -207,7 +211,8 @@ def row_names(
             **usual,
             "target": tuple(name for name in usual["target"] if name != "label"),
         }
-    target, response = usual["target"], {"response", *usual["response"]}
+    target = usual["target"]
+    response = {"response", *usual["response"]}
     right = {*target[target.index("answer") + 1 :]} - {"correct_answer"}
     if "answer" not in columns or not right & {*columns} or response & {*columns}:
         return usual
@@ -236,7 +241,8 @@ def guess(columns: Sequence[str], objects: bool = False) -> Guess:
     metadata = {
         name: names[name] for name in (*METADATA_NAMES, *_PART_NAMES) if name in names
     }
-    metric, filter_ = names.get("metric", ""), names.get("filter", "")
+    metric = names.get("metric", "")
+    filter_ = names.get("filter", "")
     scores = _scores(names, bool(metric))
     scorer = _chosen(SCORER_NAMES, SCORER_NAMES, names)
     used = {
@@ -461,7 +467,8 @@ def grade_of(name: str, parents: Sequence[str] = ()) -> Grade:
     """How much the name of a column of numbers, and those of the objects it lies in,
     say for scores."""
     name = _SHOTS.sub("", name)
-    plain, words = plain_name(name), {*words_of(_PER.sub("", name))}
+    plain = plain_name(name)
+    words = {*words_of(_PER.sub("", name))}
     around = {plain_name(parent) for parent in parents}
     is_scored = bool(around & _SCORES) and not around & _OF_PROMPT
     if _NEVER.fullmatch(plain) or words & _OTHER or around & _SETTINGS:

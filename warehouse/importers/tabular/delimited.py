@@ -25,7 +25,8 @@ import pyarrow.csv as pacsv
 from warehouse.errors import InputError
 from warehouse.importers.base import require_utf8
 from warehouse.importers.common.streams import Member, read_exactly
-from warehouse.importers.tabular.chunks import Chunk, TableChunk, column_of
+from warehouse.importers.tabular.chunks import Chunk, TableChunk
+from warehouse.importers.tabular.field_paths import column_of
 from warehouse.importers.tabular.readers import ReadingRules, Reject, refuse_wide
 from warehouse.records import CUT_SHORT
 
@@ -57,9 +58,14 @@ class CheckedStream(io.RawIOBase):
     """
 
     def __init__(self, raw: Any) -> None:
-        self._ahead, self._is_left = threading.Semaphore(BLOCKS_AHEAD), False
-        self.raw, self.quotes, self.marked = raw, 0, False
-        self._ready, self._begun, self._ended = b"", b"", False
+        self._ahead = threading.Semaphore(BLOCKS_AHEAD)
+        self._is_left = False
+        self.raw = raw
+        self.quotes = 0
+        self.marked = False
+        self._ready = b""
+        self._begun = b""
+        self._ended = False
         self.ends_in_row = False
 
     def readable(self) -> bool:
@@ -84,7 +90,8 @@ class CheckedStream(io.RawIOBase):
         cut = size
         if size < 0:
             cut = len(self._ready)
-        data, self._ready = self._ready[:cut], self._ready[cut:]
+        data = self._ready[:cut]
+        self._ready = self._ready[cut:]
         return data
 
     def _fill(self, size: int) -> None:
@@ -153,7 +160,8 @@ class DelimitedReader:
     is_table = True
 
     def __init__(self, member: Member, rules: ReadingRules) -> None:
-        self.member, self.quoting = member, rules.quoting is not False
+        self.member = member
+        self.quoting = rules.quoting is not False
         header, self.header_lines, self.delimiter, self.first_row = _header(
             member, rules
         )
@@ -200,7 +208,8 @@ class DelimitedReader:
         return None
 
     def _read(self, paths: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
-        given, told = 0, set[str]()
+        given = 0
+        told = set[str]()
 
         def tell(location: str, *fault: str) -> None:
             if location not in told:
@@ -214,7 +223,8 @@ class DelimitedReader:
         except _LongRowError:
             self._block = MAX_ROW_BYTES
             for chunk in self._parsed(paths, tell):
-                before, given = min(given, chunk.size), max(0, given - chunk.size)
+                before = min(given, chunk.size)
+                given = max(0, given - chunk.size)
                 if before < chunk.size:
                     if before:
                         chunk = chunk.keep(range(before, chunk.size))

@@ -63,7 +63,8 @@ class Equality:
     def same(self, left: Any, right: Any) -> bool:
         """True if two values are equal."""
         if self.numeric:
-            first, second = number_in(left), number_in(right)
+            first = number_in(left)
+            second = number_in(right)
             if first is not None and second is not None:
                 bound = Fraction(self.tolerance) * max(Fraction(1), abs(second))
                 return abs(first - second) <= bound

@@ -31,16 +31,15 @@ from warehouse.importers.common.patterns import Pattern
 from warehouse.importers.common.streams import Member, damaged_parquet, read_exactly
 from warehouse.importers.tabular.chunks import (
     Chunk,
-    FieldPath,
     FlatChunk,
     NestedChunk,
     NestedRow,
     TableChunk,
     Walk,
-    column_of,
     location_in_document,
 )
 from warehouse.importers.tabular.columns import as_array, as_list, to_text
+from warehouse.importers.tabular.field_paths import FieldPath, column_of
 from warehouse.records import CUT_SHORT, is_cut, parse_json
 
 CHUNK_ROWS = 65_536
@@ -136,9 +135,8 @@ class JsonReader(_DocumentReader):
         self._document = self._document or (self._parsed(),)
         self.walk.begin()
         (document,) = self._document
-        if (
-            isinstance(document, list) and self.walk.begins_with_a_name
-        ):  # as the same records on lines
+        # as the same records on lines
+        if isinstance(document, list) and self.walk.begins_with_a_name:
             yield from self._nested(enumerate(document), lambda number: f"[{number}]")
         else:
             yield from self._nested([(0, document)], lambda _: "")
@@ -349,7 +347,8 @@ def line_blocks(stream: Any, name: str) -> Iterator[tuple[list[bytes], int]]:
             lines = b"".join(begun).split(b"\n")
             yield lines, first
             first += len(lines)
-            begun, length = [tail], len(tail)
+            begun = [tail]
+            length = len(tail)
     if any(begun):
         yield b"".join(begun).split(b"\n"), first
 
@@ -471,7 +470,10 @@ class MatrixReader:
         name: str,
         select: Callable[[Chunk], Chunk],
     ) -> None:
-        self.table, self.rule, self.name, self.select = table, rule, name, select
+        self.table = table
+        self.rule = rule
+        self.name = name
+        self.select = select
         self.empty = 0
 
     def chunks(self, paths: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
@@ -496,7 +498,8 @@ class MatrixReader:
         values = pa.concat_arrays(_same_type(arrays))
         full = np.flatnonzero(values.is_valid().to_numpy(zero_copy_only=False))
         self.empty += len(values) - len(full)
-        rows, columns = full % wide.size, full // wide.size
+        rows = full % wide.size
+        columns = full // wide.size
         taken = pa.array(rows)
         names = wide.names()
         is_cell = frozenset(cells)

@@ -26,7 +26,7 @@ from warehouse.importers.common.header_values import (
     words_of,
 )
 from warehouse.importers.common.model_names import same_model
-from warehouse.importers.tabular.chunks import MISSING, RowView, child
+from warehouse.importers.tabular.chunks import RowView
 from warehouse.importers.tabular.columns import (
     Codes,
     Unfit,
@@ -40,7 +40,12 @@ from warehouse.importers.tabular.columns import (
     text_of,
 )
 from warehouse.importers.tabular.expressions import Literal, Source
-from warehouse.importers.tabular.mapping import AgreementRule, PublishedRule, Variant
+from warehouse.importers.tabular.field_paths import MISSING, child
+from warehouse.importers.tabular.mapping_rules import (
+    AgreementRule,
+    PublishedRule,
+    Variant,
+)
 from warehouse.importers.tabular.readers import RowFault
 from warehouse.importers.tabular.scorers import scorer_of
 from warehouse.records import MetricSpec, PublishedScore, RunHeader, canonical_json
@@ -165,7 +170,9 @@ class RunRegistry:
         metrics: Mapping[str, Mapping[str, Any]],
         defaults: Mapping[str, Any],
     ) -> None:
-        self.values, self.metrics, self.defaults = values, metrics, defaults
+        self.values = values
+        self.metrics = metrics
+        self.defaults = defaults
         self.closed = False
         self.notes: dict[tuple[str, str], None] = {}
         self._numbers: dict[bytes, int] = {}
@@ -246,7 +253,9 @@ class RunColumns:
     """Numbers the rows of one variant by run."""
 
     def __init__(self, variant: Variant, registry: RunRegistry, file: str) -> None:
-        self.registry, self.variant, self.file = registry, variant, file
+        self.registry = registry
+        self.variant = variant
+        self.file = file
         self.sources: dict[str, Source] = dict(variant.run)
         self.sources |= {
             name: Literal("--set", value) for name, value in registry.values.items()
@@ -346,10 +355,8 @@ class RunColumns:
 
     def _number(self, combination: Sequence[Any]) -> int | Unfit:
         header: dict[str, Any] = {}
-        of_run, of_scorer = (
-            combination[: len(self.sources)],
-            combination[len(self.sources) :],
-        )
+        of_run = combination[: len(self.sources)]
+        of_scorer = combination[len(self.sources) :]
         for (name, source), raw in zip(self.sources.items(), of_run, strict=True):
             value = header_value(name, raw)
             if isinstance(value, Unfit):
@@ -478,7 +485,8 @@ def _published_score(
 ) -> PublishedScore | Unfit | None:
     """The figure, ``None`` where there is none, or why it cannot be read."""
     number, raw, _ = score_of(value)
-    deviation, count = number_of(standard_error), integer_of(n)
+    deviation = number_of(standard_error)
+    count = integer_of(n)
     if isinstance(number, Unfit):
         return number
     if isinstance(deviation, Unfit):

@@ -21,30 +21,24 @@ from warehouse.importers.tabular.column_names import (
     guess_votes,
     is_metric,
 )
-from warehouse.importers.tabular.mapping import RECORD_FIELDS
+from warehouse.importers.tabular.column_profiles import ColumnProfile, column_of_values
+from warehouse.importers.tabular.mapping_variants import RECORD_FIELDS
 from warehouse.importers.tabular.plain_tables import vote_mapping
-from warehouse.importers.tabular.profile import (
-    ColumnProfile,
-    TableProfile,
-    column_of_values,
-    profile,
-)
+from warehouse.importers.tabular.profile import TableProfile, profile
 from warehouse.importers.tabular.starting_charts import chart_in
-from warehouse.importers.tabular.starting_fields import (
-    POSITIONS,
-    Fields,
-    fields_of,
-    other_ids,
-)
+from warehouse.importers.tabular.starting_columns import POSITIONS, Fields
+from warehouse.importers.tabular.starting_fields import fields_of
+from warehouse.importers.tabular.starting_matrix import cells_of, is_signed
+from warehouse.importers.tabular.starting_other_scores import range_of
+from warehouse.importers.tabular.starting_prompts import other_ids
 from warehouse.importers.tabular.starting_scorers import of_these_scores
 from warehouse.importers.tabular.starting_scores import (
     ScoreColumn,
     ScoreColumns,
-    range_of,
     scores_of,
 )
 from warehouse.importers.tabular.starting_settings import settings_in
-from warehouse.importers.tabular.starting_tables import cells_of, figures_of, is_signed
+from warehouse.importers.tabular.starting_tables import figures_of
 from warehouse.importers.tabular.starting_toml import (
     Choice,
     inline_table,
@@ -98,7 +92,9 @@ class _Writer:
     """The lines of a mapping, section by section."""
 
     def __init__(self, table: TableProfile, importer: str, ready: str) -> None:
-        self.table, self.importer, self.ready = table, importer, ready
+        self.table = table
+        self.importer = importer
+        self.ready = ready
         self.votes = _votes_in(table)
         self.chart = chart_in(table)
         if self.votes:
@@ -429,7 +425,8 @@ class _Writer:
             if column.name in seen:
                 name = "_".join((*column.parents, column.name))
             seen.add(name)
-            key, path = safe(toml_key(name)), safe(toml_text(column.path))
+            key = safe(toml_key(name))
+            path = safe(toml_text(column.path))
             yield f"# {key} = {path}  # not used: {column.kind}"
         yield ""
 
@@ -516,10 +513,8 @@ class _Writer:
         keys, meaning = together.reading(self.table.delimiter)
         signed = not keys and is_signed(together) and -1.0 in together.numbers
         if signed:
-            keys, meaning = (
-                {"scale": 0.5, "add": 0.5},
-                "taken for 1 = right and -1 = wrong: check that -1 is not missing",
-            )
+            keys = {"scale": 0.5, "add": 0.5}
+            meaning = "taken for 1 = right and -1 = wrong: check that -1 is not missing"
         about = together.kind
         if meaning:
             about = f"{about}; {meaning}"
@@ -535,7 +530,8 @@ class _Writer:
         )
 
     def _compared(self) -> Iterator[str]:
-        target, response = self.fields.sample["target"], self.fields.sample["response"]
+        target = self.fields.sample["target"]
+        response = self.fields.sample["response"]
         way = "normalise"
         if target.is_number:
             way = "numeric"

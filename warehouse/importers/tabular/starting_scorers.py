@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from warehouse.importers.tabular.chunks import PathError, parse_path
 from warehouse.importers.tabular.column_names import (
     PLACEHOLDERS,
     SCORER_NAMES,
@@ -17,12 +16,10 @@ from warehouse.importers.tabular.column_names import (
     plain_name,
     words_of,
 )
+from warehouse.importers.tabular.column_profiles import ColumnProfile, column_of_values
 from warehouse.importers.tabular.columns import text_of
-from warehouse.importers.tabular.profile import (
-    ColumnProfile,
-    TableProfile,
-    column_of_values,
-)
+from warehouse.importers.tabular.field_paths import PathError, parse_path
+from warehouse.importers.tabular.profile import TableProfile
 from warehouse.importers.tabular.starting_toml import (
     Choice,
     inline_table,
@@ -45,11 +42,9 @@ _ANY = frozenset(
 _BESIDE = frozenset("by model llm name id ids who type kind source".split())
 #: Names, in an object that describes who scored, of a model, of anybody, and of what
 #: anybody is.
-_MODELS, _NAMES, _KINDS = (
-    ("model", "model_name", "model_id"),
-    ("name", "id"),
-    ("type", "kind"),
-)
+_MODELS = ("model", "model_name", "model_id")
+_NAMES = ("name", "id")
+_KINDS = ("type", "kind")
 #: Words of names of metrics that a program works out, whoever else scores.
 _BY_PROGRAM = frozenset(
     "exact em f1 bleu sacrebleu rouge rouge1 rouge2 rougel chrf bertscore bleurt "

@@ -14,18 +14,17 @@ from warehouse.importers.tabular.chunks import RowView
 from warehouse.importers.tabular.column_names import looks_like_model
 from warehouse.importers.tabular.columns import Unfit, encode, text_of, to_number
 from warehouse.importers.tabular.expressions import Literal, Source
-from warehouse.importers.tabular.mapping import TabularMapping, Variant
+from warehouse.importers.tabular.mapping_rules import TabularMapping, Variant
 from warehouse.importers.tabular.readers import RowFault
 from warehouse.importers.tabular.rows import (
-    Faults,
     converted,
     documents_of,
     json_rows,
     stray_rows,
-    taken,
     without_faults,
 )
 from warehouse.importers.tabular.runs import header_value
+from warehouse.importers.tabular.score_columns import Faults, taken
 from warehouse.importers.tabular.scorers import PEOPLE
 from warehouse.records import VOTE_SCHEMA, ImportSettings
 

@@ -128,7 +128,8 @@ def reply_of(message: Mapping[str, Any] | None) -> str | None:
     """The text of a message of the model; its calls of tools where it says nothing."""
     if message is None:
         return None
-    said, calls = text_of(message.get("content")), message.get("tool_calls")
+    said = text_of(message.get("content"))
+    calls = message.get("tool_calls")
     if calls and not (said and said.strip()):
         return compact(calls)
     return said
@@ -367,9 +368,8 @@ def _header(condition: _Condition, run: _Run, config: Row, path: Path) -> RunHea
     if len(run.systems) == 1:
         system = next(iter(run.systems))
     select = part_of(config, "select")
-    position = (
-        "" if condition.step is None else f"step {condition.step}"
-    )  # a training has one id for all of its steps
+    # a training has one id for all of its steps
+    position = "" if condition.step is None else f"step {condition.step}"
     return RunHeader(
         harness=HARNESS,
         model=condition.model,
@@ -472,7 +472,8 @@ def _generation(trace: Row, episode: Row) -> Row:
     calls = objects_of(trace.get("calls"))
     usages = [usage for call in calls if (usage := part_of(call, "usage"))]
     span = part_of(part_of(trace, "timing"), "agent")
-    start, end = number_or_none(span.get("start")), number_or_none(span.get("end"))
+    start = number_or_none(span.get("start"))
+    end = number_or_none(span.get("end"))
     latency = None
     if start and end and end >= start:
         latency = end - start

@@ -310,7 +310,8 @@ def _others(sampling: Row) -> Row:
 
 
 def _begun(metadata: Row, survey: _Survey) -> datetime | None:
-    date, time = text_or_none(metadata.get("date")), text_or_none(metadata.get("time"))
+    date = text_or_none(metadata.get("date"))
+    time = text_or_none(metadata.get("time"))
     if date:
         moment = f"{date[:10]} {time or date[11:]}"
         return local_time(moment, "%Y-%m-%d %H:%M:%S")
@@ -322,10 +323,8 @@ def _begun(metadata: Row, survey: _Survey) -> datetime | None:
 def _requested(metadata: Row, survey: _Survey, notes: list[str]) -> int | None:
     """Questions that were asked; some writers state the number of rows in their
     place."""
-    n_examples, draws = (
-        whole_count(metadata.get("num_examples")),
-        whole_count(metadata.get("rollouts_per_example")),
-    )
+    n_examples = whole_count(metadata.get("num_examples"))
+    draws = whole_count(metadata.get("rollouts_per_example"))
     if n_examples and n_examples == survey.n_rows and survey.n_questions < n_examples:
         notes.append(
             f"the metadata state {n_examples} examples with {draws} rollouts each; the "
@@ -406,7 +405,8 @@ def _taker(
     """How a rollout becomes a sample row: draws of a question are numbered as they
     come."""
     drawn: dict[int, int] = {}
-    remaining, seen = Counter(left_out), set[bytes]()
+    remaining = Counter(left_out)
+    seen = set[bytes]()
     by_question = survey.by_question  # it takes a look at all ids
 
     def take(row: Row) -> list[Row]:
@@ -441,7 +441,8 @@ def _taker(
 
 
 def _question(row: Row, key: str) -> Row:
-    task, info = text_or_none(row.get("task")), row.get("info")
+    task = text_or_none(row.get("task"))
+    info = row.get("info")
     shown_info = info
     if isinstance(info, dict):
         shown_info = {name: item for name, item in info.items() if name != "oai_tools"}
@@ -516,11 +517,9 @@ def _is_empty(row: Row) -> bool:
 
 
 def _generation(row: Row) -> Row:
-    timing, usage, completion = (
-        part_of(row, "timing"),
-        part_of(row, "token_usage"),
-        row.get("completion"),
-    )
+    timing = part_of(row, "timing")
+    usage = part_of(row, "token_usage")
+    completion = row.get("completion")
     milliseconds = number_or_none(row.get("generation_ms", timing.get("generation_ms")))
     seconds = number_or_none(part_of(timing, "generation").get("duration"))
     replies = [
@@ -545,10 +544,8 @@ def _transcript(row: Row) -> Row | None:
     format does not say."""
     if _is_empty(row):
         return None
-    prompt, completion = (
-        _spoken(row.get("prompt"), "user"),
-        _spoken(row["completion"], "assistant"),
-    )
+    prompt = _spoken(row.get("prompt"), "user")
+    completion = _spoken(row["completion"], "assistant")
     found = transcript_of([*given(prompt), *completion], says_errors=False)
     return {**found, "limit_hit": _limit(row, completion, found["n_turns"])}
 

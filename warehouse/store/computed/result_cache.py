@@ -66,10 +66,8 @@ class Kept:
 #: Which question a row answers.
 _SAME = "kind = :kind and subject = :subject and parameters_key = :parameters_key"
 #: By which method, and from which data.
-_METHOD, _DATA = (
-    "method_version = :method_version",
-    "input_fingerprint = :input_fingerprint",
-)
+_METHOD = "method_version = :method_version"
+_DATA = "input_fingerprint = :input_fingerprint"
 
 
 def get(store: Store, question: StoredQuestion) -> CachedResult | None:

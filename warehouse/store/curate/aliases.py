@@ -97,10 +97,8 @@ def alias(store: Store, kind: Kind, name: str, canonical: str) -> str:
         the name that is shown.
     """
     with store.changing_catalogue() as connection:
-        row, target = (
-            find_named(connection, kind, name),
-            find_shown(connection, kind, canonical),
-        )
+        row = find_named(connection, kind, name)
+        target = find_shown(connection, kind, canonical)
         if target.id == row.id:
             raise MisuseError(
                 f"{kind} '{canonical}' is shown as '{name}': it cannot be its alias"
@@ -187,7 +185,8 @@ def say_names_again(
 def _said(connection: sa.Connection, kind: Kind) -> dict[int, int]:
     """Ids that people said each model or benchmark is shown under, by id; of earlier
     versions what it is shown as."""
-    table, statements = _table(kind), tables.statement
+    table = _table(kind)
+    statements = tables.statement
     rows = connection.execute(
         sa.select(table.c.id, table.c.canonical_id).where(
             table.c.canonical_id.is_not(None)
@@ -202,7 +201,8 @@ def _said(connection: sa.Connection, kind: Kind) -> dict[int, int]:
 
 def _settle(connection: sa.Connection, kind: Kind, said: Mapping[int, int]) -> None:
     """Keep what was said, and show each under the name at the end of its way."""
-    table, statements = _table(kind), tables.statement
+    table = _table(kind)
+    statements = tables.statement
     rows = {
         int(row[0]): row[1]
         for row in connection.execute(sa.select(table.c.id, table.c.canonical_id))
@@ -280,7 +280,8 @@ def find_named(connection: sa.Connection, kind: Kind, name: str) -> Any:
 def find_shown(connection: sa.Connection, kind: Kind, name: str) -> Any:
     """The row that views show for a name: of an alias that of what it stands for
     (MisuseError: none has this name)."""
-    row, table = find_named(connection, kind, name), _table(kind)
+    row = find_named(connection, kind, name)
+    table = _table(kind)
     if row.canonical_id is None:
         return row
     return connection.execute(

@@ -125,7 +125,8 @@ def hints_on_runs(store: Store, where: Sequence[str]) -> list[str]:
     Args:
         where: as of :func:`runs`.
     """
-    all_runs, hints = runs(store, everything=True), []
+    all_runs = runs(store, everything=True)
+    hints = []
     for name, equal, value in map(_condition, where):
         values = [getattr(run, name) for run in all_runs]
         if not equal or any(_fits(existing, value) for existing in values):

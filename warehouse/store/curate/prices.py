@@ -170,7 +170,8 @@ def _price(row: Mapping[str, str | None], path: str, line: str) -> Price:
         if day is None:
             found, expected = ("no date", "YYYY-MM-DD")
         else:
-            found, expected = (f"until {until:%Y-%m-%d}", "a day after its date")
+            found = f"until {until:%Y-%m-%d}"
+            expected = "a day after its date"
         raise InputError(found, path=path, place=line, expected=expected)
     amounts = {}
     for name in COLUMNS[2:7]:

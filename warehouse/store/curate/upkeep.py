@@ -151,7 +151,8 @@ def vacuum(
         wait: seconds to wait for loads of other processes.
         say: told if there is something to wait for.
     """
-    deadline, waiting = time.monotonic() + wait, False
+    deadline = time.monotonic() + wait
+    waiting = False
     while (removed := _try(store)) is None:
         if time.monotonic() >= deadline:
             raise StoreLockedError(

@@ -21,11 +21,8 @@ from warehouse.store.engines.base import interrupted_after as interrupted_after
 from warehouse.store.engines.base import json_text as json_text
 from warehouse.store.engines.duckdb import CHECKPOINT_THRESHOLD as CHECKPOINT_THRESHOLD
 from warehouse.store.engines.duckdb import DUCKDB
-from warehouse.store.engines.duckdb import FEW_ROWS as FEW_ROWS
 from warehouse.store.engines.duckdb import LARGE_COMMIT as LARGE_COMMIT
-from warehouse.store.engines.duckdb import column_type as column_type
 from warehouse.store.engines.duckdb import expect_source as expect_source
-from warehouse.store.engines.duckdb import few_rows as few_rows
 from warehouse.store.engines.duckdb import input_error as input_error
 from warehouse.store.engines.duckdb import is_loaded as is_loaded
 from warehouse.store.engines.duckdb import is_published as is_published
@@ -33,6 +30,9 @@ from warehouse.store.engines.duckdb import load as load
 from warehouse.store.engines.duckdb import more_memory as more_memory
 from warehouse.store.engines.duckdb import open_scratch as open_scratch
 from warehouse.store.engines.duckdb import out_of_memory as out_of_memory
+from warehouse.store.engines.duckdb_tables import FEW_ROWS as FEW_ROWS
+from warehouse.store.engines.duckdb_tables import column_type as column_type
+from warehouse.store.engines.duckdb_tables import few_rows as few_rows
 from warehouse.store.engines.postgresql import POSTGRESQL
 from warehouse.store.engines.reading import ReadingConnection, ReadingEngine
 from warehouse.store.engines.spark import SPARK

@@ -282,9 +282,8 @@ def interrupted_after(
     def watch() -> None:
         wait = seconds
         while not ended.wait(wait):
-            with suppress(
-                Exception
-            ):  # the connection is closed, or the server gone: the block says so
+            # the connection is closed, or the server gone: the block says so
+            with suppress(Exception):
                 interrupt()
             wait = _AGAIN
 

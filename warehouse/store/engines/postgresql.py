@@ -45,7 +45,10 @@ from warehouse.store.sql.query_files import query_text
 #: loads (shared by each), the places of their keys, the lock of short transactions.
 #: Locks of one number and of two (a key's place is the second) never meet, and no
 #: number is used in both forms but for what older versions refresh under.
-ALL_LOADS, KEYS, SOURCES, SHORT = 7236070, 7236072, 7236073, 7236071
+ALL_LOADS = 7236070
+KEYS = 7236072
+SOURCES = 7236073
+SHORT = 7236071
 #: Shared by the sessions that have a source reserved.
 UNDER_WAY = 7236074
 #: Held by the session of the one process that refreshes; and what versions before this

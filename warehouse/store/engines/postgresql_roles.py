@@ -149,7 +149,8 @@ def grant_reading(
         StoreError: some cannot read them still: the server only warns of whoever may
             not give that right.
     """
-    roles, tables = list(roles), list(tables)
+    roles = list(roles)
+    tables = list(tables)
     if names := ", ".join(_quoted(connection, role) for role in roles):
         schema = _quoted(connection, _one(connection, "select current_schema()"))
         listed = ", ".join(_quoted(connection, table) for table in tables)

@@ -61,9 +61,8 @@ class ReadingConnection:
         self._engine = engine
         self._raw: Any = engine.open_raw()
         self._begun = self._is_closed = False
-        self._opening = (
-            threading.Lock()
-        )  # another thread may ask for the connection, to interrupt what runs on it
+        # another thread may ask for the connection, to interrupt what runs on it
+        self._opening = threading.Lock()
         self._full: sa.Connection | None = None
 
     @property
@@ -130,9 +129,8 @@ class ReadingConnection:
             raw.close()
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith(
-            "_"
-        ):  # of this class, before it is set; or of Python's own protocols
+        # of this class, before it is set; or of Python's own protocols
+        if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self.full(), name)
 

@@ -76,7 +76,10 @@ class LakeConnection:
     def __init__(
         self, url: LakeUrl, lake: LakeLocation, version: LakeVersion, session: Any
     ) -> None:
-        self.url, self._lake, self._version, self._session = url, lake, version, session
+        self.url = url
+        self._lake = lake
+        self._version = version
+        self._session = session
         self._views = {view.name: view.text for view in query_files.views(NAME)}
         self._made: set[str] = set()
         self._read_files = url.read_files

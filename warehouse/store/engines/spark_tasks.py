@@ -91,9 +91,8 @@ class Executors:
         run = _on_tasks(function, list(tasks))
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter(
-                    "ignore"
-                )  # of the client, on versions of other packages
+                # of the client, on versions of other packages
+                warnings.simplefilter("ignore")
                 frame = self._session.range(0, len(tasks), 1, len(tasks)).mapInArrow(
                     run, _COLUMNS
                 )

@@ -123,10 +123,8 @@ def _whole(
         return _judged(name, rows.num_rows, 0, 1, 0)
     n_lake, lake_digest = _of_lake(lake, version, name).get(0, (0, "0"))
     synced = version.tables[name].digest
-    behind, differs = (
-        int(synced != contents.digest(rows, name)),
-        int(synced != lake_digest),
-    )
+    behind = int(synced != contents.digest(rows, name))
+    differs = int(synced != lake_digest)
     return _judged(name, rows.num_rows, n_lake, behind, differs)
 
 

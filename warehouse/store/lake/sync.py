@@ -147,7 +147,8 @@ def require_fit(store: Store, location: str) -> None:
 
 
 def _require_target(lake: LakeLocation) -> None:
-    names, folder = lake.names() or (), Path(lake.path)
+    names = lake.names() or ()
+    folder = Path(lake.path)
     if names and (held := databases_in(folder)):
         raise MisuseError(
             f"{lake} holds the database {held[0]}; choose a folder of its own"
@@ -304,7 +305,8 @@ class _Sync:
         )
 
     def _whole(self, name: str, rows: Any) -> None:
-        base, digest = self._base(name), contents.digest(rows, name)
+        base = self._base(name)
+        digest = contents.digest(rows, name)
         if base is not None and base.digest == digest:
             self.tables[name] = base
             return
@@ -320,7 +322,8 @@ class _Sync:
 
     def _differences(self, kind: str) -> tuple[list[int], list[int]]:
         """Units to be added, and those to be removed; what has changed is among both."""
-        before, now = self._before.get(kind, {}), self._marks[kind]
+        before = self._before.get(kind, {})
+        now = self._marks[kind]
         new = [unit for unit, mark in now.items() if before.get(unit) != mark]
         gone = [unit for unit, mark in before.items() if now.get(unit) != mark]
         return new, gone
@@ -381,7 +384,9 @@ class TableWriter:
             aside: put a table that cannot be read aside, where it is in a folder, and
                 begin afresh.
         """
-        self.lake, self.name, self.base = lake, name, base
+        self.lake = lake
+        self.name = name
+        self.base = base
         if base:
             self.n_rows = base.n_rows
         else:

@@ -456,7 +456,8 @@ def _joined(
 ) -> tuple[dict[str, TableVersion], int]:
     """The tables, with those of many files made anew from the same rows; how many those
     are."""
-    tables, count = dict(newest.tables), 0
+    tables = dict(newest.tables)
+    count = 0
     for name, version in newest.tables.items():
         table = lake.require(name, version.version)
         if len(table.file_uris()) < many:

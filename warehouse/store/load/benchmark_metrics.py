@@ -24,9 +24,9 @@ from warehouse.store.load.dimensions import (
     allocate,
     suites_of,
 )
+from warehouse.store.load.measures import ScoreSummary
 from warehouse.store.load.run_keys import spec_of
 from warehouse.store.load.scratch import Scratch
-from warehouse.store.load.staging import ScoreSummary
 from warehouse.store.load.state import _Load, group_spec
 from warehouse.store.load.statements import SUITES, statement
 from warehouse.store.schema.later import tables
@@ -51,10 +51,8 @@ def benchmark_metrics(store: Store, state: _Load, runs: Iterable[int]) -> None:
         int, dict[tuple[int, int], dict[str, Any]]
     ] = {}  # what each source says by itself
     for run in runs:
-        header, benchmark_id = (
-            state.dump.runs[run],
-            state.references[run]["benchmark_id"],
-        )
+        header = state.dump.runs[run]
+        benchmark_id = state.references[run]["benchmark_id"]
         scored = [
             (by_id[metric_id], metric_id) for metric_id in stored_metrics.get(run, ())
         ]
@@ -147,7 +145,8 @@ def _note_directions(
             direction, other = ("lower", "higher")
             if is_higher:
                 direction, other = ("higher", "lower")
-            spec, header = specs[key[1]], state.dump.runs[run]
+            spec = specs[key[1]]
+            header = state.dump.runs[run]
             if spec.filter:
                 label = f"{spec.name},{spec.filter}"
             else:
@@ -199,7 +198,9 @@ def described(
 ) -> dict[str, Any]:
     """A metric's values on a benchmark, by what its source says and by the values seen
     (smallest, largest, whether all are 0 or 1)."""
-    kind, low, high = spec.kind, spec.low, spec.high
+    kind = spec.kind
+    low = spec.low
+    high = spec.high
     inferred = None
     if kind is None:
         inferred = seen
@@ -359,7 +360,8 @@ def _seen(
 ) -> tuple[float, float] | None:
     """Range of the stored values of a metric on a benchmark."""
     score, run = tables.score, tables.run
-    lowest, highest = sa.func.min(score.c.value), sa.func.max(score.c.value)
+    lowest = sa.func.min(score.c.value)
+    highest = sa.func.max(score.c.value)
     query = (
         sa.select(lowest, highest)
         .join(run, run.c.id == score.c.run_id)
@@ -412,7 +414,8 @@ def add_dimensions(
         store.dialect.prepare(connection)
         named_by = _named_by(state)
         ids = dimensions.of_load(connection, named_by, specs, _variant_rows(variants))
-        state.references, state.benchmark_ids = ids.references, ids.benchmarks
+        state.references = ids.references
+        state.benchmark_ids = ids.benchmarks
         state.metric_ids = dict(zip(specs, ids.metrics, strict=True))
         add_statements(state, named_by, ids.benchmarks, ids.said)
         if engines.is_shared(connection):

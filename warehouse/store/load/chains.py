@@ -30,7 +30,9 @@ Replaced = tuple[int, str | None, int | None]
 def tries_of(connection: sa.Connection, run_ids: Iterable[int]) -> Tries:
     """All tries under the keys that some runs came under; of those without one, and of
     figures without samples, all of their condition."""
-    links, run, ids = tables.run_source, tables.run, list(run_ids)
+    links = tables.run_source
+    run = tables.run
+    ids = list(run_ids)
     keys = sa.select(links.c.run_key).where(links.c.run_id.in_(ids))
     conditions = sa.select(run.c.recorded_key).where(run.c.id.in_(ids))
     of_condition = sa.select(run.c.id).where(run.c.recorded_key.in_(conditions))
@@ -225,9 +227,8 @@ def _said(connection: sa.Connection, run: Any) -> dict[str, Any]:
     connection.execute(sa.delete(table).where(is_it))
     if row is not None:
         return dict(row.said)
-    is_short = (
-        run.n_requested is not None and 0 < run.n_found < run.n_requested
-    )  # an earlier version kept no more
+    # an earlier version kept no more
+    is_short = run.n_requested is not None and 0 < run.n_found < run.n_requested
     status, reason = "complete", None
     if is_short:
         status = "truncated"

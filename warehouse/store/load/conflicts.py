@@ -23,6 +23,7 @@ from warehouse.store.load.dump_runs import (
     gives_way,
 )
 from warehouse.store.load.late_tries import put_into_chains
+from warehouse.store.load.measures import Measured
 from warehouse.store.load.overlaps import Overlap, Pair, compare
 from warehouse.store.load.parts import SourceClaim, SourcePart
 from warehouse.store.load.run_keys import published_digest, run_key
@@ -34,7 +35,6 @@ from warehouse.store.load.run_notes import (
     with_notes_on_shared_ids,
 )
 from warehouse.store.load.scratch import Scratch
-from warehouse.store.load.staging import Measured
 from warehouse.store.load.stored_runs import (
     StoredRuns,
     of_one_with_responses,

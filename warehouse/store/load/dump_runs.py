@@ -12,9 +12,9 @@ from datetime import datetime
 
 from warehouse.records import RunHeader
 from warehouse.records.settings import RunSettings
+from warehouse.store.load.measures import Measured
 from warehouse.store.load.overlaps import Overlap
 from warehouse.store.load.parts import SourceClaim
-from warehouse.store.load.staging import Measured
 
 #: What an execution is known by: ids, seeds, times, costs, by their names.
 Marks = Mapping[str, str]

@@ -258,12 +258,15 @@ def _move(
 ) -> None:
     """A source holds another run of equal values from now on: what it says of that is
     what it said before."""
-    run, links, table = tables.run, tables.run_source, tables.statement
+    run = tables.run
+    links = tables.run_source
+    table = tables.statement
     rows = connection.execute(
         sa.select(run).where(run.c.id.in_([arrival.run_id, run_id]))
     ).mappings()
     stood = {row["id"]: row for row in rows}
-    old, new = stood[arrival.run_id], stood[run_id]
+    old = stood[arrival.run_id]
+    new = stood[run_id]
     own = {name: said.get(name, plain(old[name])) for name in old if name not in _ALIKE}
     unlike = {name: value for name, value in own.items() if value != plain(new[name])}
     unlike["marks"] = stored_marks(arrival.marks)
@@ -310,7 +313,9 @@ def _copied(connection: sa.Connection, run_id: int, marks: Marks) -> int:
 def _remove(connection: sa.Connection, run_id: int, heir: int) -> None:
     """Take out a run whose sources hold another of equal values; what points to it
     points to that."""
-    votes, links, run = tables.preference, tables.run_source, tables.run
+    votes = tables.preference
+    links = tables.run_source
+    run = tables.run
     run_tags.copy_of_people(connection, run_id, heir)
     for column in (votes.c.run_a_id, votes.c.run_b_id, tables.label_draw.c.run_id):
         connection.execute(

@@ -104,7 +104,9 @@ def _is_earlier(connection: sa.Connection, source_ids: Sequence[int]) -> bool:
 def _keep_metrics(
     connection: sa.Connection, words: KeptWords, named: dict[int, str]
 ) -> None:
-    described, metric, said = tables.benchmark_metric, tables.metric, tables.statement
+    described = tables.benchmark_metric
+    metric = tables.metric
+    said = tables.statement
     bounds = dict(
         connection.execute(
             sa.select(said.c.subject_id, said.c.said).where(
@@ -156,7 +158,9 @@ def _links(
     connection: sa.Connection, named: dict[int, str], benchmarks: Sequence[int]
 ) -> list[tuple[PromptName, PromptName, str]]:
     """The links of prompts of some benchmarks."""
-    link, here, there = tables.prompt_link, tables.prompt.alias(), tables.prompt.alias()
+    link = tables.prompt_link
+    here = tables.prompt.alias()
+    there = tables.prompt.alias()
     ends = (*_name_columns(here, "a"), *_name_columns(there, "b"))
     query = (
         sa.select(link.c.method, *ends)
@@ -168,7 +172,8 @@ def _links(
     )
     found = []
     for method, *parts in connection.execute(query):
-        first, second = parts[:4], parts[4:]
+        first = parts[:4]
+        second = parts[4:]
         one = (named[first[0]], *first[1:])
         other = (named[second[0]], *second[1:])
         found.append((one, other, method))

@@ -21,9 +21,8 @@ class SourceClaim:
     sha256: str
     key: str = ""
     context: Mapping[str, Any] | None = None
-    files: Mapping[str, str] = field(
-        default_factory=dict
-    )  # hash of the bytes of each file, by its path in the source
+    # hash of the bytes of each file, by its path in the source
+    files: Mapping[str, str] = field(default_factory=dict)
     is_mapped: bool = False  # whether a mapping of the user's says what is what
 
     def bytes_key(self, place: str) -> str:

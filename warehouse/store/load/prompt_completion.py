@@ -159,9 +159,8 @@ class SettledPrompts:
                 }
             ),
         )
-        if (
-            filled is not None and filled.words.gained
-        ):  # what earlier sources had said of them is no more all of it
+        # what earlier sources had said of them is no more all of it
+        if filled is not None and filled.words.gained:
             scratch.run(
                 "delete from settled_prompt where prompt_id in (select prompt_id from "
                 "unlike)"
@@ -367,16 +366,15 @@ def _compare_documents(
     if stored["metadata"] is None:
         values["metadata"] = incoming["metadata"]
         return frozenset()
-    document, standing = (
-        json.loads(incoming["metadata"]),
-        json.loads(stored["metadata"]),
-    )
+    document = json.loads(incoming["metadata"])
+    standing = json.loads(stored["metadata"])
     if not (isinstance(document, dict) and isinstance(standing, dict)):
         if document != standing:
             _differs(filled, "document", incoming)
             otherwise["metadata"] = fields_of(document)
         return frozenset()
-    new, old = fields_of(document), fields_of(standing)
+    new = fields_of(document)
+    old = fields_of(standing)
     lacking = {name: value for name, value in new.items() if name not in old}
     if lacking:
         values["metadata"] = _as_json(standing | lacking)

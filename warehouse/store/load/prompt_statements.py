@@ -255,7 +255,9 @@ def note_gained(
 
 
 def _sources_of(connection: sa.Connection, benchmark: int) -> set[int]:
-    run, links, votes = tables.run, tables.run_source, tables.preference
+    run = tables.run
+    links = tables.run_source
+    votes = tables.preference
     of_runs = (
         sa.select(links.c.source_id)
         .join(run, run.c.id == links.c.run_id)

@@ -25,7 +25,7 @@ from warehouse.store.load.benchmark_metrics import (
     of_statements,
     with_bounds,
 )
-from warehouse.store.load.dimensions import ancestors
+from warehouse.store.load.dimension_rows import ancestors
 from warehouse.store.load.scans import described_of_scans
 from warehouse.store.load.scratch import Scratch
 from warehouse.store.load.statements import (

@@ -166,7 +166,8 @@ def _stored(store: Store, prompts: Sequence[int]) -> dict[int, dict[str, Any]]:
     if prompts:
         rows = store.arrow(text, {"prompts": list(prompts)}).to_pylist()
     for row in rows:
-        metadata, choices = row["metadata"], row["choices"]
+        metadata = row["metadata"]
+        choices = row["choices"]
         if metadata:
             row["metadata"] = fields_of(json.loads(metadata))
         else:

@@ -152,7 +152,8 @@ def _settle(
     runs_of: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for run_id, tags in wanted.items():
         said: Mapping[str, Any] = peoples.get(run_id, {})
-        added, removed = said.get("added", []), said.get("removed", [])
+        added = said.get("added", [])
+        removed = said.get("removed", [])
         settled = (*sorted(tags - {*added, *removed}), *added)
         if settled != tuple(standing[run_id]):
             runs_of[settled].append(run_id)

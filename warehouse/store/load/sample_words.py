@@ -204,10 +204,8 @@ def _seen_again(
 def _unlike(scratch: Scratch, again: Mapping[int, int]) -> dict[int, list[str]]:
     """Columns of which a run of the load says something else than what stands, by its
     number."""
-    numbers, ids = (
-        pa.array(list(again), pa.int32()),
-        pa.array(list(again.values()), pa.int64()),
-    )
+    numbers = pa.array(list(again), pa.int32())
+    ids = pa.array(list(again.values()), pa.int64())
     scratch.put("again_run", pa.table({"run": numbers, "run_id": ids}))
     unlike: dict[int, list[str]] = defaultdict(list)
     for table in _TABLES:
@@ -284,7 +282,8 @@ class _Staged:
             self._words[run] = {column: {} for column in columns}
         for column in sorted(set().union(*unlike.values())):
             runs = [run for run, columns in unlike.items() if column in columns]
-            table, name = _TABLE_OF[column], column.partition(".")[2]
+            table = _TABLE_OF[column]
+            name = column.partition(".")[2]
             rows = scratch.rows(
                 f"select run, {name}, {', '.join(table.place)} from stage_{table.name}"
                 f" where {name} is not null and run in ({', '.join(map(str, runs))})"
@@ -462,7 +461,8 @@ def _standing(
     for run_id, column in standing:
         runs_of[column].append(run_id)
     for column, run_ids in runs_of.items():
-        table, name = _TABLE_OF[column], column.partition(".")[2]
+        table = _TABLE_OF[column]
+        name = column.partition(".")[2]
         facts = tables.metadata.tables[table.name]
         value = facts.c[name]
         query = sa.select(
@@ -479,7 +479,8 @@ def _give(
     scratch: Scratch, column: str, values: Iterable[tuple[int, Place, Any]]
 ) -> None:
     """Change what stands of a column, as run, place and value."""
-    table, name = _TABLE_OF[column], column.partition(".")[2]
+    table = _TABLE_OF[column]
+    name = column.partition(".")[2]
     rows = []
     for run_id, place, value in values:
         if column == _SENT and value is not None:

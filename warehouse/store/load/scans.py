@@ -207,10 +207,8 @@ def _note_scans(store: Store, state: _Load, scans: Sequence[int]) -> None:
 
 
 def _in_words(row: Mapping[str, Any]) -> Iterator[str]:
-    waiting, scanners = (
-        row["n_values"] - row["n_joined"],
-        _several(row["n_scanners"], "scanner"),
-    )
+    waiting = row["n_values"] - row["n_joined"]
+    scanners = _several(row["n_scanners"], "scanner")
     if row["n_joined"]:
         joined = _several(row["n_joined"], "value")
         rest = ""

@@ -92,9 +92,8 @@ class LedgerEntry:
     importer: str
     version: str
     settings: Mapping[str, Any]
-    files: Mapping[str, str] = field(
-        default_factory=dict
-    )  # hash of the bytes of each file, by its path in the source
+    # hash of the bytes of each file, by its path in the source
+    files: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def key(self) -> str:
@@ -150,9 +149,8 @@ def claim_all(
     except Exception as error:
         if not engines.entered_already(error):
             raise
-        ids = _enter(
-            store, entries
-        )  # another process entered one in between, and now it is there
+        # another process entered one in between, and now it is there
+        ids = _enter(store, entries)
     return [
         None if source_id is None else entry.claimed(source_id)
         for entry, source_id in zip(entries, ids, strict=True)

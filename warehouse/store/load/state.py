@@ -16,11 +16,12 @@ from warehouse.records import Dump, MetricSpec, PublishedScore, SameContent
 from warehouse.records.credentials import masked
 from warehouse.records.settings import RunSettings, settings_of
 from warehouse.store.load.decisions import Decision, OnConflict
+from warehouse.store.load.measures import Measured, ScoreSummary
 from warehouse.store.load.parts import SourceClaim as SourceClaim
 from warehouse.store.load.parts import SourcePart as SourcePart
 from warehouse.store.load.run_keys import spec_of
 from warehouse.store.load.scratch import Scratch
-from warehouse.store.load.staging import Measured, OnDuplicate, ScoreSummary, TextPolicy
+from warehouse.store.load.staging import OnDuplicate, TextPolicy
 from warehouse.store.load.statements import Statement
 from warehouse.store.sql.query_files import query_text
 
@@ -83,16 +84,13 @@ class _Load:
     scores: list[ScoreSummary] = field(default_factory=list)
     metric_ids: dict[MetricSpec, int] = field(default_factory=dict)
     benchmark_ids: dict[str, int] = field(default_factory=dict)
-    votes: dict[int, int] = field(
-        default_factory=dict
-    )  # how many are stored of each part
+    # how many are stored of each part
+    votes: dict[int, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    doubtful: set[str] = field(
-        default_factory=set
-    )  # of the notes those on what may be read in two ways
-    statements: list[Statement] = field(
-        default_factory=list
-    )  # of its sources, other than what stands
+    # of the notes those on what may be read in two ways
+    doubtful: set[str] = field(default_factory=set)
+    # of its sources, other than what stands
+    statements: list[Statement] = field(default_factory=list)
     new_prompts: int = 0
     first_new_prompt: int | None = None  # id of the first of them; the others follow
     n_rows: int = 0

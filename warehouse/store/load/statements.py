@@ -144,9 +144,8 @@ def holders_of_runs(
         .where(links.c.run_id.in_(sorted(run_ids)))
         .order_by(sa.nulls_last(source.c.loaded_at), source.c.id)
     )
-    holders: dict[int, dict[int, None]] = defaultdict(
-        dict
-    )  # each once, though it may hold the run at several places
+    # each once, though it may hold the run at several places
+    holders: dict[int, dict[int, None]] = defaultdict(dict)
     for run_id, source_id in connection.execute(query):
         holders[run_id][source_id] = None
     return {run_id: list(sources) for run_id, sources in holders.items()}

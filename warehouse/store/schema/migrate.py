@@ -122,9 +122,8 @@ def _move(store: Store, command: Any, target: str) -> None:
     config = _config()
     try:
         with store.begin() as connection:
-            store.dialect.lock_all(
-                connection
-            )  # others may create or upgrade it at the same time
+            # others may create or upgrade it at the same time
+            store.dialect.lock_all(connection)
             roles = store.dialect.roles
             readers = []
             if roles:

@@ -209,7 +209,8 @@ def _other_kinds(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     tables = TABLES | {VERSION_TABLE}
     found = []
     for row in rows:
-        name, kind = row["name"], row["kind"]
+        name = row["name"]
+        kind = row["kind"]
         if kind in ("trigger", "rule", "default", "child", "policy") and name in tables:
             word = _KINDS.get(kind, kind)
             found.append(f"{word} {row['text']} of {name}")
@@ -325,9 +326,8 @@ def _printed_here(objects: OwnObjects, views: Mapping[str, str]) -> dict[str, st
             begins = re.match(rf'create view "?{name}"? as ', text, re.IGNORECASE)
             if begins is None:
                 continue
-            with suppress(
-                Exception
-            ):  # of the engine: what it cannot make is none of ours
+            # of the engine: what it cannot make is none of ours
+            with suppress(Exception):
                 raw.execute(
                     f'create or replace view "{name}" as {text[begins.end() :]}'
                 )

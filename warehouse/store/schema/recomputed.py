@@ -168,7 +168,8 @@ class Proof:
             row for row in rows if not row["content_digest"].startswith("published:")
         ]
         self._bring_names(sampled)
-        done, total = 0, sum(map(_size, sampled)) or 1
+        done = 0
+        total = sum(map(_size, sampled)) or 1
         for block in _blocks(sampled, self.n_facts):
             self._bring_facts(block, with_means=bool(checks))
             yield from self._other_digests(block)

@@ -67,9 +67,8 @@ def printed_otherwise(store: Store) -> list[str] | None:
             return _compared(connection, store.dialect.name)
     except sa.exc.DBAPIError as error:
         cannot_tell = engines.forbidden(error) or engines.only_reads(error)
-        if cannot_tell or isinstance(
-            error, sa.exc.OperationalError
-        ):  # such as no place for another session
+        # such as no place for another session
+        if cannot_tell or isinstance(error, sa.exc.OperationalError):
             return None
         raise
     finally:

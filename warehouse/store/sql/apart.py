@@ -357,9 +357,8 @@ class _Launcher:
 
 def _serve(number: int) -> None:
     """Fork a child for each query that comes, until the program that asks has gone."""
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # the terminal's is meant for the program that asks
+    # the terminal's is meant for the program that asks
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     load()  # so that children need not
     with socket.socket(fileno=number) as requests:

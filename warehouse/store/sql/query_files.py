@@ -169,7 +169,8 @@ def read_folder(folder: Traversable, kind: Kind, engine: str = "") -> list[Named
 def parse(file: Traversable, name: str, kind: Kind) -> NamedQuery:
     """Read one file and check its header (InputError: with the file, and the line where
     there is one)."""
-    text, path = file.read_text(encoding="utf-8"), str(file)
+    text = file.read_text(encoding="utf-8")
+    path = str(file)
     header = _header(text, path)
     parameters = tuple(
         parse_parameter(value, path, line) for line, value in header["parameter"]
@@ -263,7 +264,8 @@ def _columns(lines: Iterable[tuple[int, str]], path: str) -> list[tuple[str, str
 def _check_parameters(
     parameters: tuple[Parameter, ...], text: str, kind: Kind, path: str
 ) -> None:
-    declared, used = [p.name for p in parameters], bind_names(text)
+    declared = [p.name for p in parameters]
+    used = bind_names(text)
     twice = sorted({name for name in declared if declared.count(name) > 1})
     faults = {
         "declared twice": twice,

@@ -59,7 +59,8 @@ def run_named(store: Store, name: str, parameters: Mapping[str, Any]) -> pa.Tabl
     text = query.text.strip().rstrip(";")
     if query.kind == "view":
         columns = ", ".join(f'"{name}" nulls last' for name, _ in query.columns)
-        text, values = f'select * from "{query.name}" order by {columns}', {}
+        text = f'select * from "{query.name}" order by {columns}'
+        values = {}
     with _within_limits(store):
         return store.arrow(text, values)
 
@@ -83,9 +84,8 @@ def run_sql(store: Store, sql: str, parameters: Mapping[str, Any]) -> pa.Table:
         for name, value in parameters.items()
     }
     try:
-        store.dialect.guard(
-            store.connection, store.limits or engines.Limits()
-        )  # anew: an earlier query may have loosened it
+        # anew: an earlier query may have loosened it
+        store.dialect.guard(store.connection, store.limits or engines.Limits())
         store.dialect.require_select(store.connection, text)
         with _within_limits(store):
             return _apart(_answer(store, text, parameters))
