@@ -209,13 +209,13 @@ def first_number(options: Sequence[PromptOptions], keys: Sequence[str | None]) -
 
     From 1 if one is the number of options of its prompt, and none is 0.
     """
-    numbers = [
-        (int(digits[1]), of.n)
-        for of, key in zip(options, keys, strict=True)
-        if key is not None
-        and of.index_of_text(key) is None
-        and (digits := _DIGITS.fullmatch(key))
-    ]
+    numbers = []
+    for of, key in zip(options, keys, strict=True):
+        if key is None or of.index_of_text(key) is not None:
+            continue
+        digits = _DIGITS.fullmatch(key)
+        if digits:
+            numbers.append((int(digits[1]), of.n))
     return int(
         any(number == n for number, n in numbers)
         and all(number > 0 for number, _n in numbers)

@@ -22,18 +22,13 @@ from warehouse.analysis.audit.keys import (
     keys_of,
     likeliest_options,
 )
+from warehouse.analysis.selection.prompt_links import Links, follow_links, read_links
 from warehouse.analysis.selection.prompts import natural_key
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,
 )
-from warehouse.analysis.selection.scores import (
-    Links,
-    PromptScores,
-    follow_links,
-    read_links,
-    read_scores,
-)
+from warehouse.analysis.selection.scores import PromptScores, read_scores
 from warehouse.analysis.text.embed import choose_embedder
 from warehouse.errors import MisuseError
 from warehouse.stats.labels.votes import NO_OPTION_COUNT

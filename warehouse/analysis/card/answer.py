@@ -25,7 +25,7 @@ from warehouse.analysis.selection.benchmarks import (
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import BySplit, by_benchmark_split, in_words
 from warehouse.analysis.selection.reference_text import parse_where
-from warehouse.analysis.selection.rows import RowPlan
+from warehouse.analysis.selection.row_plans import RowPlan
 from warehouse.analysis.selection.select import (
     entries_as_rows,
     rows_by_split,

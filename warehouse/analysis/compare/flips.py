@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.row import Flip, flip_fields
 from warehouse.analysis.comparison.texts import read_texts
-from warehouse.analysis.selection.scores import PromptScores, indices_among
+from warehouse.analysis.selection.prompt_links import indices_among
+from warehouse.analysis.selection.scores import PromptScores
 from warehouse.errors import MisuseError
 from warehouse.questions.question import Option, Options
 from warehouse.records import parse_json

@@ -13,7 +13,8 @@ from warehouse.analysis.comparison.pair_tests import difference_of, run_tests
 from warehouse.analysis.comparison.pairing import Floats, Ids, Pair
 from warehouse.analysis.comparison.row import ComparisonRow, make_row
 from warehouse.analysis.selection.common_seeds import common_seeds, of_seeds
-from warehouse.analysis.selection.scores import PromptScores, indices_among
+from warehouse.analysis.selection.prompt_links import indices_among
+from warehouse.analysis.selection.scores import PromptScores
 from warehouse.stats.rows.seed_difference import RowSeeds, SeedReach
 from warehouse.stats.suites.cells import Cell, leaf_cell
 from warehouse.stats.suites.seed_suite import LeafSeeds, combine_over_seeds, leaf_seeds

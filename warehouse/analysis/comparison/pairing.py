@@ -16,8 +16,9 @@ from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.hooks import StoredPlans
+from warehouse.analysis.selection.prompt_links import Links
 from warehouse.analysis.selection.score_ranges import are_mixed
-from warehouse.analysis.selection.scores import Links, PromptScores, unscored_flags
+from warehouse.analysis.selection.scores import PromptScores, unscored_flags
 from warehouse.errors import MisuseError
 from warehouse.stats.core.inputs import is_constant
 from warehouse.stats.core.sample import find_link

@@ -39,6 +39,7 @@ from warehouse.analysis.selection.clusterings import (
 from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.hooks import possible_plans, read_stopped
 from warehouse.analysis.selection.other_metrics import advise_metric, scored_metrics
+from warehouse.analysis.selection.prompt_links import Links, read_links
 from warehouse.analysis.selection.read_twice import read_twice
 from warehouse.analysis.selection.reference import (
     BySplit,
@@ -55,12 +56,7 @@ from warehouse.analysis.selection.reference_text import parse_where
 from warehouse.analysis.selection.rows import row_of_condition
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.analysis.selection.scorers import scorer_in_words
-from warehouse.analysis.selection.scores import (
-    Links,
-    PromptScores,
-    read_links,
-    read_scores,
-)
+from warehouse.analysis.selection.scores import PromptScores, read_scores
 from warehouse.analysis.selection.select import rows_by_split
 from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError, StatisticsError

@@ -22,7 +22,8 @@ from warehouse.analysis.results import (
     part_fields,
 )
 from warehouse.analysis.selection.clusterings import outside_clusters
-from warehouse.analysis.selection.scores import PromptScores, indices_among
+from warehouse.analysis.selection.prompt_links import indices_among
+from warehouse.analysis.selection.scores import PromptScores
 from warehouse.stats import (
     PairedDifference,
     PartiallyPairedDifference,

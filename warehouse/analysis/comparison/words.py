@@ -48,8 +48,6 @@ NOT_KNOWN = "not known"
 NO_VERDICT = "no verdict"
 #: The same where two have no prompt in common.
 NOT_COMPARED = "not compared"
-#: Conditions that a note names.
-_MOST_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -131,27 +129,6 @@ def direction_remarks(rows: Iterable[Any]) -> list[str]:
     return [
         direction_unknown(metric, *dict.fromkeys(names))
         for metric, names in benchmarks.items()
-    ]
-
-
-def not_compared_notes(others: Iterable[tuple[str, int]]) -> list[str]:
-    """Notes that conditions were not compared, and that letters say nothing there: they
-    share none with one another.
-
-    Args:
-        others: name of each condition, and with how many others it has no prompt in
-            common.
-    """
-    names = [f"{name} with {counted(n, 'other')}" for name, n in others if n]
-    more = []
-    if len(names) > _MOST_NAMED:
-        more = [f"{len(names) - _MOST_NAMED} more"]
-    if not names:
-        return []
-    return [
-        f"no prompt in common, so {NOT_COMPARED}: "
-        f"{listed([*names[:_MOST_NAMED], *more])}; that these share no letter does not "
-        "say that they differ"
     ]
 
 
@@ -422,11 +399,11 @@ def _how(rows: Sequence[ComparisonRow]) -> list[str]:
 
 
 def _clusters(rows: Sequence[ComparisonRow]) -> list[str]:
-    ratios = [
-        row.standard_error / row.se_unclustered
-        for row in rows
-        if row.n_clusters is not None and row.standard_error and row.se_unclustered
-    ]
+    clustered = [row for row in rows if row.n_clusters is not None]
+    ratios = []
+    for row in clustered:
+        if row.standard_error and row.se_unclustered:
+            ratios.append(row.standard_error / row.se_unclustered)
     if not ratios or max(ratios) < CLUSTERS_MATTER:
         return []  # chance alone makes it a little smaller or larger
     if min(ratios) < CLUSTERS_MATTER:

@@ -31,20 +31,16 @@ from warehouse.analysis.selection.clusterings import (
     clusters_under_links,
 )
 from warehouse.analysis.selection.conditions import Condition, group_runs, read_runs
+from warehouse.analysis.selection.prompt_links import Links, read_links
+from warehouse.analysis.selection.published_figures import PublishedFigure
 from warehouse.analysis.selection.reference import find_conditions
-from warehouse.analysis.selection.rows import RowPlan
+from warehouse.analysis.selection.row_plans import RowPlan
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,
     read_entries,
 )
-from warehouse.analysis.selection.scores import (
-    Links,
-    PromptScores,
-    PublishedFigure,
-    read_links,
-    read_scores,
-)
+from warehouse.analysis.selection.scores import PromptScores, read_scores
 from warehouse.analysis.selection.select import (
     entries_as_rows,
     plain_row,

@@ -12,12 +12,10 @@ from numpy.typing import NDArray
 from warehouse.analysis.families.benchmark_data import BenchmarkData
 from warehouse.analysis.families.family import Value
 from warehouse.analysis.selection.clusterings import ClusterMap
+from warehouse.analysis.selection.prompt_links import align_values
+from warehouse.analysis.selection.published_figures import PublishedFigure
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
-from warehouse.analysis.selection.scores import (
-    PromptScores,
-    PublishedFigure,
-    align_values,
-)
+from warehouse.analysis.selection.scores import PromptScores
 from warehouse.stats.paired.change import ReportedFigure, change_p_value
 from warehouse.stats.rows.newest import NewestRunTest, newest_run_test
 

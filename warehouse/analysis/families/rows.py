@@ -14,7 +14,7 @@ from warehouse.analysis.families.subjects import (
     subject_of,
 )
 from warehouse.analysis.selection.conditions import Condition
-from warehouse.analysis.selection.rows import CountPrompts, RowPlan, plan_rows
+from warehouse.analysis.selection.row_plans import CountPrompts, RowPlan, plan_rows
 from warehouse.analysis.selection.selection import RowRules
 from warehouse.store.connection import Store
 

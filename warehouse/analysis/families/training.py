@@ -66,11 +66,12 @@ class Training:
             )
         )
         cut = (recipe.only(runs) for recipe in recipes)
-        replicated = [
-            r
-            for r in cut
-            if r is not None and (len(r.trajectories) > 1 or len(r.common) > 1)
-        ]
+        replicated = []
+        for recipe in cut:
+            if recipe is None:
+                continue
+            if len(recipe.trajectories) > 1 or len(recipe.common) > 1:
+                replicated.append(recipe)
         if not replicated:
             raise MisuseError(
                 "no recipe has two training seeds or two checkpoints by the headline "

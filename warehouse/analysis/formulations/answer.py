@@ -29,6 +29,7 @@ from warehouse.analysis.selection.clusterings import (
     cluster_map,
     clusters_under_links,
 )
+from warehouse.analysis.selection.prompt_links import read_links
 from warehouse.analysis.selection.score_matrix import (
     ScoreTable,
     score_table,
@@ -38,7 +39,6 @@ from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,
 )
-from warehouse.analysis.selection.scores import read_links
 from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError

@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.comparison.hooks import COSTS_OF_PAIRS, PairCosts
 from warehouse.analysis.comparison.pairing import Pair
-from warehouse.analysis.selection.scores import (
+from warehouse.analysis.selection.prompt_links import (
     Links,
-    PromptScores,
     follow_links,
     indices_among,
     read_links,
     values_at,
 )
+from warehouse.analysis.selection.scores import PromptScores
 from warehouse.errors import MisuseError
 from warehouse.stats import cheaper_test, cost_ratio
 from warehouse.store.columns import Columns

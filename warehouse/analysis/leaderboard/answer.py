@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from warehouse.analysis.comparison.words import not_compared_notes
+from warehouse.analysis.comparison.notes import not_compared_notes
 from warehouse.analysis.leaderboard.hooks import ROWS_ON_PLANS, Line, RowsOnPlans
 from warehouse.analysis.leaderboard.question import (
     OneLeaderboard,

@@ -22,16 +22,13 @@ from warehouse.analysis.results import Column, Row
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import ClusterMap, outside_clusters
 from warehouse.analysis.selection.hooks import StoppedEstimate, StoppedRun
+from warehouse.analysis.selection.published_figures import PublishedFigure
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkCoverage,
     ScoredCondition,
     coverage_flags,
 )
-from warehouse.analysis.selection.scores import (
-    PromptScores,
-    PublishedFigure,
-    unscored_flags,
-)
+from warehouse.analysis.selection.scores import PromptScores, unscored_flags
 from warehouse.errors import StatisticsError
 from warehouse.stats import (
     Estimate,

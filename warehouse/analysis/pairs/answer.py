@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from warehouse.analysis.comparison.notes import not_compared_notes
 from warehouse.analysis.comparison.pair_rows import PairColumns, PairRow
-from warehouse.analysis.comparison.words import not_compared_notes
 from warehouse.analysis.pairs.question import AllPairs
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.benchmarks import direction_unknown

@@ -13,7 +13,7 @@ from warehouse.analysis.power.answer import USUAL_SIZES
 from warehouse.analysis.power.pilot import choose_runs, clusters_of
 from warehouse.analysis.power.question import CostPower
 from warehouse.analysis.results import Result, Row
-from warehouse.analysis.selection.scores import read_links
+from warehouse.analysis.selection.prompt_links import read_links
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers

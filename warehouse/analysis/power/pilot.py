@@ -22,6 +22,7 @@ from warehouse.analysis.selection.clusterings import (
     clusters_under_links,
 )
 from warehouse.analysis.selection.conditions import Condition
+from warehouse.analysis.selection.prompt_links import read_links
 from warehouse.analysis.selection.reference import (
     by_benchmark_split,
     by_one_scorer,
@@ -31,7 +32,7 @@ from warehouse.analysis.selection.reference import (
 from warehouse.analysis.selection.reference_text import parse_where
 from warehouse.analysis.selection.rows import row_of_condition
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
-from warehouse.analysis.selection.scores import PromptScores, read_links, read_scores
+from warehouse.analysis.selection.scores import PromptScores, read_scores
 from warehouse.analysis.selection.select import rows_by_split
 from warehouse.analysis.selection.selection import RowRules, Selection, selection_of
 from warehouse.errors import MisuseError

@@ -14,8 +14,8 @@ from warehouse.analysis.recipes.view import RecipesReport, RecipesRow, Verdict
 from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.benchmarks import find_benchmark, metrics_of
 from warehouse.analysis.selection.clusterings import cluster_map, clusters_under_links
+from warehouse.analysis.selection.prompt_links import read_links
 from warehouse.analysis.selection.reference_text import parse_where
-from warehouse.analysis.selection.scores import read_links
 from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.training.pools import Spread, pool_for, stored_spreads
 from warehouse.analysis.training.read import (

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.selection.scores import Links, follow_links
+from warehouse.analysis.selection.prompt_links import Links, follow_links
 from warehouse.errors import MisuseError
 from warehouse.store.columns import Columns
 from warehouse.store.connection import Store

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.selection.clusterings import ClusterMap
+from warehouse.analysis.selection.prompt_links import indices_among, values_at
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,
 )
-from warehouse.analysis.selection.scores import PromptScores, indices_among, values_at
+from warehouse.analysis.selection.scores import PromptScores
 from warehouse.stats import AllPairs, Ranks, all_pairs, rank_models
 from warehouse.stats.core.inputs import Bounds, as_clusters, finite_bounds
 from warehouse.stats.core.sample import find_link, linearise_figure

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.selection.benchmarks import Metric
+from warehouse.analysis.selection.prompt_links import Links, align_values, follow_links
 from warehouse.questions.options import MAX_UNSCORED
 from warehouse.records.score_span import ScoreSpan
 from warehouse.stats.core.draws import PromptDraws
@@ -28,12 +29,6 @@ _COLUMNS = (
     "n_scored",
     "n_unscored",
 )
-_LINKS = (
-    "select prompt_id, canonical_prompt_id from prompt_link where prompt_id <> "
-    "canonical_prompt_id order by prompt_id"
-)
-
-Links = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def unscored_flags(
@@ -345,11 +340,11 @@ def read_scores(
     Returns:
         one entry for each group that has rows.
     """
-    rows = _Rows(store, runs, metric_ids)
-    return _pooled(rows.runs, rows.facts, runs, links, with_repeats=with_repeats)
+    rows = ScoredRows(store, runs, metric_ids)
+    return pooled_scores(rows.runs, rows.facts, runs, links, with_repeats=with_repeats)
 
 
-class _Rows:
+class ScoredRows:
     """Rows of ``prompt_score`` by run."""
 
     def __init__(
@@ -435,7 +430,7 @@ def _with_infinite(
     )
 
 
-def _pooled(
+def pooled_scores(
     run_ids: NDArray[np.int64],
     facts: _Facts,
     runs: Mapping[int, int],
@@ -459,49 +454,6 @@ def _pooled(
         )
         for a, b in pairwise([*starts, len(groups)])
     }
-
-
-def follow_links(prompts: NDArray[np.int64], links: Links) -> NDArray[np.int64]:
-    """Prompts under the canonical ones that links join them to, shape (n,)."""
-    linked, canonical = links
-    if not len(linked):
-        return prompts
-    indices = np.minimum(np.searchsorted(linked, prompts), len(linked) - 1)
-    return np.where(linked[indices] == prompts, canonical[indices], prompts)
-
-
-def align_values(
-    own: NDArray[np.int64], values: NDArray[np.float64], prompts: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Values of some prompts, ascending, in the order of others; NaN where there is
-    none."""
-    return values_at(values, indices_among(own, prompts))
-
-
-def indices_among(
-    own: NDArray[np.int64], prompts: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Where in ``own``, ascending, each prompt stands; its length for none."""
-    indices = np.searchsorted(own, prompts)
-    is_there = np.zeros(len(prompts), bool)
-    inside = indices < len(own)
-    is_there[inside] = own[indices[inside]] == prompts[inside]
-    return np.where(is_there, indices, len(own))
-
-
-def values_at(
-    values: NDArray[np.float64], indices: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Values at the places that `indices_among` found; NaN where there is none."""
-    return np.append(values, np.nan)[indices]
-
-
-def read_links(store: Store) -> Links:
-    """Linked prompts, ascending, and the canonical one of each."""
-    columns = store.columns(_LINKS)
-    return columns.whole_numbers("prompt_id"), columns.whole_numbers(
-        "canonical_prompt_id"
-    )
 
 
 def _mapped(run_ids: NDArray[np.int64], runs: Mapping[int, int]) -> NDArray[np.int64]:
@@ -583,80 +535,6 @@ def _merge(
     counts = (facts.n_scored, facts.n_unscored, facts.n_above, facts.n_below)
     return _Facts(
         prompts, values, weights, total, within, zero_one, *map(summed, counts)
-    )
-
-
-@dataclass(frozen=True)
-class PublishedFigure:
-    """A published figure of a condition."""
-
-    value: float  #: the figure; mean over the repeats that have one.
-    #: as published, at least 0; of repeats that which their spread gives; None if there
-    #: is none.
-    standard_error: float | None
-    n: int  #: prompts as published, 0 if unknown.
-    #: figures of the training seeds, or of the repeats, that it is the mean of; empty
-    #: for a single one.
-    seeds: tuple[float, ...] = ()
-
-
-class RunFigures:
-    """All figures of some runs by some metrics, by group.
-
-    Args:
-        runs: run id -> number of the group that it belongs to; the runs of a group are
-            pooled.
-    """
-
-    def __init__(
-        self, store: Store, runs: Mapping[int, int], metric_ids: Collection[int]
-    ) -> None:
-        self._runs, self._rows = runs, _Rows(store, runs, metric_ids)
-        self._published = store.rows(
-            query_text("analysis", "published_means"),
-            {"run_ids": list(runs)},
-            per="run_id",
-        )
-
-    def scores(
-        self, metric_id: int, *, with_repeats: bool = False
-    ) -> dict[int, PromptScores]:
-        """Prompt scores by one metric, of each group that has rows."""
-        here = np.flatnonzero(self._rows.metrics == metric_id)
-        return _pooled(
-            self._rows.runs[here],
-            self._rows.facts.take(here),
-            self._runs,
-            with_repeats=with_repeats,
-        )
-
-    def published(self, metric_id: int) -> dict[int, PublishedFigure]:
-        """Published figures by one metric."""
-        first: dict[int, PublishedFigure] = {}
-        for row in self._published:
-            if row["metric_id"] == metric_id:
-                first.setdefault(
-                    row["run_id"],
-                    PublishedFigure(row["value"], row["standard_error"], row["n"] or 0),
-                )
-        groups: dict[int, list[PublishedFigure]] = {}
-        for run, figure in first.items():
-            groups.setdefault(self._runs[run], []).append(figure)
-        return {group: _mean(own) for group, own in groups.items()}
-
-
-def _mean(figures: Sequence[PublishedFigure]) -> PublishedFigure:
-    if len(figures) == 1:
-        return figures[0]
-    values = np.array([figure.value for figure in figures])
-    error = None
-    if np.isfinite(values).all():
-        error = float(values.std(ddof=1) / np.sqrt(len(values)))
-    return PublishedFigure(
-        float(values.mean()),
-        error or None,
-        max(figure.n for figure in figures),
-        tuple(values.tolist()),
     )
 
 

@@ -22,13 +22,13 @@ from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.hooks import possible_plans
 from warehouse.analysis.selection.read_twice import read_twice
 from warehouse.analysis.selection.reference import BySplit, choose_conditions
-from warehouse.analysis.selection.rows import (
+from warehouse.analysis.selection.row_plans import (
     RowPlan,
     newest_rows,
     plan_rows,
-    row_entries,
     without_place,
 )
+from warehouse.analysis.selection.rows import row_entries
 from warehouse.analysis.selection.run_versions import differing_versions, versions_note
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,

@@ -21,14 +21,10 @@ from warehouse.analysis.selection.benchmarks import (
 )
 from warehouse.analysis.selection.clusterings import cluster_map
 from warehouse.analysis.selection.conditions import Condition, group_runs
+from warehouse.analysis.selection.prompt_links import follow_links, read_links
 from warehouse.analysis.selection.reference import find_conditions, pick_one
 from warehouse.analysis.selection.reference_text import parse_where
-from warehouse.analysis.selection.scores import (
-    PromptScores,
-    follow_links,
-    read_links,
-    read_scores,
-)
+from warehouse.analysis.selection.scores import PromptScores, read_scores
 from warehouse.analysis.selection.select import without_other_seeds
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.sequential.question import FULL, SequentialSettings
@@ -265,14 +261,12 @@ def _history(
     if not settings.use_history or (only is not None and not only):
         return nothing
     here = find_benchmark(store, baseline.setting("benchmark")).ids
-    others = [
-        item
-        for item in group_runs(runs_on(store, here))
-        if item.key != baseline.key
-        and item.model != candidate
-        and item.benchmark_split == baseline.benchmark_split
-    ]
-    others = [item for item in others if _may_count(item, before, only)]
+    others = []
+    for item in group_runs(runs_on(store, here)):
+        is_other = item.key != baseline.key and item.model != candidate
+        is_on_split = item.benchmark_split == baseline.benchmark_split
+        if is_other and is_on_split and _may_count(item, before, only):
+            others.append(item)
     others.sort(key=lambda item: item.key)
     groups = {}
     for index, item in enumerate(others):

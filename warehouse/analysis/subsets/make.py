@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.leaderboard.row import usable_bounds
 from warehouse.analysis.results import part_fields
+from warehouse.analysis.selection.prompt_links import indices_among, values_at
 from warehouse.analysis.selection.reference import find_conditions, pick_one
 from warehouse.analysis.selection.reference_text import parse_where
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,
 )
-from warehouse.analysis.selection.scores import PromptScores, indices_among, values_at
+from warehouse.analysis.selection.scores import PromptScores
 from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import Selection, selection_of
 from warehouse.analysis.subsets.plan import (

@@ -151,12 +151,11 @@ def _insert(group: Sequence[Line], line: Line) -> list[Line]:
     """A group with one more row, at the rank that its figure has among those of all
     prompts."""
     entry, row = line
+    whole = [other for _, other in group if not is_partial(other.flags)]
     figures = [
         other.estimate
-        for _, other in group
-        if other.rank is not None
-        and other.estimate is not None
-        and not is_partial(other.flags)
+        for other in whole
+        if other.rank is not None and other.estimate is not None
     ]
     if not figures or row.estimate is None:
         return [

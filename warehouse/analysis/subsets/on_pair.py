@@ -18,7 +18,7 @@ from warehouse.analysis.comparison.pair_tests import (
     equivalence_p,
 )
 from warehouse.analysis.comparison.pairing import Floats, Pair
-from warehouse.analysis.selection.scores import align_values, indices_among
+from warehouse.analysis.selection.prompt_links import align_values, indices_among
 from warehouse.analysis.subsets.stored import PlannedRun, known_plans, recognise
 from warehouse.errors import StatisticsError
 from warehouse.stats import PairedDifference

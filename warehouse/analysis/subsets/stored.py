@@ -17,12 +17,8 @@ from numpy.typing import NDArray
 from warehouse.analysis.selection.benchmarks import Benchmark, all_benchmarks
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.hooks import STORED_PLANS, Asked, StoredPlans
-from warehouse.analysis.selection.scores import (
-    Links,
-    PromptScores,
-    align_values,
-    follow_links,
-)
+from warehouse.analysis.selection.prompt_links import Links, align_values, follow_links
+from warehouse.analysis.selection.scores import PromptScores
 from warehouse.analysis.subsets.plan import (
     SubsetPlan,
     SubsetPlans,

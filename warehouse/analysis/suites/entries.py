@@ -26,7 +26,7 @@ from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition, Run, group_runs
 from warehouse.analysis.selection.other_metrics import OtherMetric, others_among
 from warehouse.analysis.selection.reference_text import parse_where
-from warehouse.analysis.selection.rows import RowPlan, plan_rows, without_place
+from warehouse.analysis.selection.row_plans import RowPlan, plan_rows, without_place
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkCoverage,
     Group,

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.selection.clusterings import SAME_TEXT, ClusterMap, cluster_map
+from warehouse.analysis.selection.prompt_links import follow_links, read_links
 from warehouse.analysis.selection.prompts import SharedPrompts, read_shared_prompts
-from warehouse.analysis.selection.scores import follow_links, read_links
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 

@@ -19,15 +19,10 @@ from warehouse.analysis.selection.benchmarks import (
     metrics_of,
 )
 from warehouse.analysis.selection.clusterings import cluster_map, clusters_under_links
+from warehouse.analysis.selection.prompt_links import Links, follow_links, read_links
 from warehouse.analysis.selection.prompts import options
 from warehouse.analysis.selection.reference_text import Where
-from warehouse.analysis.selection.scores import (
-    Links,
-    PromptScores,
-    follow_links,
-    read_links,
-    read_scores,
-)
+from warehouse.analysis.selection.scores import PromptScores, read_scores
 from warehouse.analysis.training.trajectories import (
     SHARED,
     UNKNOWN_CHANCE,

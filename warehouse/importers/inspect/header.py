@@ -321,15 +321,18 @@ def settings_changed(header: Mapping[str, Any]) -> dict[str, Any]:
             for update in objects_of(header.get("config_updates"))
         )
     )
-    return {
-        name: "as before" if change.get("cleared") else change.get("value")
-        for change in changes
-        if (name := text_or_none(change.get("name")))
-        and (
-            name in _LIMITS
-            or (change.get("config") == "generate" and name not in _INFRASTRUCTURE)
-        )
-    }
+    changed: dict[str, Any] = {}
+    for change in changes:
+        name = text_or_none(change.get("name"))
+        is_of_generation = change.get("config") == "generate"
+        is_setting = name in _LIMITS or is_of_generation and name not in _INFRASTRUCTURE
+        if not name or not is_setting:
+            continue
+        if change.get("cleared"):
+            changed[name] = "as before"
+        else:
+            changed[name] = change.get("value")
+    return changed
 
 
 def _generation(header: Mapping[str, Any]) -> dict[str, Any]:
@@ -369,14 +372,13 @@ def _sampling(
 def _arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments that can change an answer: no places, and nothing that holds whole
     objects."""
-    return {
-        key: item
-        for key, item in sorted(arguments.items())
-        if key not in _PLACES
-        and item is not None
-        and not is_local(item)
-        and _is_setting(item)
-    }
+    settings = {}
+    for key, item in sorted(arguments.items()):
+        if key in _PLACES or item is None or is_local(item):
+            continue
+        if _is_setting(item):
+            settings[key] = item
+    return settings
 
 
 def _is_setting(value: Any) -> bool:

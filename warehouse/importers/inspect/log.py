@@ -414,13 +414,14 @@ class EvalLog:
     def _judging(self, folder: str, sample: Sample) -> list[Any]:
         """The events of chunks in which a scorer asked a model; the others are not
         read."""
-        extents = [
-            (span["extent"][0], span["extent"][1])
-            for span in objects_of(part_of(sample, "skeleton").get("spans"))
-            if span.get("type") in SCORER_SPANS
-            and whole_count(span.get("models"))
-            and _is_pair(span.get("extent"))
-        ]
+        extents = []
+        for span in objects_of(part_of(sample, "skeleton").get("spans")):
+            is_scorer = span.get("type") in SCORER_SPANS
+            if not is_scorer or not whole_count(span.get("models")):
+                continue
+            extent: Any = span.get("extent")
+            if _is_pair(extent):
+                extents.append((extent[0], extent[1]))
         chunks = self._chunks.get(folder, [])
         ends = [start for start, _ in chunks[1:]] + [sys.maxsize]
         members = []

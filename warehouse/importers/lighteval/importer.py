@@ -406,13 +406,15 @@ def _scores(details: Details, row: Row) -> list[Row]:
         details.is_nested
         and len(items_of(_object(row, "doc").get("sampling_methods"))) > 1
     )
-    return [
-        {"metric": name, **_value(value, is_pair(details.metrics[name]))}
-        for name, value in values.items()
-        if name in details.metrics
-        and not is_text(name, details.metrics[name])
-        and not (several and value is None)  # a metric of the other way
-    ]
+    scores = []
+    for name, value in values.items():
+        kind = details.metrics.get(name)
+        if kind is None or is_text(name, kind):
+            continue
+        if several and value is None:  # a metric of the other way
+            continue
+        scores.append({"metric": name, **_value(value, is_pair(kind))})
+    return scores
 
 
 def _value(value: Any, paired: bool) -> Row:
@@ -440,13 +442,12 @@ def _explanation(details: Details, row: Row) -> str | None:
     if details.is_nested:
         column = "metric"
     values = _object(row, column)
-    parts = [
-        as_text(value)
-        for name, value in values.items()
-        if name.startswith("judgement_")
-        and value is not None
-        and is_text(name, details.metrics.get(name, pa.null()))
-    ]
+    parts = []
+    for name, value in values.items():
+        if value is None or not name.startswith("judgement_"):
+            continue
+        if is_text(name, details.metrics.get(name, pa.null())):
+            parts.append(as_text(value))
     return "\n\n".join(parts) or None
 
 

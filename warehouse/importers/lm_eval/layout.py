@@ -412,13 +412,12 @@ def argument_settings(
     """Model arguments that are shown as settings of the sampling; all of them stand in
     the configuration."""
     arguments = effective_arguments(document, generation)
-    return {
-        name: value
-        for name, value in sorted(arguments.items())
-        if name not in _IDENTITY | _INFRASTRUCTURE
-        and value is not None
-        and not is_local(value)
-    }
+    left_out = _IDENTITY | _INFRASTRUCTURE
+    settings = {}
+    for name, value in sorted(arguments.items()):
+        if name not in left_out and value is not None and not is_local(value):
+            settings[name] = value
+    return settings
 
 
 def _name(

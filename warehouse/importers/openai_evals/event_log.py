@@ -284,13 +284,11 @@ def _served(log: EventLog) -> str | None:
 
 def _sampling(log: EventLog) -> Row:
     """Arguments that change what is asked or answered: no data sets, no places."""
-    arguments: Row = {
-        key: value
-        for key, value in sorted(log.arguments.items())
-        if key not in (*_DATA, *_GRADING, *_GENERATION, "num_few_shot")
-        and value is not None
-        and not is_local(value)
-    }
+    left_out = (*_DATA, *_GRADING, *_GENERATION, "num_few_shot")
+    arguments: Row = {}
+    for key, value in sorted(log.arguments.items()):
+        if key not in left_out and value is not None and not is_local(value):
+            arguments[key] = value
     given = _completion_arguments(part_of(log.spec, "run_config").get("command"))
     if given:
         arguments["completion_args"] = given

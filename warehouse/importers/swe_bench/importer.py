@@ -180,13 +180,11 @@ class SweBench:
             for path in source.files
             if path.suffix == ".jsonl" and path.name not in INSTANCES
         ]
-        given += [
-            path
-            for path in source.files[1:]
-            if path.suffix == ".json"
-            and _start(path).startswith("[")
-            and path.name not in INSTANCES
-        ]
+        for path in source.files[1:]:
+            if path.suffix != ".json" or path.name in INSTANCES:
+                continue
+            if _start(path).startswith("["):
+                given.append(path)
         patches: dict[str, str | None] = {}
         models = set()
         for path in given:

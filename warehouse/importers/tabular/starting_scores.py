@@ -4,8 +4,7 @@ and how sure that is."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from os.path import commonprefix
 from typing import Any
 
@@ -16,15 +15,21 @@ from warehouse.importers.tabular.column_names import (
     grade_of,
     is_flag,
     is_metric,
-    is_setting,
     path_of,
     plain_name,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
-from warehouse.importers.tabular.columns import text_of
-from warehouse.importers.tabular.expressions import Equality
 from warehouse.importers.tabular.profile import TableProfile
-from warehouse.importers.tabular.score_values import NULL_WORDS, plain
+from warehouse.importers.tabular.starting_answers import (
+    LETTERS,
+    LETTERS_AND_NUMBERS,
+    WORDS,
+    ScoreColumn,
+    ScoreColumns,
+    are_letters,
+    compare,
+    what_counts,
+)
 from warehouse.importers.tabular.starting_columns import Fields, says_something
 from warehouse.importers.tabular.starting_other_scores import (
     OFFERED,
@@ -36,11 +41,9 @@ from warehouse.importers.tabular.starting_other_scores import (
     of_numbers,
     of_object,
     of_whole,
-    range_of,
 )
 from warehouse.importers.tabular.starting_toml import (
     Choice,
-    inline_table,
     texts,
     toml_text,
 )
@@ -49,68 +52,9 @@ from warehouse.importers.tabular.starting_toml import (
 _GENERIC = frozenset(
     "value score scores result results data metrics metric evaluation evaluations review sample_score".split()
 )
-_LETTERS = {"C": 1, "P": 0.5, "I": 0, "N": 0}
-_LETTERS_AND_NUMBERS = {**_LETTERS, "0": 0, "0.0": 0, "0.5": 0.5, "1": 1, "1.0": 1}
 #: Share of rows without a value from which on a column may belong to rows of another
 #: kind.
 _SPARSE = 0.5
-#: Words and characters of an answer that may be held against a target as it stands.
-_WORDS, _CHARACTERS = 5, 60
-
-
-@dataclass(frozen=True)
-class ScoreColumn:
-    """A column that may hold scores."""
-
-    column: ColumnProfile
-    metric: str  #: what they are called; ``""`` where a column names it.
-    grade: Grade
-    #: of an expression that makes numbers of its values; ``meaning`` says what they do.
-    keys: dict[str, Any]
-    meaning: str
-
-    @property
-    def value(self) -> str:
-        """The expression for its values."""
-        if self.keys:
-            return inline_table({"path": self.column.path} | self.keys)
-        return toml_text(self.column.path)
-
-    @property
-    def is_truth(self) -> bool:
-        """True if all values are 0 or 1."""
-        return self.column.scores.is_truth or self.column.kind == "true/false"
-
-    @property
-    def are_grades(self) -> bool:
-        """True if the values are Inspect's letters for correct, partly, incorrect and
-        no answer."""
-        return _are_letters(self.keys)
-
-    @property
-    def missing(self) -> int:
-        """Rows without a value."""
-        words = {"", *NULL_WORDS, *map(plain, self.keys.get("null", ()))}
-        return self.column.nulls + any(
-            plain(str(v)) in words for v in self.column.values
-        )
-
-    @property
-    def shown(self) -> str:
-        """Its path and what it holds, in words."""
-        return f"{self.column.path} ({self.column.kind}, {range_of(self.column)})"
-
-
-@dataclass
-class ScoreColumns:
-    """Columns that are taken for scores, others that may be, and what is to be
-    decided."""
-
-    chosen: list[ScoreColumn] = field(default_factory=list)
-    offered: list[ScoreColumn] = field(default_factory=list)
-    is_compared: bool = False
-    is_guess: bool = False
-    choices: list[Choice] = field(default_factory=list)
 
 
 def scores_of(table: TableProfile, fields: Fields) -> ScoreColumns:
@@ -121,7 +65,7 @@ def scores_of(table: TableProfile, fields: Fields) -> ScoreColumns:
     rest = [candidate for candidate in candidates if candidate.column.path not in used]
     scores.offered = sorted(rest, key=lambda c: (-c.grade, c.column.depth))[:OFFERED]
     if not candidates or max(c.grade for c in candidates) < Grade.LIKELY:
-        _compare(table, fields, scores)
+        compare(table, fields, scores)
     if not scores.chosen and not scores.is_compared and not scores.choices:
         scores.choices.append(_nothing(table, fields, scores))
     scores.choices += _of_missing(table, fields, scores)
@@ -145,7 +89,7 @@ def _candidates(table: TableProfile, fields: Fields) -> Iterator[ScoreColumn]:
         if grade is Grade.NEVER or column.path == "@key":
             continue
         keys, meaning = _reading(column, grade, table)
-        if _are_letters(keys):
+        if are_letters(keys):
             grade = Grade.USUAL
         if (
             grade is Grade.POSSIBLE
@@ -177,40 +121,34 @@ def _reading(
 ) -> tuple[dict[str, Any], str]:
     texts = {str(value) for value in column.values}
     is_graded = grade is Grade.USUAL and column.parents or _is_of_inspect(column)
-    if is_graded and texts <= {*_LETTERS} and texts & {"C", "I"}:
+    if is_graded and texts <= {*LETTERS} and texts & {"C", "I"}:
         shown = ", ".join(
-            f"{letter} = {_LETTERS[letter]:g}" for letter in _LETTERS if letter in texts
+            f"{letter} = {LETTERS[letter]:g}" for letter in LETTERS if letter in texts
         )
-        return {"values": _LETTERS}, shown
+        return {"values": LETTERS}, shown
     letters = set(column.scores.texts)
     if (
         grade is Grade.USUAL
-        and letters <= {*_LETTERS}
+        and letters <= {*LETTERS}
         and letters & {"C", "I"}
         and column.scores.binary
     ):
         shown = ", ".join(
-            f"{letter} = {_LETTERS[letter]:g}"
-            for letter in _LETTERS
-            if letter in letters
+            f"{letter} = {LETTERS[letter]:g}" for letter in LETTERS if letter in letters
         )
-        return {"values": _LETTERS_AND_NUMBERS}, f"{shown}; numbers as they stand"
+        return {"values": LETTERS_AND_NUMBERS}, f"{shown}; numbers as they stand"
     keys, meaning = column.reading(table.delimiter)
     words = sorted(column.scores.texts)
     if (
         not keys
         and grade is Grade.USUAL
         and column.scores.numbers
-        and 0 < len(words) <= _WORDS
+        and 0 < len(words) <= WORDS
     ):
         if column.scores.unread(table.delimiter) is not None:
             return {}, ""
         return {"null": words}, f"{' and '.join(map(repr, words))} = missing"
     return keys, meaning
-
-
-def _are_letters(keys: Mapping[str, Any]) -> bool:
-    return keys.get("values") is _LETTERS or keys.get("values") is _LETTERS_AND_NUMBERS
 
 
 def _is_of_inspect(column: ColumnProfile) -> bool:
@@ -537,108 +475,7 @@ def _of_missing(
         yield from _of_marks(candidate.column)
         if candidate.missing and fields.metric is None:
             where = f" in the [[scores]] of {toml_text(candidate.column.path)}"
-            yield _what_counts(candidate.column, table, where)
-
-
-def _what_counts(column: ColumnProfile, table: TableProfile, where: str = "") -> Choice:
-    return Choice(
-        f"what rows without {toml_text(column.path)} count as "
-        f"({column.nulls or 'some'} of {table.rows})",
-        ("nothing: they are left out of the mean", "0: the model gave no answer"),
-        (
-            f'if_null = "omit"{where}',
-            f'if_null = {{ value = 0, status = "no_answer" }}{where}',
-        ),
-    )
+            yield what_counts(candidate.column, table, where)
 
 
 # --- responses against targets --------------------------------------------------------------------
-
-
-def _compare(table: TableProfile, fields: Fields, scores: ScoreColumns) -> None:
-    """Responses that can be held against targets, where no column holds scores."""
-    target = fields.sample.get("target")
-    if target is None or "response" not in fields.sample:
-        return
-    response = _answers(table, fields)
-    share = _share_equal(table, response, target)
-    if (
-        share is None
-        or table.location.draws
-        and not response.path.startswith(table.location.draws)
-    ):
-        return
-    fields.sample["response"] = response
-    scores.is_compared, scores.is_guess = True, True
-    reading = (
-        f"{toml_text(response.path)} is right where it equals {toml_text(target.path)} "
-        f"({share:.0%} are)"
-    )
-    flags = tuple(
-        candidate.shown
-        for candidate in scores.offered
-        if not is_flag(candidate.column.name)
-    )
-    readings = tuple(in_texts(table))
-    if flags or readings:
-        how = []
-        if flags:
-            how.append(
-                "uncomment the [[scores]] of one reading, and remove that of the other"
-            )
-        how += [f"in place of the [[scores]] below: {text}" for _, text in readings]
-        between = (reading, *flags, *(words for words, _ in readings))
-        scores.choices.append(Choice("what the scores are", between, tuple(how)))
-    if response.nulls or "" in response.values:
-        scores.choices.append(_what_counts(response, table))
-
-
-def _answers(table: TableProfile, fields: Fields) -> ColumnProfile:
-    """The column of short answers, where there is one beside longer texts; else that of
-    the responses."""
-    from warehouse.importers.tabular.column_names import SAMPLE_NAMES
-
-    names = ("extracted_answer", *SAMPLE_NAMES["response"], "response")
-    columns = [
-        c
-        for c in table.columns
-        if plain_name(c.name) in names and not is_setting(c.parents) and c.values
-    ]
-    target = fields.sample["target"]
-    fitting = [
-        column for column in columns if _share_equal(table, column, target) is not None
-    ]
-    if fitting:
-        return fitting[0]
-    return fields.sample["response"]
-
-
-def _share_equal(
-    table: TableProfile, response: ColumnProfile, target: ColumnProfile
-) -> float | None:
-    """Share of responses that equal their target; ``None`` where responses are no plain
-    answers, or none is right."""
-    if (
-        not _are_answers(response)
-        or not _are_answers(target)
-        or response.is_number != target.is_number
-    ):
-        return None
-    equality = Equality(normalise=not target.is_number, numeric=target.is_number)
-    pairs = list(zip(table.values(response), table.values(target), strict=True))
-    verdicts = [
-        equality.same(a, b) for a, b in pairs if a is not None and b is not None
-    ]
-    if any(verdicts):
-        return sum(verdicts) / len(verdicts)
-    return None
-
-
-def _are_answers(column: ColumnProfile) -> bool:
-    texts = [str(text_of(value)) for value in column.values]
-    if column.kind in ("list", "object", "empty") or not texts:
-        return False
-    return (
-        sum(len(text) <= _CHARACTERS and len(text.split()) <= _WORDS for text in texts)
-        >= len(texts) * 0.95
-    )

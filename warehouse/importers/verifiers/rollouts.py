@@ -43,14 +43,8 @@ from warehouse.importers.common.transcripts import (
     question_of,
     transcript_of,
 )
-from warehouse.importers.verifiers.episodes import (
-    HARNESS,
-    REWARD,
-    public,
-    reply_of,
-    score,
-    specs,
-)
+from warehouse.importers.verifiers.episode_rows import HARNESS, REWARD, reply_of, score
+from warehouse.importers.verifiers.episodes import public, specs
 from warehouse.records import Dump, MetricSpec, PublishedScore, RunHeader
 
 #: Whether a rollout's reward reaches the threshold: what `pass_at_k` counts.

@@ -20,12 +20,9 @@ from warehouse.store.load import (
     sample_words,
     suite_words,
 )
-from warehouse.store.load.benchmark_metrics import (
-    BENCHMARK_METRIC,
-    of_statements,
-    with_bounds,
-)
+from warehouse.store.load.benchmark_metrics import BENCHMARK_METRIC
 from warehouse.store.load.dimension_rows import ancestors
+from warehouse.store.load.metric_statements import of_statements, with_bounds
 from warehouse.store.load.scans import described_of_scans
 from warehouse.store.load.scratch import Scratch
 from warehouse.store.load.statements import (

@@ -17,7 +17,8 @@ import pyarrow as pa
 from warehouse.records import MetricSpec
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
-from warehouse.store.load.benchmark_metrics import described, write_described
+from warehouse.store.load.benchmark_metrics import write_described
+from warehouse.store.load.metric_statements import described
 from warehouse.store.load.scratch import Scratch
 from warehouse.store.load.staging import TRANSCRIPT
 from warehouse.store.load.state import _Load
