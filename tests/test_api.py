@@ -21,7 +21,8 @@ from tests.support.method_stub import STUB, stub_text
 from warehouse.analysis.compare.answer import Comparison
 from warehouse.analysis.gate.view import Gate
 from warehouse.analysis.items.view import ItemReport
-from warehouse.analysis.leaderboard.answer import Leaderboard, Leaderboards
+from warehouse.analysis.leaderboard.answer import Leaderboard
+from warehouse.analysis.leaderboard.every import Leaderboards
 from warehouse.analysis.sequential.view import SequentialGate
 from warehouse.analysis.show.view import PromptRuns, PromptView, RunView
 from warehouse.analysis.suites.answer import SuiteBoard
@@ -154,7 +155,7 @@ USES = {
         (
             f"{ANALYSIS}.leaderboard.answer:leaderboard",
             f"{ANALYSIS}.suites.answer:suite_leaderboard",
-            f"{ANALYSIS}.leaderboard.answer:leaderboards",
+            f"{ANALYSIS}.leaderboard.every:leaderboards",
         ),
         "leaderboard",
         flags=CORRECTED,

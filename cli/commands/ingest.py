@@ -384,7 +384,7 @@ def _no_dump_message(
 
 def _shaped(paths: Sequence[Path]) -> str:
     """The shipped mappings whose shape some files have, as an option."""
-    from warehouse.importers.tabular.table import mappings_for
+    from warehouse.importers.tabular.mapping_shapes import mappings_for
 
     names = chain.from_iterable(mappings_for(path) for path in paths[:_LOOKED_AT])
     return " or ".join(f"--map {name}" for name in dict.fromkeys(names))
@@ -401,7 +401,7 @@ def _broken(unread: Sequence[Unread]) -> str:
 def _without_scores(unread: Sequence[Unread]) -> str:
     """Which columns were looked for in the first table that names prompts and has no
     scores by their usual names."""
-    from warehouse.importers.tabular.plain_tables import without_scores
+    from warehouse.importers.tabular.head_columns import without_scores
 
     return excerpt(
         next(
@@ -462,7 +462,7 @@ def mapping(file: str | None, listing: bool, output: Path | None, force: bool) -
         shipped_mappings,
     )
     from warehouse.importers.tabular.starting_mapping import starting_mapping
-    from warehouse.importers.tabular.starting_tables import LEFT_OUT
+    from warehouse.importers.tabular.starting_matrix import LEFT_OUT
 
     if listing:
         if file is not None:

@@ -183,7 +183,7 @@ def write_set(folder: Path, url: str, ingests: list[list[str]]) -> None:
 
     for number, words in enumerate(ingests):
         keep(f"ingest{number}", "ingest", *words)
-    for name, query in (("keys", KEYS), ("list", "sources", SOURCES)):
+    for name, query in (("keys", KEYS), ("sources", SOURCES)):
         keep(name, "query", "--sql", query, "--csv")
     digests = {}
     for table in TABLES:
@@ -231,16 +231,7 @@ def write_set(folder: Path, url: str, ingests: list[list[str]]) -> None:
             "0.02",
         )
         keep("matrix_test", "matrix", "test", largest, "--permutations", "50", "--json")
-        keep(
-            "datamap",
-            "items",
-            "difficulty",
-            "datamap",
-            models[0],
-            "--benchmark",
-            largest,
-            "--json",
-        )
+        keep("datamap", "items", "datamap", models[0], "--benchmark", largest, "--json")
     keep("variance", "noise", "variance", largest, "--json")
     keep("show", "show", "run:1", "--json")
     keep("refresh", "refresh", "--json")

@@ -8,9 +8,7 @@ from tests.support.cli import Caller
 
 
 def test_people_see_distribution_map_and_suspects(run: Caller, url: str) -> None:
-    found = run(
-        "items", "difficulty", "datamap", "org/a", "--benchmark", "quiz", db=url
-    )
+    found = run("items", "datamap", "org/a", "--benchmark", "quiz", db=url)
     assert found.code == 0 and found.out.startswith("P(correct), over prompts")
     assert (
         "prompts by P(correct) and S(consistency): quiz, org/a, temperature=0.2"
@@ -29,7 +27,6 @@ def test_programs_get_the_suspects_of_the_library(run: Caller, url: str) -> None
     library = warehouse.connect(url).datamap("org/a", benchmark="quiz")
     suspects = run(
         "items",
-        "difficulty",
         "datamap",
         "org/a",
         "--benchmark",
@@ -44,7 +41,6 @@ def test_programs_get_the_suspects_of_the_library(run: Caller, url: str) -> None
 def test_models_for_grouping_are_named(run: Caller, url: str) -> None:
     near = run(
         "items",
-        "difficulty",
         "datamap",
         "org/words",
         "--group",
@@ -56,7 +52,6 @@ def test_models_for_grouping_are_named(run: Caller, url: str) -> None:
     assert "by embedding of responses" in near.out
     entailed = run(
         "items",
-        "difficulty",
         "datamap",
         "org/words",
         "--group",
@@ -73,27 +68,18 @@ def test_models_for_grouping_are_named(run: Caller, url: str) -> None:
 
 
 def test_mistakes_end_in_one_line(run: Caller, url: str) -> None:
-    run("items", "difficulty", "datamap", "org/once", db=url).fails(
-        2, "a data map needs several"
+    run("items", "datamap", "org/once", db=url).fails(2, "a data map needs several")
+    run("items", "datamap", "org/a", "--benchmark", "lines", db=url).fails(
+        2, "--correct-at"
+    )
+    run("items", "datamap", "org/a", "--suspects", "--distribution", db=url).fails(
+        2, "give one of"
+    )
+    run("items", "datamap", "org/words", "--group", "embedding", db=url).fails(
+        2, "--embedder MODEL"
     )
     run(
-        "items", "difficulty", "datamap", "org/a", "--benchmark", "lines", db=url
-    ).fails(2, "--correct-at")
-    run(
         "items",
-        "difficulty",
-        "datamap",
-        "org/a",
-        "--suspects",
-        "--distribution",
-        db=url,
-    ).fails(2, "give one of")
-    run(
-        "items", "difficulty", "datamap", "org/words", "--group", "embedding", db=url
-    ).fails(2, "--embedder MODEL")
-    run(
-        "items",
-        "difficulty",
         "datamap",
         "org/words",
         "--group",
@@ -102,6 +88,4 @@ def test_mistakes_end_in_one_line(run: Caller, url: str) -> None:
         "/no/folder",
         db=url,
     ).fails(3, "no such folder")
-    run("items", "difficulty", "datamap", "org/a", "--max-p", "2", db=url).fails(
-        2, "--max-p"
-    )
+    run("items", "datamap", "org/a", "--max-p", "2", db=url).fails(2, "--max-p")

@@ -225,10 +225,7 @@ def test_the_version_is_that_of_the_package(run: Caller) -> None:
         ),
         (["query", "score_summary", "--sql", "select 1"], ["not both"]),
         (["leaderboard", "x", "--level", "95"], ["--level"]),
-        (
-            ["training", "seeds"],
-            ["no command 'seeds' by itself: warehouse training seeds"],
-        ),
+        (["seeds"], ["no command 'seeds' by itself: warehouse training seeds"]),
         (["check"], ["warehouse store check or warehouse lake check"]),
         (["training", "sedes"], ["No such command 'sedes'"]),
         (["fix", "cluster", "x", "a,,b"], ["empty field name"]),

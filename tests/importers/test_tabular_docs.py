@@ -13,12 +13,8 @@ from tests.support.tabular import ROOT, read, scores
 from warehouse.importers.common.streams import FORMATS
 from warehouse.importers.tabular.expressions import Recode
 from warehouse.importers.tabular.importer import load_mapping
-from warehouse.importers.tabular.mapping import (
-    RUN_FIELDS,
-    SAMPLE_FIELDS,
-    SPEC_FIELDS,
-    parse_mapping,
-)
+from warehouse.importers.tabular.mapping import SPEC_FIELDS, parse_mapping
+from warehouse.importers.tabular.mapping_variants import RUN_FIELDS, SAMPLE_FIELDS
 from warehouse.records import MetricSpec
 
 TEXT = (ROOT / "docs" / "mappings.md").read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from warehouse.importers.common.streams import glob_matches
-from warehouse.importers.tabular.chunks import (
+from warehouse.importers.tabular.field_paths import (
     Each,
     PathError,
     Special,

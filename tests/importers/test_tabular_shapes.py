@@ -12,7 +12,7 @@ import pytest
 from tests.support.cli import Caller
 from tests.support.tabular import read_toml, scores
 from warehouse.importers.tabular.mapping_files import shipped_mappings
-from warehouse.importers.tabular.table import mappings_for
+from warehouse.importers.tabular.mapping_shapes import mappings_for
 
 LINE = '{"benchmark_id": "lcb", "model": "a", "example_id": "Mbpp/2", "pass1": 1}\n'
 

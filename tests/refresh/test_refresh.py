@@ -179,7 +179,7 @@ def test_one_changed_run_costs_what_it_touches(house: Warehouse) -> None:
     assert {row.why for row in listed.rows} == {"the data changed"}
     assert {(row.family, row.benchmark) for row in listed.rows} == {
         ("scores", "quiz"),
-        ("noise", "variance", "quiz"),
+        ("variance", "quiz"),
         ("differences", "quiz"),
         ("ranks", "quiz"),
     }

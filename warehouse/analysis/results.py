@@ -1,4 +1,4 @@
-"""What all results have in common: rows, a frame, a dictionary."""
+"""The base of all results: rows, a frame, a dictionary."""
 
 from __future__ import annotations
 
@@ -72,7 +72,8 @@ class Column(Generic[T]):
     """
 
     def __init__(self, path: str, absent: Any = None) -> None:
-        self.names, self.absent = tuple(path.split(".")), absent
+        self.names = tuple(path.split("."))
+        self.absent = absent
 
     @overload
     def __get__(self, row: None, owner: type) -> Column[T]: ...
@@ -190,7 +191,8 @@ class ConfidenceInterval(NamedTuple):
 
 
 class Tested:
-    """What a row of a comparison is called in scipy; of fields that the row has."""
+    """Names that scipy has for the parts of a comparison's row; of fields that the row
+    has."""
 
     @property
     def pvalue(self) -> float | None:
@@ -349,7 +351,7 @@ class Result:
         return str(self)
 
     def view(self, *, verbose: bool = False) -> View:
-        """What people are shown of it: the command's sentences and tables.
+        """The result as people are shown it: the command's sentences and tables.
 
         Args:
             verbose: with everything that there is to say.
@@ -374,8 +376,7 @@ class Result:
         return self.rows
 
     def to_markdown(self, *, percent: bool = False) -> str:
-        """What people are shown of it as Markdown: each estimate with its standard
-        error in brackets.
+        """The view as Markdown: each estimate with its standard error in brackets.
 
         Args:
             percent: shares of 1 in per cent, as in 65.5 % (0.7 %).
@@ -383,21 +384,29 @@ class Result:
         Raises:
             MisuseError: in per cent, a figure above 1.
         """
-        return in_markdown(in_percent(self.view()) if percent else self.view())
+        if percent:
+            shown = in_percent(self.view())
+        else:
+            shown = self.view()
+        return in_markdown(shown)
 
     def to_latex(self, *, percent: bool = False) -> str:
         r"""The same for a paper, as tables of LaTeX; needs ``\usepackage{booktabs}``."""
-        return in_latex(in_percent(self.view()) if percent else self.view())
+        if percent:
+            shown = in_percent(self.view())
+        else:
+            shown = self.view()
+        return in_latex(shown)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the same as HTML, with intervals drawn."""
+        """HTML for a notebook: the same as HTML, with intervals drawn."""
         return in_html(self.view(), rows=NOTEBOOK_ROWS)
 
 
 @dataclass(frozen=True)
 class Listing(Result):
-    """What a store holds of one kind: records by the names of their fields, which can
-    be counted and gone through."""
+    """Things of one kind that a store holds: records by the names of their fields,
+    which can be counted and gone through."""
 
     rows: tuple[Any, ...]
 
@@ -433,9 +442,8 @@ class StoredResult(Result):
 def _kind_of(result: type[Result], part: str) -> Any:
     for base in result.__mro__:
         member = vars(base).get(part)
-        getter = getattr(member, "fget", None) or getattr(
-            member, "func", None
-        )  # of a property, or a cached one
+        # of a property, or a cached one
+        getter = getattr(member, "fget", None) or getattr(member, "func", None)
         if getter:
             declared = get_annotations(getter)["return"]
         else:

@@ -27,7 +27,8 @@ from warehouse.analysis.judge.corrected_figures import CorrectedBoard, Corrected
 from warehouse.analysis.judge.next import LabelWave
 from warehouse.analysis.judge.plan import LabelPlans
 from warehouse.analysis.judge.view import JudgeReport
-from warehouse.analysis.leaderboard.answer import Leaderboard, Leaderboards
+from warehouse.analysis.leaderboard.answer import Leaderboard
+from warehouse.analysis.leaderboard.every import Leaderboards
 from warehouse.analysis.matrix.answer import Matrix
 from warehouse.analysis.pairs.answer import Pairs
 from warehouse.analysis.power.costs import CostPlan

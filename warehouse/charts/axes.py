@@ -55,7 +55,9 @@ def make_axis(
     form = ".3g"
     if digits <= 6 and max(-low, high) < 1e6:
         form = f".{digits}f"
-    numbers = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+    first = math.ceil(low / step - 1e-9)
+    last = math.floor(high / step + 1e-9)
+    numbers = range(first, last + 1)
     ticks = (
         (_pixel(ends, number * step, left, width), f"{number * step + 0.0:{form}}")
         for number in numbers
@@ -64,7 +66,9 @@ def make_axis(
 
 
 def _pixel(ends: Ends, value: float, left: float, width: float) -> float:
-    return round(left + (value - ends[0]) / (ends[1] - ends[0]) * width, 1)
+    low, high = ends
+    share = (value - low) / (high - low)
+    return round(left + share * width, 1)
 
 
 def step_of(span: float) -> float:

@@ -24,7 +24,8 @@ Bin = tuple[float, float, float, float, str]
 #: Size of the area between the axes, with which it is as wide as a phone: in a row of
 #: charts, and alone. The first is a multiple of the cells of a data map, whose places
 #: are whole then, and short.
-PLOT, TALL_PLOT = (275, 175), (275, 220)
+PLOT = (275, 175)
+TALL_PLOT = (275, 220)
 #: What tells series apart: colours of style.css, and dashes, for those who do not see
 #: colours.
 SERIES = (
@@ -102,7 +103,8 @@ def chart(
 def with_words(channel: Spec, words: Mapping[float, str]) -> Spec:
     """An axis labelled with words, at the positions that are their keys, instead of
     numbers."""
-    positions, said = json.dumps([*words]), json.dumps([*words.values()])
+    positions = json.dumps([*words])
+    said = json.dumps([*words.values()])
     shown = {
         "values": [*words],
         "labelExpr": f"{said}[indexof({positions}, datum.value)]",
@@ -122,7 +124,9 @@ def span(values: Iterable[float | None], *, also: Sequence[float] = ()) -> Ends 
     numbers = [number for value in values if (number := finite(value)) is not None]
     if not numbers:
         return None
-    low, high = min([*numbers, *also]), max([*numbers, *also])
+    shown = [*numbers, *also]
+    low = min(shown)
+    high = max(shown)
     if not math.isfinite(high - low):
         return None
     if high - low <= 1e-12 * max(abs(high), abs(low)):
@@ -190,7 +194,8 @@ def lines(
         faint: points of others, which have no names.
     """
     names = distinct([name for name, _ in curves] + _name_of_others(faint), _NAME)
-    looks = dict(zip(names, [*SERIES[: len(curves)], (_FAINT, [1, 0])], strict=False))
+    lines = [*SERIES[: len(curves)], (_FAINT, [1, 0])]
+    looks = dict(zip(names, lines, strict=False))
     drawn = [
         (name, points)
         for name, (_, points) in zip(names, curves, strict=False)
@@ -365,7 +370,8 @@ def _number_format(low: float, high: float) -> str:
 def _powers(low: float, high: float) -> list[float]:
     """Powers of ten from ``low`` to ``high``, and 0; every second one where there are
     many."""
-    first, last = math.ceil(math.log10(max(low, 1.0))), math.floor(math.log10(high))
+    first = math.ceil(math.log10(max(low, 1.0)))
+    last = math.floor(math.log10(high))
     step = 1 + (last - first) // 6
     powers = [10.0**power for power in range(first, last + 1, step)]
     if low == 0:

@@ -23,7 +23,11 @@ from warehouse.charts.picture import Picture
 
 #: Pixels of a letter, of a line of text, between marks, left of the area between the
 #: axes at least, and right of it.
-_LETTER, _LINE, _GAP, _LEFT, _RIGHT = 6.4, 17, 6, 58, 12
+_LETTER = 6.4
+_LINE = 17
+_GAP = 6
+_LEFT = 58
+_RIGHT = 12
 #: Rows of a table that is copied.
 _MOST_ROWS = 500
 _UNITS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
@@ -44,10 +48,13 @@ def draw(chart: Chart) -> Picture:
         _MARKS[layer["mark"]["type"]](
             plot, layer["mark"], layer.get("encoding", {}), layer["data"]["values"]
         )
-    inside = "".join(f"<{tag}{attributes}{end}" for tag, attributes, end in plot.parts)
+    drawn = [f"<{tag}{attributes}{end}" for tag, attributes, end in plot.parts]
+    inside = "".join(drawn)
     head, rows = _table(chart.spec)
-    left, top = round(plot.left, 1), round(plot.top, 1)
-    legend, bottom = _legend(chart.spec, plot.width, top + plot.up.length + plot.below)
+    left = round(plot.left, 1)
+    top = round(plot.top, 1)
+    foot = top + plot.up.length + plot.below
+    legend, bottom = _legend(chart.spec, plot.width, foot)
     return Picture(
         chart.title,
         f"{chart.title}: {chart.say}",
@@ -119,13 +126,14 @@ class _Scale:
 
 
 def _scale(channel: Spec, length: int, *, upright: bool) -> _Scale:
-    scale, axis = channel["scale"], channel["axis"]
+    scale = channel["scale"]
+    axis = channel["axis"]
     low, high = scale["domain"]
-    log, step = (
-        scale.get("type") == "symlog",
-        max(step_of(high - low), axis.get("tickMinStep", 0)),
-    )
-    wider = (math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step)
+    log = scale.get("type") == "symlog"
+    step = max(step_of(high - low), axis.get("tickMinStep", 0))
+    lowest = math.floor(low / step + 1e-9) * step
+    highest = math.ceil(high / step - 1e-9) * step
+    wider = (lowest, highest)
     if scale["nice"] and math.isfinite(wider[1] - wider[0]):
         low, high = wider
     values = axis.get("values") or [
@@ -157,7 +165,8 @@ def _number(value: float, step: float, largest: float, log: bool) -> str:
             ((size, letter) for size, letter in _UNITS if abs(value) >= size), (1.0, "")
         )
         return f"{value / size + 0.0:.12g}{letter}"
-    return f"{value + 0.0:.{max(0, -math.floor(math.log10(step) + 1e-9))}f}"
+    magnitude = math.floor(math.log10(step) + 1e-9)
+    return f"{value + 0.0:.{max(0, -magnitude)}f}"
 
 
 def wide(words: str) -> float:
@@ -237,7 +246,8 @@ class _Plot:
             self.width = max(self.width, self.left + x + wide(words) + 2)
 
     def axes(self) -> None:
-        width, height = self.across.length, self.up.length
+        width = self.across.length
+        height = self.up.length
         if self.axis["y"].get("grid", True):
             self.path(
                 "".join(f"M0 {self.up.at(at)}H{width}" for at, _ in self.up.ticks),
@@ -255,13 +265,16 @@ class _Plot:
         if title := self.axis["x"]["title"]:
             self.text(width / 2, height + 2 * _LINE, title, "var(--fg)", "middle")
         if title := self.axis["y"]["title"]:
-            self.text(round(-self.left, 1), round(12 - self.top, 1), title, "var(--fg)")
+            x = round(-self.left, 1)
+            y = round(12 - self.top, 1)
+            self.text(x, y, title, "var(--fg)")
 
     def _below(self) -> None:
         """The words of the lower axis, without those that have no room."""
         taken = -math.inf
         for value, words in self.across.ticks:
-            at, half = self.across.at(value), wide(words) / 2
+            at = self.across.at(value)
+            half = wide(words) / 2
             if self.is_turned:
                 turned = f' transform="translate({at + 4:g} -{_GAP})rotate(-90)"'
                 self.text(0, 0, words, "var(--dim)", turned)
@@ -303,7 +316,9 @@ def _lines(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> Non
     for row in rows:
         curves.setdefault(row.get(field), []).append(row)
     for own in curves.values():
-        course, is_down, dots = "", False, list[tuple[float, float]]()
+        course = ""
+        is_down = False
+        dots = list[tuple[float, float]]()
         for row in own:
             if row["x"] is None or row["y"] is None:
                 is_down = False
@@ -349,17 +364,15 @@ def _areas(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> Non
 
 def _bars(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> None:
     for row in rows:
-        (x, y), (x2, y2) = plot.at(row), plot.at(row, "x2", "y2")
-        left, top, width, height = (
-            min(x, x2),
-            min(y, y2),
-            round(abs(x2 - x), 1),
-            round(abs(y2 - y), 1),
-        )
+        x, y = plot.at(row)
+        x2, y2 = plot.at(row, "x2", "y2")
+        left = min(x, x2)
+        top = min(y, y2)
+        width = round(abs(x2 - x), 1)
+        height = round(abs(y2 - y), 1)
         gap = min(1, width / 2) if mark.get("stroke") == "var(--bg)" else 0
-        course = (
-            f"M{left} {top}h{round(width - gap, 1)}v{height}h-{round(width - gap, 1)}z"
-        )
+        inner = round(width - gap, 1)
+        course = f"M{left} {top}h{inner}v{height}h-{inner}z"
         plot.path(course, "fill", _painted(mark, encoding, row, "fill"))
         if "strokeDash" in mark:
             plot.path(course, "stroke", mark["stroke"], dash=_dashes(mark, {}, row))
@@ -402,7 +415,8 @@ def _rules(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> Non
 def _texts(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> None:
     taken: list[tuple[float, float, float]] = []
     for row in rows:
-        words, (x, y) = row[encoding["text"]["field"]], plot.at(row)
+        words = row[encoding["text"]["field"]]
+        x, y = plot.at(row)
         end = x + wide(words)
         steps = (y + 12 * step for step in range(len(rows) + 1))
         y = next(low for low in steps if not _hits(taken, x, end, low))
@@ -495,7 +509,9 @@ _MARKS: dict[str, Callable[[_Plot, Spec, Spec, Sequence[Spec]], None]] = {
 
 def _legend(spec: Spec, width: float, top: float) -> tuple[str, float]:
     """The legend below the axes, and where it ends."""
-    parts, x, y = list[str](), 0.0, top + 8
+    parts = list[str]()
+    x = 0.0
+    y = top + 8
     for words, sign in _entries(spec):
         indent = 0
         if sign:
@@ -516,7 +532,8 @@ def _legend(spec: Spec, width: float, top: float) -> tuple[str, float]:
 def _entries(spec: Spec) -> Iterator[tuple[str, str]]:
     """Words of the legend, each with the attributes of its sign; none with a title."""
     for layer in spec["layer"]:
-        mark, encoding = layer["mark"], layer.get("encoding", {})
+        mark = layer["mark"]
+        encoding = layer.get("encoding", {})
         name = next(
             (
                 name

@@ -152,13 +152,12 @@ def _interval(point: Spec) -> Interval:
 def _dated(
     points: Sequence[Spec], title: str, say: str, axis: str, n_decimals: int
 ) -> Picture | None:
-    spots, ticks = list[Spot](), dict[float, str]()
+    spots = list[Spot]()
+    ticks = dict[float, str]()
     for point in sorted(points, key=lambda point: str(point["day"])):
         day = str(point["day"])
-        at, ends = (
-            float(date.fromisoformat(day).toordinal()),
-            (point["low"], point["high"]),
-        )
+        at = float(date.fromisoformat(day).toordinal())
+        ends = (point["low"], point["high"])
         ticks[at] = day
         spots.append(
             Spot(
@@ -205,7 +204,8 @@ def _point(row: Any, several: bool) -> Spec | None:
     )
     if estimate is None:
         return None
-    low, high = getattr(row, "ci_low", None), getattr(row, "ci_high", None)
+    low = getattr(row, "ci_low", None)
+    high = getattr(row, "ci_high", None)
     words = []
     if several:
         words = [getattr(row, "benchmark", "")]

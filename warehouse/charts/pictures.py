@@ -171,8 +171,8 @@ def _figure(row: Interval, n_decimals: int, sign: bool) -> str:
 def wins(
     title: str, rows: Sequence[tuple[str, int, int, int]], *, note: str
 ) -> Picture | None:
-    """Of each model how many others it is better than, cannot be told from, and is
-    worse than; None for fewer than 3.
+    """Bars of each model: how many others it is better than, cannot be told from, and
+    is worse than; None for fewer than 3.
 
     Args:
         title: what it is called.

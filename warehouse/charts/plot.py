@@ -91,9 +91,8 @@ def plot(result: Any) -> Any:
     nothing of it can be drawn)."""
     figures = _figures_of(result)
     charts = [figure for figure in figures if isinstance(figure, Chart)]
-    if len(charts) < len(
-        figures
-    ):  # pictures have no specification, and stand below charts as a drawing only
+    # pictures have no specification, and stand below charts as a drawing only
+    if len(charts) < len(figures):
         return Drawn([picture_of(figure) for figure in figures])
     spec = _stacked_spec(charts)
     try:
@@ -131,7 +130,8 @@ class Drawn:
 
     def to_svg(self) -> str:
         """As a file or in a page."""
-        height, parts = 0, list[str]()
+        height = 0
+        parts = list[str]()
         for picture in self.pictures:
             title = (
                 f'<text x="0" y="{height + 12}" '

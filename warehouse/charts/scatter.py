@@ -227,7 +227,7 @@ class _Plot:
             self.sheet.text(_LEFT - 4, baseline, words, "dim", "end")
 
     def draw_title(self, title: str) -> None:
-        """What the lower axis is, below it."""
+        """Draw the title of the lower axis, below it."""
         self.sheet.text(WIDTH, _HEIGHT - 3, title, anchor="end")
 
     def draw_points(self, spots: Iterable[Spot], *, joined: bool) -> None:
@@ -289,10 +289,12 @@ class _Plot:
         """A name on the side of its point that has more room."""
         if point.at < WIDTH / 2:
             room = WIDTH - point.at
-            x, anchor = point.at + 7, "start"
+            x = point.at + 7
+            anchor = "start"
         else:
             room = point.at - _LEFT
-            x, anchor = point.at - 7, "end"
+            x = point.at - 7
+            anchor = "end"
         short = fitting([point.spot.name], room - 8)
         self.sheet.text(x, baseline, short[0], anchor=anchor, more=OVER)
 

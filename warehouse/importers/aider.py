@@ -145,15 +145,19 @@ def _header(path: Path, index: int, entry: Any, notes: list[str]) -> RunHeader:
 
 
 def _published(row: dict[str, Any]) -> Iterator[PublishedScore]:
-    total, asked = _number(row.get("total_tests")), _number(row.get("test_cases"))
+    total = _number(row.get("total_tests"))
+    asked = _number(row.get("test_cases"))
     n = total or asked
     for name in _SHARES:
         value = _number(row.get(name))
         if value is not None:
+            n_prompts = None
+            if n is not None:
+                n_prompts = int(n)
             yield PublishedScore(
                 name,
                 share_of(value),
-                n=None if n is None else int(n),
+                n=n_prompts,
                 raw=f"{row[name]} percent",
             )
 
@@ -162,10 +166,8 @@ def _deviations(model: str, row: dict[str, Any], total: float | None) -> Iterato
     """Shares that are not those of the exercises that were run."""
     cases = _number(row.get("test_cases"))
     for name in ("pass_rate_1", "pass_rate_2"):
-        rate, right = (
-            _number(row.get(name)),
-            _number(row.get(name.replace("rate", "num"))),
-        )
+        rate = _number(row.get(name))
+        right = _number(row.get(name.replace("rate", "num")))
         if (
             rate is None
             or right is None
@@ -173,9 +175,8 @@ def _deviations(model: str, row: dict[str, Any], total: float | None) -> Iterato
             or abs(rate - 100 * right / cases) <= _ROUNDED
         ):
             continue
-        of_all = (
-            bool(total) and abs(rate - 100 * right / (total or 1)) <= 2 * _ROUNDED
-        )  # some are cut, not rounded
+        # some are cut, not rounded
+        of_all = bool(total) and abs(rate - 100 * right / (total or 1)) <= 2 * _ROUNDED
         reason = "nothing there explains it"
         if of_all:
             reason = f"it is the share of all {total:g}"

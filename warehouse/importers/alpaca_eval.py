@@ -231,12 +231,15 @@ def _published(figures: Row) -> Iterator[PublishedScore]:
         value = _percent(figures.get(metric))
         if value is not None:
             total = _percent(figures.get("n_total"))
+            n = None
+            if total is not None:
+                n = round(100 * total)
             yield PublishedScore(
                 metric,
                 value,
                 statistic=statistic,
                 standard_error=_percent(figures.get(error)),
-                n=None if total is None else round(100 * total),
+                n=n,
                 raw=figures[metric],
             )
 
@@ -255,7 +258,9 @@ def _board(files: Sequence[Path]) -> dict[str, Row]:
         try:
             lines = csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig")))
             for row in lines:
-                rows_by_model[str(row.get((lines.fieldnames or [""])[0]))] = dict(row)
+                columns = lines.fieldnames or [""]
+                model = str(row.get(columns[0]))
+                rows_by_model[model] = dict(row)
         except (OSError, ValueError, csv.Error) as error:
             raise InputError(
                 f"cannot be read: {error}",

@@ -126,7 +126,7 @@ def _batches(items: Iterable[tuple[str, Any]], dump: Dump) -> Iterator[pa.Record
 
 
 def _is_unread(case: Row) -> bool:
-    """Whether a case fails by nothing but metrics that broke off with an error."""
+    """True if a case fails by nothing but metrics that broke off with an error."""
     failed = [
         item
         for item in objects_of(case.get("metricsData"))
@@ -217,14 +217,12 @@ def _metrics(cases: Sequence[Row]) -> Iterator[MetricSpec]:
 
 
 def _direction(items: Iterable[Mapping[str, Any]]) -> bool | None:
-    """Whether passing means to reach the threshold or to stay below it; None where the
+    """True if passing means to reach the threshold, not to stay below it; None where the
     cases do not tell."""
     ways = set()
     for item in items:
-        score, threshold = (
-            number_or_none(item.get("score")),
-            number_or_none(item.get("threshold")),
-        )
+        score = number_or_none(item.get("score"))
+        threshold = number_or_none(item.get("threshold"))
         if score is not None and threshold is not None and score != threshold:
             ways.add((score > threshold) == (item.get("success") is True))
     if len(ways) == 1:
@@ -241,10 +239,8 @@ def _row(case: Any) -> Row:
         asked = case.get("scenario") or [
             turn.get("content") for turn in turns if turn.get("role") == "user"
         ]
-    target, name = (
-        case.get("expectedOutput", case.get("expectedOutcome")),
-        text_or_none(case.get("name")),
-    )
+    target = case.get("expectedOutput", case.get("expectedOutcome"))
+    name = text_or_none(case.get("name"))
     unnamed = name is None or name.startswith(
         ("test_case_", "conversational_test_case_")
     )
@@ -283,10 +279,13 @@ def _row(case: Any) -> Row:
 
 def _scores(case: Row) -> list[Row]:
     success = case.get("success")
+    value = None
+    if isinstance(success, bool):
+        value = float(success)
     scores = [
         {
             "metric": SUCCESS,
-            "value": float(success) if isinstance(success, bool) else None,
+            "value": value,
         }
     ]
     return scores + [
@@ -301,7 +300,8 @@ def _explanation(case: Row) -> str | None:
         for item in objects_of(case.get("metricsData"))
         if (reason := first_text(item, "error", "reason"))
     }
-    return "\n".join(f"{name}: {reason}" for name, reason in reasons.items()) or None
+    told = [f"{name}: {reason}" for name, reason in reasons.items()]
+    return "\n".join(told) or None
 
 
 IMPORTER = DeepEval()

@@ -43,9 +43,8 @@ METRIC = "pass@1"
 BASE, PLUS = "base", "plus"
 STATUSES = ("pass", "fail", "timeout")
 
-_END = re.compile(
-    r"(?:(?P<stem>.+)[._])?eval_results\.json"
-)  # with a dot before it, or "_" as older releases have it
+# with a dot before it, or "_" as older releases have it
+_END = re.compile(r"(?:(?P<stem>.+)[._])?eval_results\.json")
 # org--tiny_vllm_temp_0.2-sanitized   model, backend (not before 0.3), temperature,
 # whether programs were cut out; what else a person wrote behind them
 _BACKENDS = "vllm|hf|hf_gaudi|openai|anthropic|google|bedrock|ollama|gptqmodel"
@@ -165,7 +164,8 @@ def _rows(
     attempts = _attempts(entries)
     texts = _paired(attempts, raw.get(task, []), task, notes)
     for draw, entry in enumerate(attempts):
-        base, plus = _status(entry, "base_status"), _status(entry, "plus_status")
+        base = _status(entry, "base_status")
+        plus = _status(entry, "plus_status")
         scores = [_score(BASE, base)]
         if has_plus:  # both must pass
             scores.append(_score(PLUS, plus if base == "pass" else base))
@@ -233,7 +233,8 @@ def _attempts(entries: Any) -> list[Row]:
     """Attempts of a task; older files hold lists of status and details by kind of
     tests."""
     if isinstance(entries, dict) and BASE in entries:
-        base, plus = list_of(entries, BASE), list_of(entries, PLUS)
+        base = list_of(entries, BASE)
+        plus = list_of(entries, PLUS)
         entries = [
             {
                 "base_status": _first(item_at(base, draw)),
@@ -277,11 +278,14 @@ def _score(tests: str, status: str | None) -> Row:
         value = None
     else:
         value = float(status == "pass")
+    raw = None
+    if status == "timeout":
+        raw = status
     return {
         "metric": METRIC,
         "filter": tests,
         "value": value,
-        "raw": status if status == "timeout" else None,
+        "raw": raw,
     }
 
 
@@ -300,7 +304,8 @@ def _raw(files: Sequence[Path], dump: Dump) -> dict[str, list[str | None]]:
         for _, row in RowSource(
             path, path.name, ("task_id",), notes=dump.notes
         ).numbered():
-            task, text = str(row["task_id"]), row.get("solution", row.get("completion"))
+            task = str(row["task_id"])
+            text = row.get("solution", row.get("completion"))
             texts_by_task.setdefault(task, []).append(string_or_none(text))
     return texts_by_task
 
@@ -397,17 +402,23 @@ def _completion(row: Row, counts: dict[str, int]) -> Row:
     draw = counts.get(task, 0)
     counts[task] = draw + 1
     completion = row.get("completion")
+    explanation = result
+    if result == "passed":
+        explanation = None
+    raw = None
+    if result == "timed out":
+        raw = result
     return {
         "run": 0,
         "prompt_id": task,
         "draw": draw,
         "response": string_or_none(completion),
-        "explanation": None if result == "passed" else result,
+        "explanation": explanation,
         "scores": [
             {
                 "metric": METRIC,
                 "value": value,
-                "raw": result if result == "timed out" else None,
+                "raw": raw,
             }
         ],
     }

@@ -76,7 +76,7 @@ _OF_THE_TRIAL = frozenset(
 
 
 class Condition(NamedTuple):
-    """What trials of one run have in common."""
+    """Settings that trials of one run have in common."""
 
     agent: str
     version: str
@@ -163,30 +163,30 @@ class Harbor:
         names = []
         for run in dump.runs:
             names.append([metric.name for metric in run.metrics])
-        transcripts = defaultdict[str, list[Path]](list)
-        for path in source.files:
-            if path.name != RESULT:
-                transcripts[
-                    str((path.parent.parent / RESULT).relative_to(source.root))
-                ].append(path)
+        transcripts = _transcripts(source)
 
         def rows_of(item: tuple[str, Row]) -> list[Row]:
             name, trial = item
             row = _row(trial, numbers[_condition(trial)], draws, names)
-            return [
-                {
-                    **row,
-                    "transcript": _transcript(
-                        trial, transcripts[name], source.root, dump.notes
-                    ),
-                }
-            ]
+            paths = transcripts[name]
+            transcript = _transcript(trial, paths, source.root, dump.notes)
+            return [{**row, "transcript": transcript}]
 
         items = ((name, (name, trial)) for name, trial in trials)
         dump.batches = batches_of(
             items, rows_of, dump.rejections, "a trial as Harbor writes it"
         )
         return dump
+
+
+def _transcripts(source: SourceFiles) -> defaultdict[str, list[Path]]:
+    """The files of transcripts, by the place of their trial's result."""
+    found = defaultdict[str, list[Path]](list)
+    for path in source.files:
+        if path.name != RESULT:
+            result = path.parent.parent / RESULT
+            found[str(result.relative_to(source.root))].append(path)
+    return found
 
 
 def _trajectory_number(path: Path) -> int:
@@ -237,6 +237,10 @@ def _header(
     agent_settings = part_of(part_of(trials[0], "config"), "agent")
     arguments = part_of(agent_settings, "kwargs")
     started = [start for trial in trials if (start := moment(trial.get("started_at")))]
+    if is_alone:
+        published = tuple(_published(condition, trials, job))
+    else:
+        published = ()
     return RunHeader(
         harness=HARNESS,
         model=model,
@@ -251,7 +255,7 @@ def _header(
         started_at=moment(job.get("started_at")) or min(started, default=None),
         cost=whole_sum(_usage(trial)[2] for trial in trials),
         configuration=_configuration(trials[0]),
-        published=tuple(_published(condition, trials, job)) if is_alone else (),
+        published=published,
         place=folder.name,
     )
 
@@ -273,11 +277,16 @@ def _metrics(trials: Iterable[Row]) -> Iterator[MetricSpec]:
         default = names[0]
     for name in names:
         is_binary = all(value in (0, 1) for value in values_by_metric.get(name, ()))
+        low = None
+        high = None
+        if is_binary:
+            low = 0
+            high = 1
         yield MetricSpec(
             name,
             kind="binary" if is_binary else None,
-            low=0 if is_binary else None,
-            high=1 if is_binary else None,
+            low=low,
+            high=high,
             higher_is_better=True,
             scorer_kind="execution",
             is_default=name == default,

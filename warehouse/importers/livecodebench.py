@@ -51,7 +51,8 @@ _NAME = re.compile(
 )
 #: Parts of the name that are options of the tool: chain of thought, generations that a
 #: repair begins from.
-_COT, _CODEGEN = re.compile(r"_cot(?=_|$)"), re.compile(r"_codegen_?(\d+)(?=_|$)")
+_COT = re.compile(r"_cot(?=_|$)")
+_CODEGEN = re.compile(r"_codegen_?(\d+)(?=_|$)")
 _RATE = re.compile(r"pass@[1-9]\d{0,6}")
 #: Lists with an item for each generation, and figures made of them.
 _PER_DRAW = (
@@ -108,12 +109,15 @@ class LiveCodeBench:
         scenario = "codegeneration"
         if named:
             scenario = named["scenario"]
+        temperature = None
+        if named:
+            temperature = float(named["temperature"])
         header = RunHeader(
             harness=HARNESS,
             model=model or "",
             benchmark=f"{SUITE}_{scenario}",
             suite=(SUITE,),
-            temperature=float(named["temperature"]) if named else None,
+            temperature=temperature,
             metrics=(PASSED,),
             configuration=_options(named["before"] + named["after"]) if named else {},
             published=tuple(_published(source.files[1:])),
@@ -135,8 +139,8 @@ class LiveCodeBench:
 
 
 def _options(part: str) -> Row:
-    """What else than scenario and temperature stands in a file's name; what is not
-    known, as it stands.
+    """Options in a file's name other than scenario and temperature; what is not known,
+    as it stands.
 
     >>> _options("_cot"), _options("_codegen_10"), _options("_topp0.95")
     ({'cot_code_execution': True}, {'codegen_n': 10}, {'name_part': 'topp0.95'})
@@ -196,7 +200,8 @@ def _rows(notes: list[str], item: tuple[int, Row]) -> Iterator[Row]:
             "verdict is unscored"
         )
     for draw in range(max(len(graded), len(outputs), len(programs))):
-        output, program = item_at(outputs, draw), item_at(programs, draw)
+        output = item_at(outputs, draw)
+        program = item_at(programs, draw)
         value = item_at(values, draw)
         unanswered = value == 0 and program is not None and not as_text(program).strip()
         verdict_text = item_at(verdicts, draw)
@@ -236,10 +241,13 @@ def _identity(problem: Row) -> Row:
 def _check_rate(problem: Row, values: list[float | None], notes: list[str]) -> None:
     rate = number_or_none(problem.get(METRIC, problem.get("pass1")))
     graded = [value for value in values if value is not None]
-    if rate is not None and graded and abs(rate - sum(graded) / len(graded)) > 1e-9:
+    if rate is None or not graded:
+        return
+    mean = sum(graded) / len(graded)
+    if abs(rate - mean) > 1e-9:
         notes.append(
             f"{_identifier(problem)}: states {METRIC} {rate}, its verdicts give "
-            f"{sum(graded) / len(graded):.6g}: the verdicts are taken"
+            f"{mean:.6g}: the verdicts are taken"
         )
 
 

@@ -151,7 +151,8 @@ def _rows(
     draws: Counter[tuple[int, str]],
 ) -> Iterator[Row]:
     """A run as a row; those of one agent on one task are numbered."""
-    task, run = required_text(row, "task_id"), runs[required_text(row, "alias")]
+    task = required_text(row, "task_id")
+    run = runs[required_text(row, "alias")]
     value = verdict(row.get(SUCCESS), SUCCESS)
     begin, end = (
         number_or_none(row.get(name)) for name in ("started_at", "completed_at")

@@ -271,9 +271,10 @@ def _is_number(value: Any) -> bool:
 def _figure(name: str, value: float | None, **more: Any) -> PublishedScore:
     """A figure; where there is none (all samples alike, say), that is said."""
     number = number_or_none(value)
-    return PublishedScore(
-        name, number, raw="no number" if number is None else None, **more
-    )
+    raw = None
+    if number is None:
+        raw = "no number"
+    return PublishedScore(name, number, raw=raw, **more)
 
 
 IMPORTER = Mteb()

@@ -89,7 +89,11 @@ class NemoEvaluator:
         for path, head in heads.items():
             if path.name == RESULTS and path.parent not in bundles and _is_row(head):
                 log = path.with_name(LOG)
-                yield source_of(path, *([log] if log in heads else []))
+                if log in heads:
+                    own_log = [log]
+                else:
+                    own_log = []
+                yield source_of(path, *own_log)
         if len(heads) == 1 and next(iter(heads)).name in WRAPPERS:
             yield source_of(next(iter(heads)))
 
@@ -213,7 +217,8 @@ def _header(
     source: SourceFiles,
     declared: str | None,
 ) -> RunHeader:
-    config, benchmark = part_of(bundle, "config"), part_of(bundle, "benchmark")
+    config = part_of(bundle, "config")
+    benchmark = part_of(bundle, "benchmark")
     logged = next(
         (text for row in log.values() if (text := text_or_none(row.get("model")))), None
     )
@@ -311,10 +316,8 @@ def _read_log(path: Path | None, dump: Dump) -> dict[tuple[int, int], Row]:
     )
     found = {}
     for row, _ in RowSource(path, path.name, (), notes=dump.notes).rows():
-        problem, repeat = (
-            whole_count(row.get("problem_idx")),
-            whole_count(row.get("repeat", 0)),
-        )
+        problem = whole_count(row.get("problem_idx"))
+        repeat = whole_count(row.get("repeat", 0))
         if problem is not None and repeat is not None:
             found[problem, repeat] = {
                 name: row[name] for name in fields if row.get(name) not in (None, "")
@@ -326,7 +329,8 @@ def _read_log(path: Path | None, dump: Dump) -> dict[tuple[int, int], Row]:
 def _of_model(stats: Row) -> Row:
     """Requests, and calls of each tool; those whose name was not written are of a tool
     without name."""
-    turns, calls = whole_count(stats.get("model_calls")), part_of(stats, "tool_calls")
+    turns = whole_count(stats.get("model_calls"))
+    calls = part_of(stats, "tool_calls")
     total = whole_count(calls.get("count"))
     counts: dict[str | None, int] = {
         name: count
@@ -338,9 +342,10 @@ def _of_model(stats: Row) -> Row:
     if max((turns or 0, *counts.values())) > LARGEST_DRAW:
         return {}
     tools = [{"tool": name, "n_calls": count} for name, count in counts.items()]
-    return without_nulls(
-        {"n_turns": turns, "tools": tools if counts or total is not None else None}
-    )
+    told_tools = None
+    if counts or total is not None:
+        told_tools = tools
+    return without_nulls({"n_turns": turns, "tools": told_tools})
 
 
 # --- rows ----------------------------------------------------------------------------------------
@@ -356,10 +361,16 @@ def _rows(
     if problem is None:
         raise ValueError(f"problem_idx is no whole number: {compact(row)[:200]}")
     repeat_given = whole_count(row.get("repeat"))
-    repeat = drawn[problem] if repeat_given is None else repeat_given
+    if repeat_given is None:
+        repeat = drawn[problem]
+    else:
+        repeat = repeat_given
     drawn[problem] += 1
     said = log.get((problem, repeat), {})
     milliseconds = number_or_none(row.get("latency_ms"))
+    latency = None
+    if milliseconds:
+        latency = milliseconds / 1000
     yield {
         "run": 0,
         "position": problem,
@@ -371,7 +382,7 @@ def _rows(
         "finish_reason": text_or_none(said.get("finish_reason")),
         "input_tokens": whole_or_none(said.get("prompt_tokens")),
         "output_tokens": whole_or_none(said.get("completion_tokens")),
-        "latency": milliseconds / 1000 if milliseconds else None,
+        "latency": latency,
         "error": _error(row, said),
         "explanation": _explanation(row),
         "transcript": _transcript(row, said),
@@ -380,16 +391,22 @@ def _rows(
 
 
 def _question(row: Row) -> Row:
-    prompt, expected = row.get("prompt"), row.get("expected_answer")
+    prompt = row.get("prompt")
+    expected = row.get("expected_answer")
     metadata = {
         name: value
         for name, value in part_of(row, "metadata").items()
         if name not in ("source", "benchmark")
     }
     question = {"prompt": prompt, "expected_answer": expected}
+    identity = None
+    text = None
+    if prompt:
+        identity = compact(question)
+        text = as_text(prompt)
     return {
-        "identity": compact(question) if prompt else None,
-        "text": as_text(prompt) if prompt else None,
+        "identity": identity,
+        "text": text,
         "target": as_text_or_none(expected),
         "metadata": compact_or_none(metadata),
     }
@@ -400,11 +417,14 @@ def _transcript(row: Row, said: Row) -> Row | None:
     the calls of tools by name."""
     listed = objects_of(row.get("trajectory"))
     whole = [item for item in listed if "steps" in item]
+    limit_hit = None
+    if _failure(row, said) == "limit":
+        limit_hit = "time"
     found = trajectory_transcript(
         whole or [{"steps": listed}],
         tools=said.get("tools") or None,
         reasoning_tokens=whole_count(said.get("reasoning_tokens")),
-        limit_hit="time" if _failure(row, said) == "limit" else None,
+        limit_hit=limit_hit,
     )
     totals: Row = {name: said[name] for name in ("n_turns", "tools") if name in said}
     return {**totals, **(found or {})} or None
@@ -430,10 +450,8 @@ def _failure(row: Row, said: Row) -> str | None:
 
 
 def _scores(row: Row, said: Row, scorers: Sequence[str]) -> Iterator[Row]:
-    failure, is_empty = (
-        _failure(row, said),
-        not text_or_none(row.get("model_response", "unknown")),
-    )
+    failure = _failure(row, said)
+    is_empty = not text_or_none(row.get("model_response", "unknown"))
     own = part_of(row, "scorer_rewards")
     for name, figure in (
         (REWARD, row.get(REWARD)),
@@ -444,10 +462,13 @@ def _scores(row: Row, said: Row, scorers: Sequence[str]) -> Iterator[Row]:
         else:
             value = number_or_none(figure)
         if value is not None:
+            status = None
+            if is_empty and value == 0:
+                status = "no_answer"
             yield {
                 "metric": name,
                 "value": value,
-                "status": "no_answer" if is_empty and value == 0 else None,
+                "status": status,
             }
         elif name == REWARD or figure is not None:
             raw = as_text_or_none(figure)

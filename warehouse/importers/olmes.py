@@ -56,11 +56,9 @@ from warehouse.records import (
     SourceFiles,
 )
 
-PREDICTIONS, METRICS, REQUESTS = (
-    "-predictions.jsonl",
-    "-metrics.json",
-    "-requests.jsonl",
-)
+PREDICTIONS = "-predictions.jsonl"
+METRICS = "-metrics.json"
+REQUESTS = "-requests.jsonl"
 _KEYS = ("doc_id", "metrics", "model_output")
 _RELEASED = re.compile(
     r"(?P<recipe>[^/]+)/(?P<size>\d+)(?P<unit>[MB])/seed-(?P<seed>\d+)/step-(?P<step>\d+)$"
@@ -78,10 +76,8 @@ _OVER_DRAWS = re.compile(r"(pass|maj)_at_\d+")
 #: Parts of the file of metrics that are outcomes or names.
 _NOT_SETTINGS = frozenset(("metrics", "num_instances", "task_name", "task_idx"))
 #: Log-likelihoods of the right option; bits of it, by whichever name.
-_LIKELIHOODS, _BITS = (
-    ("sum_logits_corr", "logits_per_token_corr", "logits_per_char_corr"),
-    "bits_per_byte_corr",
-)
+_LIKELIHOODS = ("sum_logits_corr", "logits_per_token_corr", "logits_per_char_corr")
+_BITS = "bits_per_byte_corr"
 
 
 class Olmes:
@@ -96,7 +92,8 @@ class Olmes:
         predictions."""
         paths = {item.path for item in candidates}
         for item in candidates:
-            name, head = item.path.name, head_of(item)
+            name = item.path.name
+            head = head_of(item)
             if name.endswith(PREDICTIONS) and has_keys(head.partition("\n")[0], *_KEYS):
                 beside = (
                     item.path.with_name(name.removesuffix(PREDICTIONS) + end)
@@ -118,7 +115,9 @@ class Olmes:
         document = {}
         if METRICS in files:
             document = read_document(files[METRICS])
-        path, dump, survey = files.get(PREDICTIONS), Dump((), ()), _Survey()
+        path = files.get(PREDICTIONS)
+        dump = Dump((), ())
+        survey = _Survey()
         if path:
             for row, _ in RowSource(path, path.name, _KEYS).rows():
                 survey.add(row)
@@ -176,35 +175,21 @@ class _Survey:
 def _header(
     document: Row, survey: _Survey, source: SourceFiles, declared: str | None
 ) -> RunHeader:
-    model, task, path = (
-        part_of(document, "model_config"),
-        part_of(document, "task_config"),
-        source.files[0],
-    )
+    model = part_of(document, "model_config")
+    task = part_of(document, "task_config")
+    path = source.files[0]
     who = _released(path.parent) or _model(model)
     require_model(declared or who.get("model"), source.name)
     stem = path.name.removesuffix(PREDICTIONS).removesuffix(METRICS)
     name = text_or_none(document.get("task_name")) or re.sub(r"^task-\d+-", "", stem)
-    words = f"{name}:{part_of(task, 'metadata').get('alias', '')}".split(":")
+    alias = part_of(task, "metadata").get("alias", "")
+    words = f"{name}:{alias}".split(":")
     benchmark = words[0]
-    generation, n = (
-        part_of(task, "generation_kwargs"),
-        whole_count(document.get("num_instances")),
-    )
-    figures = part_of(document, "metrics")
-    published = {
-        key: value
-        for key, value in figures.items()
-        if number_or_none(value) is not None
-    }
-    published.pop("primary_score", None)
+    generation = part_of(task, "generation_kwargs")
+    n = whole_count(document.get("num_instances"))
+    published = _figures(document)
     primary = text_or_none(task.get("primary_metric"))
     names = dict.fromkeys((*survey.are_binary, *published))
-    formulation = None
-    if survey.has_options:
-        formulation = "multiple_choice" if "mc" in words else "cloze"
-    elif survey.are_binary:
-        formulation = "generate_until"
     is_mmlu = benchmark.startswith("mmlu_") and not benchmark.startswith("mmlu_pro")
     return RunHeader(
         **{"harness": "olmes", "model": "", **who},
@@ -213,32 +198,17 @@ def _header(
         dataset_revision=text_or_none(task.get("revision")),
         split=text_or_none(task.get("split")) or "",
         task_version=text_of_any(task.get("version")),
-        formulation=formulation,
+        formulation=_formulation(survey, words),
         fewshot=whole_count(task.get("num_shots")),
         fewshot_seed=whole_or_none(task.get("fewshot_seed")),
-        template_hash=fingerprint_of(
-            **{key: task.get(key) for key in ("context_kwargs", "use_chat_format")},
-            fewshot_source=task.get("fewshot_source")
-            if task.get("num_shots") != 0
-            else None,
-            chat_template=model.get("chat_template"),
-        ),
+        template_hash=_template_hash(task, model),
         **sampling_fields(generation),
         sampling=other_sampling(generation),
         metrics=tuple(
             _metric(key, survey.are_binary.get(key, False), primary) for key in names
         ),
         started_at=moment(str(document.get("current_date", "")).removesuffix(" UTC")),
-        configuration=without_empty(
-            {
-                "model_hash": survey.model_hash,
-                **{
-                    key: item
-                    for key, item in document.items()
-                    if key not in _NOT_SETTINGS
-                },
-            }
-        ),
+        configuration=_configuration(document, survey),
         n_requested=n,
         published=tuple(
             PublishedScore(key, number_or_none(value), n=n)
@@ -248,15 +218,58 @@ def _header(
     )
 
 
+def _figures(document: Row) -> dict[str, Any]:
+    """The figures that a file of metrics states, without the primary one's copy."""
+    figures = part_of(document, "metrics")
+    return {
+        key: value
+        for key, value in figures.items()
+        if key != "primary_score" and number_or_none(value) is not None
+    }
+
+
+def _formulation(survey: _Survey, words: Sequence[str]) -> str | None:
+    if survey.has_options and "mc" in words:
+        return "multiple_choice"
+    if survey.has_options:
+        return "cloze"
+    if survey.are_binary:
+        return "generate_until"
+    return None
+
+
+def _template_hash(task: Row, model: Row) -> str | None:
+    fewshot_source = None
+    if task.get("num_shots") != 0:
+        fewshot_source = task.get("fewshot_source")
+    return fingerprint_of(
+        context_kwargs=task.get("context_kwargs"),
+        use_chat_format=task.get("use_chat_format"),
+        fewshot_source=fewshot_source,
+        chat_template=model.get("chat_template"),
+    )
+
+
+def _configuration(document: Row, survey: _Survey) -> Row:
+    settings = {"model_hash": survey.model_hash}
+    for key, item in document.items():
+        if key not in _NOT_SETTINGS:
+            settings[key] = item
+    return without_empty(settings)
+
+
 def _released(folder: Path) -> dict[str, Any]:
     """The model, by the folders of a release of DataDecide; empty elsewhere."""
     found = _RELEASED.search(folder.as_posix())
     if found is None:
         return {}
+    if found["unit"] == "M":
+        unit = 10**6
+    else:
+        unit = 10**9
     return {
         "model": f"{found['recipe']}-{found['size']}{found['unit']}",
-        "parameter_count": int(found["size"])
-        * (10**6 if found["unit"] == "M" else 10**9),
+        "parameter_count": int(found["size"]) * unit,
         "recipe": found["recipe"],
         "training_seed": found["seed"],
         "step": int(found["step"]),
@@ -266,10 +279,8 @@ def _released(folder: Path) -> dict[str, Any]:
 def _model(config: Row) -> dict[str, Any]:
     """A model by its name, or by the folder of its weights, of which a step is no
     part."""
-    name, revision = (
-        text_or_none(config.get("model")) or "",
-        text_or_none(config.get("revision")),
-    )
+    name = text_or_none(config.get("model")) or ""
+    revision = text_or_none(config.get("revision"))
     if is_local(name):
         location = name
     else:
@@ -277,13 +288,19 @@ def _model(config: Row) -> dict[str, Any]:
     if location and (not name or name == location or says_nothing(name)):
         folder, _, last = location.rstrip("/").rpartition("/")
         is_step = infer_step(last) is not None and folder != ""
-        named = local_model_name(folder if is_step else location)
+        place = location
+        if is_step:
+            place = folder
+        named = local_model_name(place)
         return {"model": named, "step": infer_step(last, revision)}
     return {"model": name, "revision": revision, "step": infer_step(revision)}
 
 
 def _metric(name: str, is_binary: bool, primary: str | None) -> MetricSpec:
-    more: Row = {"is_default": name == primary if primary else None}
+    is_default = None
+    if primary:
+        is_default = name == primary
+    more: Row = {"is_default": is_default}
     if _RATES.fullmatch(name):
         if is_binary:
             kind: Any = "binary"
@@ -298,7 +315,10 @@ def _metric(name: str, is_binary: bool, primary: str | None) -> MetricSpec:
         return MetricSpec(
             name, kind="continuous", low=0, higher_is_better=False, unit="bits", **more
         )
-    return MetricSpec(name, higher_is_better=True if name == primary else None, **more)
+    higher_is_better = None
+    if name == primary:
+        higher_is_better = True
+    return MetricSpec(name, higher_is_better=higher_is_better, **more)
 
 
 # --- rows ----------------------------------------------------------------------------------------
@@ -308,7 +328,8 @@ def _requests(path: Path | None, dump: Dump) -> Mapping[str, Row]:
     """Requests by prompt: the first request of each has it all but the options."""
     found: dict[str, Row] = {}
     for row, _ in RowSource(path, path.name, notes=dump.notes).rows() if path else ():
-        doc, request = part_of(row, "doc"), part_of(row, "request")
+        doc = part_of(row, "doc")
+        request = part_of(row, "request")
         context = request.get("context")
         options = texts_of(doc.get("choices"))
         found.setdefault(
@@ -324,11 +345,9 @@ def _requests(path: Path | None, dump: Dump) -> Mapping[str, Row]:
 
 
 def _rows(row: Row, survey: _Survey, requests: Mapping[str, Row]) -> Iterator[Row]:
-    outputs, label, document = (
-        objects_of(row.get("model_output")),
-        row.get("label"),
-        required_text(row, "doc_id"),
-    )
+    outputs = objects_of(row.get("model_output"))
+    label = row.get("label")
+    document = required_text(row, "doc_id")
     options = [output for output in outputs if "sum_logits" in output]
     prompt = {
         "run": 0,
@@ -356,9 +375,8 @@ def _rows(row: Row, survey: _Survey, requests: Mapping[str, Row]) -> Iterator[Ro
         }
         return
     first = [score for score in scores if not _OVER_DRAWS.fullmatch(score["metric"])]
-    for draw, output in enumerate(
-        outputs
-    ):  # a metric of one generation is that of the first
+    # a metric of one generation is that of the first
+    for draw, output in enumerate(outputs):
         yield {
             **prompt,
             "draw": draw,
@@ -375,11 +393,14 @@ def _score(name: str, figure: Any, n_draws: int) -> Row:
         raw = None
     else:
         raw = as_text(figure)[:200]
+    over_draws = None
+    if _OVER_DRAWS.fullmatch(name):
+        over_draws = n_draws
     return {
         "metric": name,
         "value": value,
         "raw": raw,
-        "n_draws": n_draws if _OVER_DRAWS.fullmatch(name) else None,
+        "n_draws": over_draws,
     }
 
 
@@ -394,11 +415,17 @@ def _said(output: Row | None = None) -> Row:
 
 def _choice(index: int, output: Row, label: Any) -> Row:
     is_greedy = output.get("is_greedy")
+    greedy = None
+    if isinstance(is_greedy, bool):
+        greedy = is_greedy
+    is_target = None
+    if isinstance(label, int):
+        is_target = index == label
     return {
         "choice_index": index,
         "loglikelihood": number_or_none(output["sum_logits"]),
         "unconditional_loglikelihood": number_or_none(output.get("sum_logits_uncond")),
-        "is_greedy": is_greedy if isinstance(is_greedy, bool) else None,
+        "is_greedy": greedy,
         "n_tokens": whole_count(output.get("num_tokens")),
-        "is_target": index == label if isinstance(label, int) else None,
+        "is_target": is_target,
     }

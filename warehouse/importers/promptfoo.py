@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -64,7 +65,10 @@ ERROR = 2  # failureReason of a result without answer
 _UNCHECKED = "No assertions"  # the reason why a result passes that nothing was asked of
 
 #: Outcome by which of two outputs were chosen.
-_CHOSEN: dict[tuple[bool | None, ...], str] = {(True, False): "a", (False, True): "b"}
+_CHOSEN: dict[tuple[bool | None, ...], str] = {
+    (True, False): "a",
+    (False, True): "b",
+}
 
 #: By run and identity: number of the first test, and how many there were.
 Counts = dict[tuple[int, str], tuple[int | None, int]]
@@ -152,7 +156,7 @@ _TAIL_BYTES = 65_536
 
 
 def _is_document(item: Candidate, head: str) -> bool:
-    """Whether a file is an evaluation, whichever of its keys come first: a
+    """True if a file is an evaluation, whichever of its keys come first: a
     configuration may be long."""
     if has_keys(head[:400], "evalId", "results"):
         return True
@@ -192,22 +196,7 @@ class Promptfoo:
         provider)."""
         path = source.files[0]
         dump = Dump((), ())
-        document: Row = {}
-        if path.suffix == ".jsonl":
-            lines = RowSource(
-                path, path.name, ("promptIdx",), dump.rejections, dump.notes
-            )
-            items = [*lines.located()]
-        else:
-            document = read_document(path)
-            results = part_of(document, "results").get("results")
-            if not isinstance(results, list):
-                raise InputError(
-                    "'results.results' is no list",
-                    path=str(path),
-                    expected="the results of promptfoo",
-                )
-            items = [(f"result {index}", row) for index, row in enumerate(results)]
+        document, items = _results(path, dump)
         providers = part_of(document, "config").get("providers")
         dump.notes += no_objects(
             providers, f"{path.name}: config.providers", or_names=True
@@ -229,17 +218,16 @@ class Promptfoo:
             raise InputError(
                 "holds no result", path=str(path), expected="results of promptfoo"
             )
-        unchecked = sum(
-            part_of(row, "gradingResult").get("reason") == _UNCHECKED
-            for row in rows
-            if isinstance(row, dict)
-        )
+        objects = objects_of(rows)
+        unchecked = 0
+        for row in objects:
+            reason = part_of(row, "gradingResult").get("reason")
+            unchecked += reason == _UNCHECKED
         if unchecked:
             dump.notes.append(
                 f"{path.name}: {unchecked} results have no assertions; they count as "
                 "passed, as in promptfoo"
             )
-        objects = objects_of(rows)
         tests = Tests.of(document, objects)
         if tests.added:
             dump.notes.append(
@@ -251,6 +239,22 @@ class Promptfoo:
         if votes:
             dump.votes = [pa.RecordBatch.from_pylist(votes, schema=VOTE_SCHEMA)]
         return dump
+
+
+def _results(path: Path, dump: Dump) -> tuple[Row, list[tuple[str, Any]]]:
+    """The document of a file, empty for lines, and its results with their places."""
+    if path.suffix == ".jsonl":
+        lines = RowSource(path, path.name, ("promptIdx",), dump.rejections, dump.notes)
+        return {}, [*lines.located()]
+    document = read_document(path)
+    results = part_of(document, "results").get("results")
+    if not isinstance(results, list):
+        raise InputError(
+            "'results.results' is no list",
+            path=str(path),
+            expected="the results of promptfoo",
+        )
+    return document, [(f"result {index}", row) for index, row in enumerate(results)]
 
 
 @dataclass(frozen=True)
@@ -361,7 +365,8 @@ def _named(document: Row, otherwise: str) -> str:
 def _header(
     document: Row, row: Row, name: str, model_setting: str | None, file: str
 ) -> RunHeader:
-    provider, model = part_of(row, "provider"), _model(row)
+    provider = part_of(row, "provider")
+    model = _model(row)
     label = text_or_none(provider.get("label"))
     require_model(model_setting or model, file)
     entry = _provider_entry(document, row)
@@ -485,7 +490,9 @@ def _configuration(document: Row, row: Row, entry: Row) -> Row:
 def _metrics(document: Row, row: Row) -> Iterator[MetricSpec]:
     kinds = _assertions(document) or _types(part_of(row, "testCase"))
     judged = any(kind.removeprefix("not-").startswith(_JUDGED) for kind in kinds)
-    kind: Literal["model", "match"] = "model" if judged else "match"
+    kind: Literal["model", "match"] = "match"
+    if judged:
+        kind = "model"
     yield binary_metric(PASS, is_default=True, scorer_kind=kind)
     yield MetricSpec(SCORE, higher_is_better=True, is_default=False, scorer_kind=kind)
 
@@ -539,7 +546,7 @@ def _batches(
 
 
 def _is_unread(row: Row) -> bool:
-    """Whether a judge of this result answered what could not be read: promptfoo lets it
+    """True if a judge of this result answered what could not be read: promptfoo lets it
     fail, and says why."""
     grading = part_of(row, "gradingResult")
     parts = objects_of(grading.get("componentResults")) or [grading]
@@ -594,7 +601,7 @@ def _votes(
 
 
 def _selected(row: Row) -> bool | None:
-    """Whether an output was chosen; None where it is none, or nothing says so."""
+    """True if an output was chosen; None where it is none, or nothing says so."""
     grading = part_of(row, "gradingResult")
     for part in (*objects_of(grading.get("componentResults")), grading):
         if part_of(part, "assertion").get("type") == SELECT_BEST:
@@ -628,11 +635,13 @@ def _judge(row: Row) -> str | None:
 def _row(row: Any, numbers: Sequence[int], tests: Tests, counts: Counts) -> Row:
     if not isinstance(row, dict) or row.get("promptIdx") not in numbers:
         raise ValueError(f"no promptIdx: {compact(row)[:200]}")
-    response, prompt = part_of(row, "response"), tests.prompt(row)
+    response = part_of(row, "response")
+    prompt = tests.prompt(row)
     identity = prompt["identity"]
     run = numbers.index(row["promptIdx"])
     # --repeat makes further tests with equal variables: they are draws of the first
-    position, draw = counts.get((run, identity), (whole_count(row.get("testIdx")), 0))
+    first = (whole_count(row.get("testIdx")), 0)
+    position, draw = counts.get((run, identity), first)
     counts[run, identity] = position, draw + 1
     usage = part_of(response, "tokenUsage")
     failed = row.get("failureReason") == ERROR

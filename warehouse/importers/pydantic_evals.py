@@ -81,10 +81,8 @@ class PydanticEvals:
         model)."""
         path = source.files[0]
         report = read_document(path)
-        listed, failures = (
-            items_of(report.get("cases")),
-            items_of(report.get("failures")),
-        )
+        listed = items_of(report.get("cases"))
+        failures = items_of(report.get("failures"))
         cases = objects_of(listed)
         if not cases:
             raise InputError(
@@ -164,7 +162,7 @@ def _metrics(cases: Sequence[Row]) -> Iterator[MetricSpec]:
 
 
 def _evaluator(cases: Sequence[Row], part: str, name: str) -> Row:
-    """What is known of who gave a score: class, arguments and version of the evaluator,
+    """The evaluator that gave a score: class, arguments and version of the evaluator,
     where they are the same in all cases (a case may have evaluators of its own); of one
     that asks a model, which."""
     results = [
@@ -211,11 +209,13 @@ def _row(case: Any, metrics: Sequence[str], draws: Counter[str]) -> Row:
     if not isinstance(case, dict) or "inputs" not in case:
         raise ValueError(f"no inputs: {compact(case)[:200]}")
     name = first_text(case, "source_case_name", "name")
-    target, spent = case.get("expected_output"), part_of(case, "metrics")
+    target = case.get("expected_output")
+    spent = part_of(case, "metrics")
     identity = compact({"inputs": case.get("inputs"), "target": target})
     key = name or identity
     draws[key] += 1
-    failed, output = text_or_none(case.get("error_message")), case.get("output")
+    failed = text_or_none(case.get("error_message"))
+    output = case.get("output")
     metadata = case.get("metadata")
     return {
         "run": 0,

@@ -102,7 +102,8 @@ def _headers(path: Path, name: str, document: Row) -> Iterator[RunHeader]:
             "no 'model_name'", path=str(path), expected="a submission to tau2-bench"
         )
     method = part_of(document, "methodology")
-    kind, modality = document.get("submission_type"), document.get("modality")
+    kind = document.get("submission_type")
+    modality = document.get("modality")
     version = _version(method.get("tau2_bench_version"))
     for domain, result in part_of(document, "results").items():
         row = object_of(result)

@@ -105,7 +105,8 @@ class TerminalBench:
         parts = defaultdict[Path, list[Path]](list)
         for path in trials:  # <run>/<task>/<trial>/results.json
             above = nearest(path.parent, [*wholes, *settings])
-            parts[above or path.parents[min(2, len(path.parents) - 1)]].append(path)
+            highest = path.parents[min(2, len(path.parents) - 1)]
+            parts[above or highest].append(path)
         for folder in dict.fromkeys([*wholes, *parts]):
             own = [
                 paths[folder] for paths in (wholes, settings, locks) if folder in paths
@@ -120,7 +121,8 @@ class TerminalBench:
             for path, document in documents.items()
             if path.parent == source.root
         }
-        metadata, lock = top.get(METADATA, {}), top.get(LOCK, {})
+        metadata = top.get(METADATA, {})
+        lock = top.get(LOCK, {})
         whole: Document = next(
             (document for document in top.values() if "results" in document), {}
         )
@@ -156,7 +158,7 @@ class TerminalBench:
 
 
 def _is_of_a_trial(path: Path, document: Document, known: set[str]) -> bool:
-    """Whether a file is the result of a trial that the results of the run lack."""
+    """True if a file is the result of a trial that the results of the run lack."""
     return (
         path.name not in (METADATA, LOCK)
         and str(document.get("trial_name")) not in known
@@ -176,14 +178,13 @@ def _header(
     whole: Document,
     model_setting: str | None,
 ) -> RunHeader:
-    agent, model = (
-        text_or_none(metadata.get("agent_name")),
-        text_or_none(metadata.get("model_name")),
-    )
+    agent = text_or_none(metadata.get("agent_name"))
+    model = text_or_none(metadata.get("model_name"))
     for part in reversed(folder.parts):
         submission = _SUBMISSION.fullmatch(part)
         if submission:
-            agent, model = agent or submission["agent"], model or submission["model"]
+            agent = agent or submission["agent"]
+            model = model or submission["model"]
             break
     require_model(model_setting or model, str(folder))
     commit = text_or_none(metadata.get("commit_hash"))
@@ -236,12 +237,18 @@ def _row(trial: Any) -> Document:
     attempt = _ATTEMPT.search(str(trial.get("trial_name")))
     failure = text_or_none(trial.get("failure_mode"))
     tests = part_of(trial, "parser_results")
+    draw = None
+    if attempt:
+        draw = max(int(attempt[1]) - 1, 0)
+    error = failure
+    if failure in ("unset", "none"):
+        error = None
     return {
         "run": 0,
         "prompt_id": task,
         "text": text_or_none(trial.get("instruction")),
-        "draw": max(int(attempt[1]) - 1, 0) if attempt else None,
-        "error": None if failure in ("unset", "none") else failure,
+        "draw": draw,
+        "error": error,
         "input_tokens": whole_count(trial.get("total_input_tokens"))
         or None,  # 0: the agent did not count
         "output_tokens": whole_count(trial.get("total_output_tokens")) or None,

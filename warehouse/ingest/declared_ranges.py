@@ -98,10 +98,13 @@ def _look(
     declared: Mapping[_Name, _Declared],
     seen: dict[_Name, _Seen],
 ) -> None:
-    values, metrics = scores.field("value"), scores.field("metric")
+    values = scores.field("value")
+    metrics = scores.field("metric")
     filters = pc.fill_null(scores.field("filter"), "")
     for name, item in declared.items():
-        is_named = pc.and_(pc.equal(metrics, name[0]), pc.equal(filters, name[1]))
+        metric, filter_name = name
+        is_metric = pc.equal(metrics, metric)
+        is_named = pc.and_(is_metric, pc.equal(filters, filter_name))
         is_valued = pc.and_(is_named, pc.is_valid(values))
         found = seen.setdefault(name, _Seen())
         chosen = scores.filter(is_valued)
@@ -125,6 +128,7 @@ def _is_outside(scores: pa.StructArray, declared: _Declared) -> pa.Array:
         outside = pc.or_(outside, pc.greater(values, high))
     if declared.is_binary:
         is_single = pc.less_equal(pc.fill_null(scores.field("n_draws"), 1), 1)
-        is_between = pc.invert(pc.is_in(values, pa.array([low, high], pa.float64())))
+        ends = pa.array([low, high], pa.float64())
+        is_between = pc.invert(pc.is_in(values, ends))
         outside = pc.or_(outside, pc.and_(is_single, is_between))
     return outside

@@ -96,9 +96,8 @@ def _plan(
         recorded["cluster_by"] = list(fields)
     if defaults:
         recorded["defaults"] = {key: str(value) for key, value in defaults.items()}
-    if (
-        higher_is_better is not None
-    ):  # absent else: settings of older versions stay the same
+    # absent else: settings of older versions stay the same
+    if higher_is_better is not None:
         recorded["higher_is_better"] = higher_is_better
     return _DiscoveryPlan(settings, options, recorded, force)
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from warehouse.errors import InputError, MisuseError
-from warehouse.importers.tabular.plain_tables import without_scores
+from warehouse.importers.tabular.head_columns import without_scores
 from warehouse.ingest.discover import Discovered
 
 #: What the ledger shows of a frame.
@@ -26,7 +26,7 @@ _EXPECTED = (
 
 
 def is_frame(value: object) -> bool:
-    """Whether it is a table in memory and no path."""
+    """True if it is a table in memory and no path."""
     return (
         isinstance(value, pa.Table | pa.RecordBatch)
         or hasattr(value, "__arrow_c_stream__")

@@ -58,9 +58,10 @@ def _earlier(
 
 
 def _is_earlier(version: str, installed: str) -> bool:
-    """Whether a version comes before another; of versions that are no numbers every
+    """True if a version comes before another; of versions that are no numbers every
     other one does."""
-    one, other = _numbers(version), _numbers(installed)
+    one = _numbers(version)
+    other = _numbers(installed)
     if one is None or other is None:
         return version != installed
     return one < other

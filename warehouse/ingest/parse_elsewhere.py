@@ -149,7 +149,8 @@ def _write(task: _Task, file: Any) -> None:
         all_stamps += [_same(path, stamp) for path, stamp in reading.stamps]
     with lone_parser() as parser:
         if len(readings) == 1:
-            indices, dumps = [0], [read(readings[0], task.settings)]
+            indices = [0]
+            dumps = [read(readings[0], task.settings)]
         else:
             indices, dumps = read_together(
                 readings, task.settings, task.options.max_rejected

@@ -245,8 +245,13 @@ class ParsingContext:
         watcher: IngestProgress,
         apart: Apart | None,
     ) -> None:
-        self.store, self.loader, self.pool, self.plan = store, loader, pool, plan
-        self.dry_run, self.watcher, self.apart = dry_run, watcher, apart
+        self.store = store
+        self.loader = loader
+        self.pool = pool
+        self.plan = plan
+        self.dry_run = dry_run
+        self.watcher = watcher
+        self.apart = apart
         self.loaded_ids = source_ledger.loaded(store)
         self.begun: set[tuple[str, str]] = set()  # what this ingest has claimed so far
         self.late: list[ReadingTask] = []

@@ -14,6 +14,12 @@ from typing import Any
 
 from warehouse.errors import InputError, MisuseError, WarehouseError, without_prefix
 from warehouse.ingest.discover import Discovered, _DiscoveryPlan, _Job, discover
+from warehouse.ingest.name_notes import (
+    last_ids,
+    notes_on_ids,
+    notes_on_named,
+    notes_on_names,
+)
 from warehouse.ingest.parse_elsewhere import Apart
 from warehouse.ingest.parsing import (
     Claimed,
@@ -44,12 +50,10 @@ from warehouse.ingest.report import (
     RepeatNotes,
     _reconcile,
     doubtful_notes,
-    last_ids,
+)
+from warehouse.ingest.run_notes import (
     notes_on_corrected,
     notes_on_group_errors,
-    notes_on_ids,
-    notes_on_named,
-    notes_on_names,
     notes_on_repeats,
     notes_on_scales,
     notes_on_settings,
@@ -274,8 +278,8 @@ def _sent(
 def _fresh(
     work: ParsingContext, group: Sequence[ReadingTask], seen: set[tuple[str, str]]
 ) -> tuple[list[int], list[Reading]]:
-    """Those of a group that :func:`_begin` will want, unless another process is at one
-    of them."""
+    """The parts of a group that :func:`_begin` will want, unless another process is at
+    one of them."""
     numbers, readings = [], []
     for task in group:
         if (
@@ -323,7 +327,9 @@ def _begin(
     reports: dict[int, LoadReport] = {}
     to_parse: list[Wanted] = []
     for task in group:
-        job, name, identity = task.job, task.job.shown, task.identity
+        job = task.job
+        name = task.job.shown
+        identity = task.identity
         if isinstance(identity, Exception):
             error = work.shown(why_refused(job, identity))
             reports[task.number] = LoadReport(name, "refused", error=error)
@@ -444,23 +450,22 @@ def _load_one(
 def _which_is_later(store: Store, job: _Job, error: WarehouseError) -> str:
     """Which of two sources that contradict each other is the later, where both are at
     hand and their importer knows."""
-    in_time, run = (
-        getattr(job.importer, "in_time", None),
-        getattr(error, "run_id", None),
-    )
+    in_time = getattr(job.importer, "in_time", None)
+    run = getattr(error, "run_id", None)
     if in_time is None or run is None:
         return ""
     sources = (
         "select path from source join run_source on id = source_id where run_id = :run"
     )
     for row in store.rows(sources, {"run": run}):
-        path, new = Path(row["path"]), job.files
+        path = Path(row["path"])
+        new = job.files
         stored = SourceFiles(row["path"], path.parent, (path,))
-        is_there = path.is_file() and not path.samefile(
-            new.files[0]
-        )  # else it was changed where it lay
+        # else it was changed where it lay
+        is_there = path.is_file() and not path.samefile(new.files[0])
         if is_there:
-            last = {in_time(pair)[-1].name for pair in ([stored, new], [new, stored])}
+            orders = ([stored, new], [new, stored])
+            last = {in_time(pair)[-1].name for pair in orders}
         else:
             last = set()
         if len(last) == 1:

@@ -87,7 +87,7 @@ def read(reading: Reading, settings: ImportSettings) -> Dump:
 
 
 def _same_metrics(given: RunHeader, kept: RunHeader) -> bool:
-    """Whether no metric of a run has a name that is masked."""
+    """True if no metric of a run has a name that is masked."""
     return [(metric.name, metric.filter) for metric in given.metrics] == [
         (metric.name, metric.filter) for metric in kept.metrics
     ]
@@ -123,7 +123,10 @@ def read_together(
     Raises:
         NotTogetherError: they have too many rows.
     """
-    indices, dumps, rows, held = [], [], 0, 0
+    indices = []
+    dumps = []
+    rows = 0
+    held = 0
     for index, reading in enumerate(readings):
         dump = _read_whole(reading, settings, max_rejected)
         if dump is None:
@@ -261,7 +264,7 @@ def unpacked_size(job: _Job) -> int:
 
 @dataclass(frozen=True)
 class Identity:
-    """What makes a source this source, besides the settings.
+    """The identity of a source, besides the settings.
 
     ``sha256`` is of the names and bytes of its files, ``context`` what else its
     importer takes something from, ``stamps`` all files of both as they were when that

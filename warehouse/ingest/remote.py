@@ -139,7 +139,9 @@ class _Fetch:
     def __init__(
         self, folder: Path, limits: FetchLimits, progress: FetchProgress | None
     ) -> None:
-        self.folder, self.limits, self.progress = folder, limits, progress
+        self.folder = folder
+        self.limits = limits
+        self.progress = progress
         self.urls: dict[str, str] = {}
         self.notes: list[str] = []
         self.end = time.monotonic() + limits.seconds
@@ -230,7 +232,8 @@ class _Fetch:
         """The files below a folder. (The file systems' own ``walk`` leaves out what
         cannot be listed.)"""
         base.mkdir()
-        start, waiting = root.rstrip("/"), [root]
+        start = root.rstrip("/")
+        waiting = [root]
         while waiting:
             folder = waiting.pop()
             here = folder[len(start) :].strip("/")
@@ -277,7 +280,7 @@ class _Fetch:
 
     @property
     def is_late(self) -> bool:
-        """Whether the time for all is over."""
+        """True if the time for all is over."""
         return time.monotonic() >= self.end
 
     def _too_slow(self) -> MisuseError:
@@ -385,10 +388,9 @@ def _opened(url: str, shown: str, hosts: Hosts, seconds: float) -> tuple[Any, st
         }
     try:
         if options and not inner:
-            system, root = (
-                filesystem(scheme, **options),
-                url,
-            )  # taken for a chain else, where it has an address of IPv6
+            # taken for a chain else, where it has an address of IPv6
+            system = filesystem(scheme, **options)
+            root = url
         else:
             system, root = url_to_fs(url, **({scheme: options} if options else {}))
     except ImportError as error:
@@ -454,7 +456,7 @@ def _name(name: str, otherwise: str) -> str:
 
 
 def _is_left_out(path: str, name: str, page: str) -> bool:
-    """Whether an entry of a folder is not for us: hidden, or, on a page of a web
+    """True if an entry of a folder is not for us: hidden, or, on a page of a web
     server, a link to itself in another order, or out of it."""
     if _is_hidden(path.rpartition("/")[2]):
         return True

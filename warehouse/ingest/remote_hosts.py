@@ -157,7 +157,7 @@ _CHAIN = re.compile(r"::(?=[A-Za-z][\w+.-]*(?:://|::))")
 
 
 def is_url(path: str | Path) -> bool:
-    """Whether a path is a URL, and no file or folder of this machine."""
+    """True if a path is a URL, and no file or folder of this machine."""
     return isinstance(path, str) and _URL.match(path) is not None
 
 
@@ -193,9 +193,8 @@ def _shown_part(part: str) -> str:
     host, slash, path = re.split(r"[?#]", rest, maxsplit=1)[0].partition("/")
     user, _, host = host.rpartition("@")
     port = host.rpartition("]")[2].partition(":")[2]
-    if (
-        not user and port and not port.isdigit()
-    ):  # a password with a slash in it, which nobody escaped
+    # a password with a slash in it, which nobody escaped
+    if not user and port and not port.isdigit():
         return f"{scheme}://{MASK}"
     return f"{scheme}://{host}{slash}{path}"
 
@@ -239,9 +238,8 @@ def in_words(error: Exception, url: str) -> Exception:
     shown = shown_url(url)
     if isinstance(error, OSError) and error.errno in _FULL:
         return error  # this machine's own
-    if (
-        "Redirect" in type(error).__name__
-    ):  # as aiohttp calls two: round in a circle, and to what is no web address
+    # as aiohttp calls two: round in a circle, and to what is no web address
+    if "Redirect" in type(error).__name__:
         circle = "redirected to no web address"
         if "TooMany" in type(error).__name__:
             circle = "redirected again and again"

@@ -45,7 +45,9 @@ class Watcher:
         **reading: Any,
     ) -> None:
         self.paths = [Path(path) for path in paths]
-        self.settle, self.clock, self.reading = settle, clock, reading
+        self.settle = settle
+        self.clock = clock
+        self.reading = reading
         self._seen: dict[
             Path, tuple[Stamp, float]
         ] = {}  # stamp, and since when it is that

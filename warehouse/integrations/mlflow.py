@@ -20,7 +20,8 @@ from importlib.metadata import version
 from typing import Any
 
 from warehouse.analysis.compare.answer import Comparison
-from warehouse.analysis.leaderboard.answer import Leaderboard, Leaderboards
+from warehouse.analysis.leaderboard.answer import Leaderboard
+from warehouse.analysis.leaderboard.every import Leaderboards
 from warehouse.analysis.results import Result, plain
 from warehouse.analysis.suites.answer import SuiteBoard
 from warehouse.errors import MisuseError

@@ -17,7 +17,7 @@ from warehouse.analysis.selection.conditions import (
     label_conditions,
 )
 from warehouse.analysis.selection.reference import find_conditions
-from warehouse.analysis.selection.rows import without_place
+from warehouse.analysis.selection.row_plans import without_place
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.refresh.history_report import History, HistoryRow

@@ -17,9 +17,8 @@ from warehouse.extras import Later
 if TYPE_CHECKING:
     import pyarrow.compute as pc
 else:
-    pc = Later(
-        "pyarrow.compute"
-    )  # half as long to load as pyarrow, and of use where there are texts
+    # half as long to load as pyarrow, and of use where there are texts
+    pc = Later("pyarrow.compute")
 
 __all__ = ["Columns", "pc"]
 
@@ -48,7 +47,8 @@ class Columns:
         chunks = self.table.column(name).chunks
         if (constant := _constant(chunks)) is not None:
             return np.broadcast_to(np.float64(constant), len(self))
-        values, start = np.empty(len(self)), 0
+        values = np.empty(len(self))
+        start = 0
         for chunk in chunks:
             part = values[start : start + len(chunk)]
             part[:] = _values(chunk)
@@ -154,7 +154,9 @@ def in_parts(
 def held_bytes(value: object) -> dict[int, int]:
     """Bytes of the arrays and packed texts in a value, by the identity of what owns
     them: views are counted as that."""
-    todo, seen, held = [value], set[int](), dict[int, int]()
+    todo = [value]
+    seen: set[int] = set()
+    held: dict[int, int] = {}
     while todo:
         item = todo.pop()
         if isinstance(item, np.ndarray):

@@ -39,7 +39,8 @@ class KeptReads:
 
     def __init__(self) -> None:
         self._answers: OrderedDict[Hashable, pa.Table] = OrderedDict()
-        self._lock, self._size = threading.Lock(), 0
+        self._lock = threading.Lock()
+        self._size = 0
 
     def once(self, key: Hashable, read: Callable[[], pa.Table]) -> pa.Table:
         """The answer that is kept, else what is read now; one that is not too large is
@@ -94,7 +95,10 @@ class Store:
         *,
         write: bool = False,
     ) -> None:
-        self.url, self.dialect, self.engine, self.write = url, dialect, engine, write
+        self.url = url
+        self.dialect = dialect
+        self.engine = engine
+        self.write = write
         self._has_written = False
         self.n_forgotten = (
             0  # how often rows were removed that a loader of this store may remember
@@ -296,13 +300,15 @@ def wait_for(
     wait: float,
     say: Callable[[str], None] | None,
 ) -> T:
-    """What an attempt to open a store gives, repeated while another process holds it.
+    """The result of an attempt to open a store, repeated while another process holds
+    it.
 
     Raises:
         StoreError: it cannot be opened.
         StoreLockedError: still held after ``wait`` seconds; names the holder.
     """
-    deadline, waiting = time.monotonic() + wait, False
+    deadline = time.monotonic() + wait
+    waiting = False
     where = engines.shown_url(url)
     while True:
         try:

@@ -69,7 +69,7 @@ def _files_meant(path: str, folders: Sequence[Path]) -> Iterator[tuple[Path, Any
 
 
 def _is_in_folder(path: Path, first: Path, found: Any, total: int | None) -> bool:
-    """Whether a file lies in the folder of a source of which the ledger names the first
+    """True if a file lies in the folder of a source of which the ledger names the first
     of several files."""
     return (total or 0) > found.st_size and first.resolve().parent in path.parents
 

@@ -146,7 +146,7 @@ def _as_reader(
 
 
 def is_made(url: str | None = None, *, wait: float = 10.0) -> bool:
-    """Whether there is a store of any version; looks without keeping others from
+    """True if there is a store of any version; looks without keeping others from
     reading.
 
     Raises:
@@ -169,10 +169,11 @@ def _create(
             names = sorted(
                 {*sa.inspect(connection).get_table_names()} - {"alembic_version"}
             )
-        if (
-            names and revision.found(store) is None
-        ):  # else another process has just made it
-            several = ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
+        # else another process has just made it
+        if names and revision.found(store) is None:
+            several = ", ".join(names[:3])
+            if len(names) > 3:
+                several += " …"
             raise StoreError(
                 f"{store.name} is no store and holds other tables: {several}; give "
                 "another one with --db, or say that they shall lie beside each other: "

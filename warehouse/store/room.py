@@ -1,5 +1,5 @@
-"""Whether the disk has room for a transaction of an embedded store, asked before it
-begins.
+"""A check that the disk has room for a transaction of an embedded store, asked before
+it begins.
 
 DuckDB 1.5 ends the process where the log of a short transaction finds no room.
 """

@@ -40,14 +40,13 @@ class SharedReads(Store):
     """
 
     def __init__(self, store: Store) -> None:
-        self.url, self.dialect, self.engine, self.write = (
-            store.url,
-            store.dialect,
-            store.engine,
-            store.write,
-        )
+        self.url = store.url
+        self.dialect = store.dialect
+        self.engine = store.engine
+        self.write = store.write
         self.limits = store.limits
-        self.connection, self.kept = store.connection, store.kept
+        self.connection = store.connection
+        self.kept = store.kept
         self._block: dict[str, frozenset[int]] = {}
         self._answers: dict[Hashable, Any] = {}
         self._parameters: dict[Hashable, set[Hashable]] = {}
@@ -86,7 +85,8 @@ class SharedReads(Store):
         ).of(ids)
 
     def _select(self, sql: str, params: Mapping[str, Any], by_id: str = "") -> pa.Table:
-        key, kept = (by_id, sql, _parameters_key(params)), self.kept
+        key = (by_id, sql, _parameters_key(params))
+        kept = self.kept
         read = partial(super()._select, sql, params, by_id)
         return self._once(key, read if kept is None else lambda: kept.once(key, read))
 
@@ -204,7 +204,8 @@ def _ordered(
         return np.repeat(ids[starts][order], sizes[order]), pa.concat_tables(parts)
     order = np.argsort(ids, kind="stable")
     # given an array of numpy's, Arrow imports pandas
-    indices = pa.Array.from_buffers(pa.int64(), len(order), [None, pa.py_buffer(order)])
+    buffers = [None, pa.py_buffer(order)]
+    indices = pa.Array.from_buffers(pa.int64(), len(order), buffers)
     return ids[order], table.take(indices)
 
 

@@ -56,7 +56,7 @@ def _sweep(parent: Path) -> None:
 
 
 def _is_abandoned(folder: Path) -> bool:
-    """Whether a folder is one of ours, of this user, that no process holds."""
+    """True if a folder is one of ours, of this user, that no process holds."""
     try:
         status = folder.lstat()
         if folder.is_symlink() or status.st_uid != os.geteuid():

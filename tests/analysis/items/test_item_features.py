@@ -191,7 +191,6 @@ def test_the_command_shows_tests_and_the_largest_differences(
         url,
         "items",
         "difficulty",
-        "difficulty",
         "quiz",
         "--features",
         "--by",
@@ -203,16 +202,7 @@ def test_the_command_shows_tests_and_the_largest_differences(
     assert "history" not in shown.out and "2 more values: --top 0" not in shown.out
     assert "6 more values: --top 0 has all" in shown.err
     told = json.loads(
-        run(
-            "--db",
-            url,
-            "items",
-            "difficulty",
-            "difficulty",
-            "quiz",
-            "--features",
-            "--json",
-        ).out
+        run("--db", url, "items", "difficulty", "quiz", "--features", "--json").out
     )
     assert {
         "figure",
@@ -232,12 +222,7 @@ def test_the_command_shows_tests_and_the_largest_differences(
             "--features --splits",
         ),
     ):
-        assert (
-            run(
-                "--db", url, "items", "difficulty", "difficulty", "quiz", *words.split()
-            ).code
-            == 2
-        )
+        assert run("--db", url, "items", "difficulty", "quiz", *words.split()).code == 2
 
 
 def test_slopes_are_drawn_below_one_another(url: str) -> None:
@@ -356,7 +341,6 @@ def test_columns_are_explained_where_the_last_figure_has_no_test(
         "--db",
         table,
         "items",
-        "difficulty",
         "difficulty",
         "errors",
         "--features",

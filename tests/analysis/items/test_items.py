@@ -175,7 +175,7 @@ def test_partial_credit_is_cut_and_other_scales_are_not_fitted(tmp_path: Path) -
 
 
 def test_the_command(run: Caller, url: str) -> None:
-    shown = run("items", "difficulty", "difficulty", "quiz", "--top", "3", db=url)
+    shown = run("items", "difficulty", "quiz", "--top", "3", db=url)
     assert (
         "1 go against the rest, 1 against the fitted ability, 1 have one score for all"
         in shown.out
@@ -185,11 +185,8 @@ def test_the_command(run: Caller, url: str) -> None:
         == 3
     )
     assert "27 more prompts" in shown.err
-    assert (
-        len(run("items", "difficulty", "difficulty", "quiz", "--json", db=url).rows)
-        == PROMPTS
-    )
-    run("items", "difficulty", "difficulty", "quizz", db=url).fails(2, "did you mean")
+    assert len(run("items", "difficulty", "quiz", "--json", db=url).rows) == PROMPTS
+    run("items", "difficulty", "quizz", db=url).fails(2, "did you mean")
     with (
         open_store(url) as store,
         pytest.raises(MisuseError, match="unknown irt .* 1pl, 2pl, none"),
@@ -234,24 +231,17 @@ def test_splits_of_models(url: str, run: Caller) -> None:
     )
     assert at_random.n_splits == 5 and again[1] == at_random
     assert at_random.pearson_low < at_random.pearson < at_random.pearson_high
-    shown = run("items", "difficulty", "difficulty", "quiz", "--splits", db=url)
+    shown = run("items", "difficulty", "quiz", "--splits", db=url)
     assert "difficulty" in shown.out and max(map(len, shown.out.splitlines()[1:])) <= 85
-    run(
-        "items", "difficulty", "difficulty", "quiz", "--splits", "--pruning", db=url
-    ).fails(2, "give one of")
-    run(
-        "items",
-        "difficulty",
-        "difficulty",
-        "quiz",
-        "--pruning",
-        "--svg",
-        "x.svg",
-        db=url,
-    ).fails(2, "--svg draws the prompts")
-    run(
-        "items", "difficulty", "difficulty", "quiz", "--splits", "--irt", "1pl", db=url
-    ).fails(2, "--irt goes with")
+    run("items", "difficulty", "quiz", "--splits", "--pruning", db=url).fails(
+        2, "give one of"
+    )
+    run("items", "difficulty", "quiz", "--pruning", "--svg", "x.svg", db=url).fails(
+        2, "--svg draws the prompts"
+    )
+    run("items", "difficulty", "quiz", "--splits", "--irt", "1pl", db=url).fails(
+        2, "--irt goes with"
+    )
 
 
 def test_pruning_beside_random_drops(tmp_path: Path, url: str, run: Caller) -> None:
@@ -287,20 +277,10 @@ def test_pruning_beside_random_drops(tmp_path: Path, url: str, run: Caller) -> N
         store_clustering(store, benchmark, "topic", "semantic", members, parameters={})
         found = {row.key: row.near for row in items(store, "quiz").rows}
     assert [found[f"p{p:02}"] for p in (0, 3, 4)] == [3, 3, 0]
-    shown = run("items", "difficulty", "difficulty", "quiz", "--pruning", db=url)
+    shown = run("items", "difficulty", "quiz", "--pruning", db=url)
     assert "never report its scores" in shown.err and "no signal-to-noise" in shown.err
     assert (
-        len(
-            run(
-                "items",
-                "difficulty",
-                "difficulty",
-                "quiz",
-                "--pruning",
-                "--json",
-                db=url,
-            ).rows
-        )
+        len(run("items", "difficulty", "quiz", "--pruning", "--json", db=url).rows)
         == 2 * 5 * 3
     )
 
@@ -308,6 +288,6 @@ def test_pruning_beside_random_drops(tmp_path: Path, url: str, run: Caller) -> N
 def test_too_few_models_to_split(tmp_path: Path, run: Caller) -> None:
     few = store_of(tmp_path, answers()[:5])
     for option in ("--splits", "--pruning"):
-        run("items", "difficulty", "difficulty", "quiz", option, db=few).fails(
+        run("items", "difficulty", "quiz", option, db=few).fails(
             2, "5 models", "needs 6"
         )

@@ -9,12 +9,11 @@ import pytest
 from tests.support.builders import StoreRows
 from tests.support.stores import filled_store
 from warehouse.analysis.selection.conditions import label_conditions
-from warehouse.analysis.selection.reference import (
+from warehouse.analysis.selection.reference import find_conditions, pick_one
+from warehouse.analysis.selection.reference_text import (
     Reference,
-    find_conditions,
     parse_reference,
     parse_where,
-    pick_one,
 )
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store

@@ -17,6 +17,7 @@ from warehouse.analysis.selection.benchmarks import Benchmark, BenchmarkFacts
 from warehouse.analysis.selection.clusterings import ClusterMap, outside_clusters
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.other_metrics import scored_metrics
+from warehouse.analysis.selection.published_figures import PublishedFigure
 from warehouse.analysis.selection.reference import choose_conditions
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
@@ -26,7 +27,7 @@ from warehouse.analysis.selection.scored_conditions import (
     group_entries,
     list_differences,
 )
-from warehouse.analysis.selection.scores import PromptScores, PublishedFigure
+from warehouse.analysis.selection.scores import PromptScores
 from warehouse.analysis.selection.targets import targets_of
 from warehouse.analysis.sequential.stopped import StoppedScores, StoppingRecord
 from warehouse.errors import MisuseError

@@ -472,7 +472,7 @@ def test_what_draws_a_result_is_there_and_is_loaded_when_it_is_drawn(
     url = f"duckdb:///{tmp_path / 'store.duckdb'}"
     warehouse.connect(url).ingest(scores(), higher_is_better=True)
     asked = in_subprocess(
-        *("--db", url, "items", "difficulty", "difficulty", "alpha"),
+        *("--db", url, "items", "difficulty", "alpha"),
         folder=tmp_path,
         environment={"PYTHONPROFILEIMPORTTIME": "1"},
     )

@@ -224,7 +224,8 @@ def _model_rows(
     spread: dict[str, NDArray[np.float64]],
     omega: NDArray[np.float64],
 ) -> Iterator[AnchorModelRow]:
-    y, size = shares_of(pool.responses), max(size for size, _ in found)
+    y = shares_of(pool.responses)
+    size = max(size for size, _ in found)
     scores = {"all": y @ omega} | {method: found[size, method] for method in spread}
     error = np.sqrt(
         ((y - scores["all"][:, None]) ** 2 @ omega**2) * len(omega) / (len(omega) - 1)
@@ -233,33 +234,40 @@ def _model_rows(
         zip(pool.responses.models, pool.names, strict=True)
     ):
         setting = pool.conditions[index].setting
-        position, training = (
-            setting("position"),
-            f"{name} {setting('training_seed') or ''}".strip(),
-        )
+        position = setting("position")
+        training = f"{name} {setting('training_seed') or ''}".strip()
         for method, values in scores.items():
+            own_position = None
+            if position is not None:
+                own_position = float(position)
+            n_items = size
+            if method == "all":
+                n_items = len(omega)
+                own_error = error
+            else:
+                own_error = spread[method]
             yield AnchorModelRow(
                 model=model,
                 training=training,
-                position=None if position is None else float(position),
+                position=own_position,
                 method=method,
-                n_items=len(omega) if method == "all" else size,
+                n_items=n_items,
                 estimate=float(values[index]),
-                standard_error=finite_or_none(
-                    (error if method == "all" else spread[method])[index]
-                ),
+                standard_error=finite_or_none(own_error[index]),
             )
 
 
 def _complete(pool: Pool) -> tuple[Pool, list[str]]:
     """Models that answered most, and the prompts that all of them did."""
-    answered, notes = pool.responses.answered(), []
-    models, items = np.ones(len(answered), bool), np.asarray(answered.all(axis=0))
+    answered = pool.responses.answered()
+    notes = []
+    models = np.ones(len(answered), bool)
+    items = np.asarray(answered.all(axis=0))
     most = answered.mean(axis=1) > 0.95
-    if (
-        items.sum() < answered.shape[1] / 2 and most.sum() >= LEAST_MODELS
-    ):  # the others cost more than they are worth
-        models, items = most, np.asarray(answered[most].all(axis=0))
+    # the others cost more than they are worth
+    if items.sum() < answered.shape[1] / 2 and most.sum() >= LEAST_MODELS:
+        models = most
+        items = np.asarray(answered[most].all(axis=0))
     if not models.all():
         left = [
             name

@@ -1,5 +1,5 @@
-"""What people found wrong, read from a table of theirs, and how well a list agrees with
-it."""
+"""Verdicts of people on keys, read from a table of theirs, and how well a list agrees
+with it."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ _OPEN = {
 
 @dataclass(frozen=True)
 class HumanVerdicts:
-    """What people say of some prompts."""
+    """Verdicts of people on some prompts."""
 
     path: str  #: the file.
     column: str  #: that the verdicts are from.
@@ -168,7 +168,8 @@ def match_verdicts(
     wrong = np.full(len(prompts), np.nan)
     unmatched = set(left)
     for index, row in enumerate(prompts):
-        names = (f"prompt:{row['id']}", row["tool_id"], row["key"], str(row["id"]))
+        number = row["id"]
+        names = (f"prompt:{number}", row["tool_id"], row["key"], str(number))
         name = next((name for name in names if name in unmatched), None)
         if name is not None:
             verdict = verdicts.by_prompt[name]
@@ -313,9 +314,8 @@ def table_rows(path: str | Path) -> list[dict[str, str]]:
 def _csv_rows(text: str, path: str) -> list[dict[Any, Any]]:
     header = text.partition("\n")[0]
     delimiter = max((",", ";", "\t"), key=header.count)
-    limit = csv.field_size_limit(
-        max(csv.field_size_limit(), len(text))
-    )  # prompts may be longer than it
+    # prompts may be longer than it
+    limit = csv.field_size_limit(max(csv.field_size_limit(), len(text)))
     try:
         return list(csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter))
     except csv.Error as error:
@@ -561,13 +561,18 @@ def _difference(
     a, b = line.scores, leader.scores
     uneven = a.uneven_weights is not None or b.uneven_weights is not None
     try:
+        weights_a = None
+        weights_b = None
+        if uneven:
+            weights_a = a.weights[own]
+            weights_b = b.weights[of_leader]
         return paired_difference(
             a.values[own],
             b.values[of_leader],
             clusters=clusters.labels(a.prompts[own]),
             level=level,
-            weights_a=a.weights[own] if uneven else None,
-            weights_b=b.weights[of_leader] if uneven else None,
+            weights_a=weights_a,
+            weights_b=weights_b,
             link=line.entry.metric.link,
             bounds=line.entry.metric.bounds_of(
                 min(a.values[own].min(), b.values[of_leader].min()),

@@ -211,9 +211,12 @@ def _judge(data: AuditData, labels: Sequence[str] | None) -> WrongKeys:
             "ones among them: one model under two names has two votes; leave one out, "
             f"--where model!={second}, or join them, warehouse fix alias"
         )
+    named = None
+    if labels is not None:
+        named = np.array(labels, dtype=object)
     return wrong_keys(
         data.votes,
-        None if labels is None else np.array(labels, dtype=object),
+        named,
         models=chosen,
     )
 
@@ -258,9 +261,11 @@ def _verdicts(
     if verdicts is None:
         return np.full(len(data.ids), np.nan), []
     marked, n_left = match_verdicts(verdicts, data.prompts)
-    return marked, [
-        f"{n_left} verdicts are of no prompt that a model has a score of"
-    ] if n_left else []
+    if n_left:
+        left_out = [f"{n_left} verdicts are of no prompt that a model has a score of"]
+    else:
+        left_out = []
+    return marked, left_out
 
 
 def _agreement(
@@ -304,7 +309,7 @@ def _stratum_rows(
 
 @dataclass(frozen=True)
 class _Columns:
-    """What a row is made of."""
+    """The columns that a row is made of."""
 
     data: AuditData
     judgement: WrongKeys
@@ -347,7 +352,9 @@ def _rows(
 
 
 def _row(of: _Columns, item: int) -> AuditRow:
-    data, judgement, evidence = of.data, of.judgement, of.evidence
+    data = of.data
+    judgement = of.judgement
+    evidence = of.evidence
     prompt: Mapping[str, Any] = data.prompts[item]
     refused = bool(np.isnan(judgement.posterior[item]))
     contradicts = int(evidence.contradicts[item])

@@ -1,4 +1,4 @@
-"""What is wrong with the data of a store: part by part, with the command that mends it."""
+"""Faults in the data of a store: part by part, with the command that mends it."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ _SIZE = (
 def read_health(
     store: Store, *, part: str | None = None, audit: str | None = None
 ) -> list[HealthPart]:
-    """What is wrong with the data of a store (MisuseError: there is no such part or
+    """Faults in the data of a store, by part (MisuseError: there is no such part or
     benchmark).
 
     Args:

@@ -23,7 +23,7 @@ SEVERAL_KEYS = "several options are right"
 
 @dataclass(frozen=True)
 class Key:
-    """What is known of the right answer of one prompt."""
+    """The recorded right answer of one prompt."""
 
     #: None where answers are free-form, or their number is not known.
     options: PromptOptions | None = None
@@ -43,7 +43,8 @@ def keys_of(
         choices: options as models scored them: their number, and which is the target.
         n_options: options of a prompt of which the store does not tell; None: unknown.
     """
-    widths, targets = _widths(choices), _targets(choices)
+    widths = _widths(choices)
+    targets = _targets(choices)
     options = [_options(row, widths.get(row["id"], 0)) for row in prompts]
     if n_options is not None:
         options = [of or PromptOptions(n_options) for of in options]
@@ -71,7 +72,7 @@ def keys_of(
 
 
 def _mostly_letters(targets: Sequence[str | None]) -> bool:
-    """Whether targets are letters of options, and not just a few answers of one letter."""
+    """True if targets are letters of options, and not just a few answers of one letter."""
     given = [target for target in targets if target is not None]
     return 2 * sum(map(is_letter, given)) > len(given)
 
@@ -98,14 +99,20 @@ def _key(
         if letters and target is not None and is_letter(target):
             return Key(reason=NO_OPTION_COUNT)
         texts = free_form_keys(target)
-        return Key(texts=texts, reason="" if texts else NO_KEY)
+        reason = NO_KEY
+        if texts:
+            reason = ""
+        return Key(texts=texts, reason=reason)
     if len(targets) > 1:
         return Key(options, reason=SEVERAL_KEYS)
     if targets:
         return Key(options, targets[0])
     index = options.index_of(target)
     if index is None:
-        return Key(options, reason=NO_KEY if target is None else KEY_NO_OPTION)
+        why = KEY_NO_OPTION
+        if target is None:
+            why = NO_KEY
+        return Key(options, reason=why)
     return Key(options, index)
 
 
@@ -198,17 +205,17 @@ class PromptOptions:
 
 
 def first_number(options: Sequence[PromptOptions], keys: Sequence[str | None]) -> int:
-    """Whether keys that are numbers of options count from 0 or from 1.
+    """The first number, 0 or 1, of keys that are numbers of options.
 
     From 1 if one is the number of options of its prompt, and none is 0.
     """
-    numbers = [
-        (int(digits[1]), of.n)
-        for of, key in zip(options, keys, strict=True)
-        if key is not None
-        and of.index_of_text(key) is None
-        and (digits := _DIGITS.fullmatch(key))
-    ]
+    numbers = []
+    for of, key in zip(options, keys, strict=True):
+        if key is None or of.index_of_text(key) is not None:
+            continue
+        digits = _DIGITS.fullmatch(key)
+        if digits:
+            numbers.append((int(digits[1]), of.n))
     return int(
         any(number == n for number, n in numbers)
         and all(number > 0 for number, _n in numbers)
@@ -216,13 +223,13 @@ def first_number(options: Sequence[PromptOptions], keys: Sequence[str | None]) -
 
 
 def is_letter(text: str) -> bool:
-    """Whether a text is nothing but the letter of an option."""
+    """True if a text is nothing but the letter of an option."""
     return len(text.strip()) <= 3 and _LETTER.fullmatch(text.strip()) is not None
 
 
 def _boxed(text: str) -> str:
-    """What the first box of TeX holds that ends in its line; the text where there is
-    none. Linear in its length."""
+    """The contents of the first box of TeX that ends in its line; the text where there
+    is none. Linear in its length."""
     position = 0
     while box := _BOXED.search(text, position):
         end = text.find("\n", box.end())
@@ -296,7 +303,7 @@ def _listed(target: str) -> list[str]:
 
 
 def _is_prose(text: str) -> bool:
-    """Whether punctuation may be left out: a text of words, not a formula or code."""
+    """True if punctuation may be left out: a text of words, not a formula or code."""
     return text[0] not in "'\"`" and not _NO_PROSE.search(text)
 
 
@@ -372,9 +379,8 @@ def likeliest_options(
     sizes = np.bincount(rows.draw) if len(rows.draw) else np.empty(0, np.int64)
     starts = np.cumsum(sizes) - sizes
     parts: list[LikeliestOptions] = []
-    with np.errstate(
-        divide="ignore", invalid="ignore"
-    ):  # an empty option has no length: NaN or infinite
+    # an empty option has no length: NaN or infinite
+    with np.errstate(divide="ignore", invalid="ignore"):
         measured = [
             _best_of(measure(rows), rows, starts, sizes) for measure in _MEASURES
         ]

@@ -1,4 +1,4 @@
-"""What an audit rests on, read at once: who is heard, what they answered, and what else
+"""The data of an audit, read at once: who is heard, what they answered, and what else
 is known of the prompts."""
 
 from __future__ import annotations
@@ -22,18 +22,13 @@ from warehouse.analysis.audit.keys import (
     keys_of,
     likeliest_options,
 )
+from warehouse.analysis.selection.prompt_links import Links, follow_links, read_links
 from warehouse.analysis.selection.prompts import natural_key
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,
 )
-from warehouse.analysis.selection.scores import (
-    Links,
-    PromptScores,
-    follow_links,
-    read_links,
-    read_scores,
-)
+from warehouse.analysis.selection.scores import PromptScores, read_scores
 from warehouse.analysis.text.embed import choose_embedder
 from warehouse.errors import MisuseError
 from warehouse.stats.labels.votes import NO_OPTION_COUNT
@@ -186,7 +181,7 @@ def _linked(
 
 
 def _one_per_model(entries: Sequence[ScoredCondition]) -> list[ScoredCondition]:
-    """Of each model the condition that went furthest in training, and of those the
+    """The condition of each model that went furthest in training, and of those the
     newest; by name."""
     newest: dict[str, ScoredCondition] = {}
     for entry in sorted(
@@ -237,15 +232,13 @@ def best_value(scores: BenchmarkScores) -> float:
 
 
 def _right(voters: Sequence[Voter], best: float) -> dict[tuple[int, int], bool]:
-    """Whether run and prompt are right, where the score is that of one draw and all or
+    """Right answers, by run and prompt, where the score is that of one draw and all or
     nothing."""
     by_run_and_prompt: dict[tuple[int, int], bool] = {}
     for voter in voters:
         own = voter.scores
-        prompts, right = (
-            own.prompts[own.zero_one].tolist(),
-            (own.values[own.zero_one] == best).tolist(),
-        )
+        prompts = own.prompts[own.zero_one].tolist()
+        right = (own.values[own.zero_one] == best).tolist()
         for run in voter.entry.condition.run_ids:
             by_run_and_prompt |= {
                 (run, prompt): is_right
@@ -298,7 +291,10 @@ def _too_few(name: str, models: Sequence[str], unheard: Sequence[str]) -> str:
 
 
 def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:4]) + (" ..." if len(names) > 4 else "")
+    more = ""
+    if len(names) > 4:
+        more = " ..."
+    return ", ".join(names[:4]) + more
 
 
 def _texts(
@@ -338,7 +334,7 @@ def _texts(
 
 
 def _answer_counts(store: Store, runs: Sequence[int]) -> dict[int, tuple[int, int]]:
-    """Of each run that has generations: how many have an extracted answer, and a stored
+    """Generations of each run: how many have an extracted answer, and a stored
     response."""
     rows = store.rows(
         query_text("analysis/audit", "audit_stored"), {"run_ids": runs}, per="run_id"
@@ -363,9 +359,14 @@ def _read_texts(
         per: column of ids for which reads are shared; empty where they are not.
         responses: the beginnings of responses, in place of extracted answers.
     """
+    column = "fact.extracted_answer"
+    join = ""
+    if responses:
+        column = _RESPONSE
+        join = _RESPONSES
     query = query_text("analysis/audit", "audit_answers").format(
-        column=_RESPONSE if responses else "fact.extracted_answer",
-        join=_RESPONSES if responses else "",
+        column=column,
+        join=join,
     )
     parameters = {
         "run_ids": runs,

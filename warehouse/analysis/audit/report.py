@@ -1,5 +1,5 @@
-"""What an audit of keys says: the list, as a sentence and as people are shown it, and
-what is left without it."""
+"""The report of an audit of keys: the list, as a sentence and as people are shown it,
+and what is left without it."""
 
 from __future__ import annotations
 
@@ -85,7 +85,8 @@ class AuditReport(Result):
 
     @property
     def one_line(self) -> str:
-        n, among = len(self.listed), f"{self.n_judged} keys"
+        n = len(self.listed)
+        among = f"{self.n_judged} keys"
         by = f"{self.benchmark}, {len(self.models)} models"
         if not n:
             return (
@@ -162,7 +163,7 @@ class AuditReport(Result):
         return View(tuple(parts), (*self._remarks(len(listed)), *self.notes))
 
     def _remarks(self, n_shown: int) -> list[str]:
-        """What must be read with the list, of which so many are shown."""
+        """Remarks that must be read with the list, of which so many are shown."""
         remarks = []
         if n_shown < len(self.listed):
             remarks.append(

@@ -116,7 +116,7 @@ def _drawn(
 
 
 def _names(data: AuditData, frame: NDArray[np.intp]) -> list[str]:
-    """What prompts are called in every store."""
+    """Names of prompts in every store."""
     rows = (data.prompts[item] for item in frame.tolist())
     return [f"{row['split']}:{row['key']}:{row['occurrence']}" for row in rows]
 
@@ -128,7 +128,7 @@ def _lettered(data: AuditData, item: int) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class JudgedTable:
-    """What people wrote into a sample."""
+    """A sample as people filled it in."""
 
     path: str  #: of the file.
     design: SampleDesign  #: how the sample was drawn.
@@ -228,9 +228,8 @@ def match_judged(
     chances: dict[int, float] = {}
     for line, key, written in table.rows:
         try:
-            chances[item_of[key]] = float(
-                written.replace(",", ".")
-            )  # as spreadsheets of some languages write it
+            # as spreadsheets of some languages write it
+            chances[item_of[key]] = float(written.replace(",", "."))
         except KeyError:
             raise MisuseError(
                 f"{table.path}, {line}: no key {key!r} in this benchmark"
@@ -263,14 +262,14 @@ def match_judged(
     sampled, certain[sure] = certain.copy(), True
     for line, key, written in table.rows:
         item, verdict = item_of[key], table.verdicts.get(key)
-        if (
-            not abs(chances[item] - drawn_with[item]) <= _ROUNDED * drawn_with[item]
-        ):  # NaN too
+        # NaN too
+        if not abs(chances[item] - drawn_with[item]) <= _ROUNDED * drawn_with[item]:
             raise MisuseError(
                 f"{table.path}, {line}: probability {written}, but this key was drawn "
                 f"with {drawn_with[item]:.6g}; leave the column as it was written"
             )
-        sampled[item], wrong[item] = True, np.nan if verdict is None else float(verdict)
+        sampled[item] = True
+        wrong[item] = np.nan if verdict is None else float(verdict)
     return Judged(wrong, sampled, certain)
 
 
@@ -363,7 +362,8 @@ def _rate(
 ) -> JudgedRow:
     """The share of wrong keys among some; where verdicts are missing, also if all of
     these were right, or wrong."""
-    has, wrong = ~np.isnan(judged.wrong), judged.wrong == 1
+    has = ~np.isnan(judged.wrong)
+    wrong = judged.wrong == 1
     sides = [which & part for part in (judged.certain, ~judged.certain)]
     counts = np.array(
         [
@@ -384,10 +384,14 @@ def _rate(
             [JudgedPart(n, m + a, x + b) for n, m, x, a, b in parts], level=level
         )
 
-    rate, lost = share([0, 0], [0, 0]), sum(missing)
+    rate = share([0, 0], [0, 0])
+    lost = sum(missing)
+    bound_low = None
+    if lost:
+        bound_low = share(missing, [0, 0]).low
     return JudgedRow(
         figure, at=at, value=rate.estimate, low=rate.low, high=rate.high,
-        bound_low=share(missing, [0, 0]).low if lost else None,
+        bound_low=bound_low,
         bound_high=share(missing, missing).high if lost else None,
         expected=said, recalibrated=now, n=sum(keys), n_judged=sum(n_judged), n_wrong=sum(n_wrong), n_missing=lost,
     )  # fmt: skip

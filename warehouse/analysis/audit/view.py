@@ -54,7 +54,7 @@ def suspects_table(
 
 
 def _other_evidence(row: AuditRow) -> list[str]:
-    """What else speaks against the key, in words."""
+    """Other evidence against the key, in words."""
     words = {
         f"contradicts {row.contradicts}": row.contradicts is not None,
         "negative item": row.negative,
@@ -151,7 +151,10 @@ def _orders(rows: Sequence[AuditAgreementRow]) -> list[dict[str, Any]]:
     figures: dict[str, dict[str, Any]] = {}
     for row in rows:
         if row.figure in _WORDS:
-            name = _WORDS[row.figure] + (f" {row.at:g}" if row.at is not None else "")
+            at = ""
+            if row.at is not None:
+                at = f" {row.at:g}"
+            name = _WORDS[row.figure] + at
             cells = figures.setdefault(
                 name, {"figure": name, **dict.fromkeys(_SCORES.values())}
             )

@@ -68,8 +68,9 @@ class AuditData:
         return None
 
     def recorded(self, item: int) -> str | None:
-        """What the recorded key of a prompt says."""
-        key, target = self.keys[item], self.prompts[item]["target"]
+        """The recorded key of a prompt."""
+        key = self.keys[item]
+        target = self.prompts[item]["target"]
         named = None
         if key.option is not None or key.texts:
             named = self.answer(item, key.option or 0)
@@ -110,7 +111,9 @@ class _VoteTable:
     """Answers as numbers of options, collected from several kinds of sources."""
 
     def __init__(self, order: Ints, keys: Sequence[Key], n_models: int) -> None:
-        self.order, self.keys, self.n_models = order, keys, n_models
+        self.order = order
+        self.keys = keys
+        self.n_models = n_models
         self.item_of = {prompt: item for item, prompt in enumerate(order.tolist())}
         self.items: list[int] = []
         self.models: list[int] = []
@@ -134,7 +137,8 @@ class _VoteTable:
             strict=True,
         )
         for prompt, run, option in rows:
-            item, model = self.item_of.get(prompt), models.get(run)
+            item = self.item_of.get(prompt)
+            model = models.get(run)
             if (
                 item is not None
                 and model is not None
@@ -156,7 +160,8 @@ class _VoteTable:
             strict=True,
         )
         for prompt, run, text, is_right in rows:
-            item, model = self.item_of.get(prompt), models.get(run)
+            item = self.item_of.get(prompt)
+            model = models.get(run)
             if item is None or model is None or self.keys[item].reason:
                 continue
             key = self.keys[item]
@@ -180,7 +185,8 @@ class _VoteTable:
     def _add_free(
         self, item: int, model: int, text: str | None, is_right: bool
     ) -> None:
-        key, form = self.keys[item], free_form(text)
+        key = self.keys[item]
+        form = free_form(text)
         if is_right or form in key.texts:
             form = key.texts[0]
         elif form is not None and text is not None:
@@ -244,7 +250,10 @@ class _VoteTable:
         return 2
 
     def notes(self) -> list[str]:
-        share = self.n_unparsed / self.n_texts if self.n_texts else 0
+        if self.n_texts:
+            share = self.n_unparsed / self.n_texts
+        else:
+            share = 0
         notes = []
         if share > 0.05:
             notes = [
@@ -259,10 +268,8 @@ class _VoteTable:
 
     def _array(self) -> Ints:
         """Answers by prompt, model and draw."""
-        items, models = (
-            np.array(self.items, dtype=np.int64),
-            np.array(self.models, dtype=np.int64),
-        )
+        items = np.array(self.items, dtype=np.int64)
+        models = np.array(self.models, dtype=np.int64)
         cells = items * self.n_models + models
         order = np.argsort(cells, kind="stable")
         ordered = cells[order]
@@ -294,7 +301,7 @@ INSTRUCTION = 50
 
 @dataclass(frozen=True)
 class Evidence:
-    """Of each prompt, in the order of the data."""
+    """Evidence on each prompt, in the order of the data."""
 
     #: place of a prompt that asks the same and has another key; −1 for none, shape
     #: (J,).
@@ -340,7 +347,11 @@ def _as_items(
     if min(table.values.shape) < 2:
         return negative, constant, ()
     higher = data.entries[0].metric.higher_is_better is not False
-    found = discrimination((table.values if higher else -table.values).T)
+    if higher:
+        signed = table.values
+    else:
+        signed = -table.values
+    found = discrimination(signed.T)
     row_of = {prompt: row for row, prompt in enumerate(table.prompts.tolist())}
     rows = np.array(
         [row_of.get(prompt, -1) for prompt in data.ids.tolist()], dtype=np.intp
@@ -356,10 +367,14 @@ def _as_items(
         f"{int(found.is_negative.sum())} prompts go against the rest ({power}: "
         "unflagged is not cleared)"
     )
+    if found.is_negative.any():
+        notes = (f"{note}. {UNIDENTIFIED}",)
+    else:
+        notes = (note,)
     return (
         negative,
         constant,
-        (f"{note}. {UNIDENTIFIED}",) if found.is_negative.any() else (note,),
+        notes,
     )
 
 
@@ -412,7 +427,7 @@ def _contradictions(
 
 
 def _differ(a: Key, b: Key) -> bool:
-    """Whether two keys cannot both be right, if the questions are the same: each is an
+    """True if two keys cannot both be right, if the questions are the same: each is an
     option of the other."""
     if a.reason or b.reason:
         return False
@@ -425,8 +440,10 @@ def _differ(a: Key, b: Key) -> bool:
         or not b.options.texts
     ):
         return False
-    of_a, of_b = a.options.texts[a.option], b.options.texts[b.option]
-    there, here = b.options.index_of_text(of_a), a.options.index_of_text(of_b)
+    of_a = a.options.texts[a.option]
+    of_b = b.options.texts[b.option]
+    there = b.options.index_of_text(of_a)
+    here = a.options.index_of_text(of_b)
     return there is not None and here is not None and there != b.option
 
 

@@ -1,1 +1,1 @@
-"""What is known of one model, as a card."""
+"""One model's figures and circumstances, as a card."""

@@ -21,13 +21,7 @@ from warehouse.analysis.comparison.overall import (
 from warehouse.analysis.comparison.overall_seeds import on_common_seeds
 from warehouse.analysis.comparison.pair_tests import difference_of, run_tests
 from warehouse.analysis.comparison.pairing import NotComparable, Pair
-from warehouse.analysis.comparison.read import (
-    OnBenchmarks,
-    SharedRead,
-    TwoModels,
-    read_shared,
-    read_texts,
-)
+from warehouse.analysis.comparison.read import OnBenchmarks, TwoModels
 from warehouse.analysis.comparison.row import (
     INFINITE,
     ComparisonRow,
@@ -38,6 +32,8 @@ from warehouse.analysis.comparison.row import (
     make_row,
     with_holm,
 )
+from warehouse.analysis.comparison.shared import SharedRead, read_shared
+from warehouse.analysis.comparison.texts import read_texts
 from warehouse.analysis.comparison.words import (
     CANNOT_TELL,
     NO_VERDICT,
@@ -53,7 +49,7 @@ from warehouse.analysis.comparison.words import (
 )
 from warehouse.analysis.results import Result, SingleTest
 from warehouse.analysis.selection.reference import in_words
-from warehouse.analysis.selection.scores import mixed_scales, unstated_bounds
+from warehouse.analysis.selection.score_ranges import mixed_scales, unstated_bounds
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.questions.question import answers
 from warehouse.store.connection import Store
@@ -120,7 +116,10 @@ class Comparison(SingleTest, Result):
         if row is None:
             return f"{self.a} against {self.b} on {len(self.rows)} benchmarks"
         difference, p = difference_in_words(row)
-        on = row.benchmark if len(self.rows) == 1 else f"{len(self.rows)} benchmarks"
+        if len(self.rows) == 1:
+            on = row.benchmark
+        else:
+            on = f"{len(self.rows)} benchmarks"
         return (
             f"{row.model_a} - {row.model_b} on {on}: {difference} ({row.n_prompts} "
             f"common prompts{p})"
@@ -218,14 +217,17 @@ def _is_untested(row: ComparisonRow) -> bool:
 def _over_all(rows: Sequence[ComparisonRow]) -> str:
     """On how many benchmarks each is better, and on how many nothing can be tested."""
     better = Counter(better_in_words(row) for row in rows)
-    a, b, differ = better["a"], better["b"], better[NOT_KNOWN]
+    a = better["a"]
+    b = better["b"]
+    differ = better[NOT_KNOWN]
     untested = sum(_is_untested(row) for row in rows)
     rest = len(rows) - a - b - differ - untested
     if len(rows) in (rest, untested):
         if rest:
             return f"a and b {CANNOT_TELL} on any of {rest} benchmarks."
         return f"No verdict on {len(rows)} benchmarks."
-    wins = [f"{name} is better on {n}" for name, n in (("a", a), ("b", b)) if n]
+    counts = (("a", a), ("b", b))
+    wins = [f"{name} is better on {n}" for name, n in counts if n]
     if wins and any(MIXED_SCALES in row.flags for row in rows):
         wins[-1] += IF_ONE_SCALE
     if differ:
@@ -293,7 +295,10 @@ def compare_read(
     shared = None
     if len(pairs) > 1:
         shared = read_shared(store, pairs, question.cluster)
-    flips = _flips(store, pairs, question.flips) if question.flips else ()
+    if question.flips:
+        flips = _flips(store, pairs, question.flips)
+    else:
+        flips = ()
     comparison = _comparison(
         compared, shared, flips, (*refused, *both.missing), question
     )
@@ -307,10 +312,8 @@ _Compared = tuple[Pair, ComparisonRow, str]
 def _compared(pair: Pair, options: Compare) -> _Compared:
     if pair.has_infinite:
         return pair, infinite_row(pair, options), pair.note
-    note, planned = (
-        pair.note,
-        on_plans(pair, level=options.level, estimand=options.estimand),
-    )
+    note = pair.note
+    planned = on_plans(pair, level=options.level, estimand=options.estimand)
     if planned is not None:
         note = "; ".join(filter(None, (pair.note, planned.note)))
         if planned.whole is not None:
@@ -362,7 +365,8 @@ def _comparison(
     left_out: tuple[str, ...],
     options: Compare,
 ) -> Comparison:
-    pairs, rows = [pair for pair, _, _ in compared], [row for _, row, _ in compared]
+    pairs = [pair for pair, _, _ in compared]
+    rows = [row for _, row, _ in compared]
     overall, copies, why = None, [*range(len(rows))], ""
     if shared is not None:
         sharing = sharing_of(pairs, shared)

@@ -1,5 +1,5 @@
-"""What a filter shows of two models: an interval without a test, and the claim to be
-tested on other data.
+"""Two models on the prompts that a filter leaves: an interval without a test, and the
+claim to be tested on other data.
 
 Prompts are chosen by what they are, never by their scores: the interval of prompts that
 were picked for their difference says nothing. And whoever tries filters until one of
@@ -54,7 +54,7 @@ SHOWN = (
 
 @dataclass(frozen=True)
 class Exploratory:
-    """What a filter shows."""
+    """Results on the prompts that a filter leaves."""
 
     #: `SHOWN` of each benchmark with such prompts, the mean over several last.
     rows: tuple[Mapping[str, Any], ...]
@@ -90,8 +90,8 @@ def explore(compared: ComparedPairs, prompts: Ids) -> Exploratory:
     pairs = [pair for pair, _ in kept]
     if len(kept) > 1 and compared.shared is not None:
         why = why_no_overall(pairs)
-        notes += [f"overall: {why}"] if why else []
         if why:
+            notes.append(f"overall: {why}")
             rows += []
         else:
             rows += [
@@ -221,10 +221,8 @@ def _in_another_store(question: Compare, row: ComparisonRow) -> Compare:
     other metrics and benchmarks."""
     a, b = question.a, question.b
     if row.model_a != row.model_b:
-        a, b = (
-            row.model_a if a.startswith("run:") else a,
-            row.model_b if b.startswith("run:") else b,
-        )
+        a = row.model_a if a.startswith("run:") else a
+        b = row.model_b if b.startswith("run:") else b
     if question.across_links:
         benchmark = None
     else:

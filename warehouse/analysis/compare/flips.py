@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.comparison.pairing import Pair
-from warehouse.analysis.comparison.read import read_texts
 from warehouse.analysis.comparison.row import Flip, flip_fields
-from warehouse.analysis.selection.scores import PromptScores, indices_among
+from warehouse.analysis.comparison.texts import read_texts
+from warehouse.analysis.selection.prompt_links import indices_among
+from warehouse.analysis.selection.scores import PromptScores
 from warehouse.errors import MisuseError
 from warehouse.questions.question import Option, Options
 from warehouse.records import parse_json
@@ -74,7 +75,7 @@ class PromptFilter(Options):
 
     @property
     def of_prompts(self) -> bool:
-        """Whether it chooses prompts by what they are: scores play no part in that."""
+        """True if it chooses prompts by what they are: scores play no part in that."""
         return bool(self.text or self.field or self.in_cluster)
 
     @property
@@ -118,9 +119,10 @@ def prompts_of(
         "value": plain,
         "cluster": prompt_filter.in_cluster,
     }
-    query = query_text("analysis/compare", "prompts_saying").format(
-        column="prompt.metadata" if name else "null"
-    )
+    column = "null"
+    if name:
+        column = "prompt.metadata"
+    query = query_text("analysis/compare", "prompts_saying").format(column=column)
     if not name:
         return np.unique(store.columns(query, params).whole_numbers("id"))
     rows = store.rows(query, params)
@@ -132,10 +134,11 @@ def prompts_of(
 
 
 def _says(document: Any, name: str, value: str) -> bool:
-    """Whether a document has a value in a field."""
-    found = field_at(
-        parse_json(document) if isinstance(document, str) else document, name
-    )
+    """True if a document has a value in a field."""
+    parsed = document
+    if isinstance(document, str):
+        parsed = parse_json(document)
+    found = field_at(parsed, name)
     return found is not None and as_label(found) == value
 
 
@@ -161,7 +164,7 @@ class Counts:
 
     @property
     def caution(self) -> str:
-        """What to say of prompts that are not paired; empty for nothing."""
+        """A warning about prompts that are not paired; empty for nothing."""
         if not self.overlap < LOW_OVERLAP:
             return ""
         n_any = self.n_both + self.only_a + self.only_b
@@ -197,10 +200,12 @@ class Flips:
         return len(self.prompts)
 
     def key(self, index: int) -> str:
-        """What a page begins after; behind the last prompt what all stand before."""
+        """The key that a page begins after; behind the last prompt what all stand
+        before."""
         if index >= len(self):
             return "-inf:0:0"
-        return f"{float(self.sizes[index])!r}:{self.prompts[index]}:{self.which[index]}"
+        size = float(self.sizes[index])
+        return f"{size!r}:{self.prompts[index]}:{self.which[index]}"
 
     def index_after(self, key: str) -> int:
         """Where the page after a key begins, whether or not its prompt is still there.
@@ -218,7 +223,8 @@ class Flips:
                 f"{key!r} is no place in a list of prompts; leave it out to begin with "
                 "the first"
             ) from None
-        same, level = self.sizes == size, self.prompts == prompt
+        same = self.sizes == size
+        level = self.prompts == prompt
         before = (self.sizes > size) | same & (
             (self.prompts < prompt) | level & (self.which <= which)
         )
@@ -233,7 +239,8 @@ class Flips:
         return [self._row(index, text) for index, text in enumerate(texts, own.start)]
 
     def _row(self, index: int, texts: Any) -> PairedPrompt:
-        pair, prompt = self.pairs[self.which[index]], int(self.prompts[index])
+        pair = self.pairs[self.which[index]]
+        prompt = int(self.prompts[index])
         a, b = (
             int(_unscored(side, np.array([prompt]))[0])
             for side in (pair.scores_a, pair.scores_b)
@@ -262,10 +269,8 @@ def flips_of_pairs(
         if note:
             notes += [f"{pair.benchmark}: {note}"]
     which = np.repeat(np.arange(len(pairs)), [len(chosen) for chosen, _ in kept])
-    ids, sizes = (
-        np.concatenate([chosen for chosen, _ in kept]),
-        np.concatenate([size for _, size in kept]),
-    )
+    ids = np.concatenate([chosen for chosen, _ in kept])
+    sizes = np.concatenate([size for _, size in kept])
     order = np.lexsort((which, ids, -sizes))
     return Flips(
         tuple(pairs),
@@ -285,7 +290,8 @@ def _kept(
     if prompt_filter.show in ALONE:
         alone = _alone(pair)[prompt_filter.show]
         return alone, np.full(len(alone), -1.0), ""
-    a, b = pair.scores_a.values[pair.of_a], pair.scores_b.values[pair.of_b]
+    a = pair.scores_a.values[pair.of_a]
+    b = pair.scores_b.values[pair.of_b]
     mask, note = _shown_mask(pair, prompt_filter.show, a, b)
     if prompt_filter.least is not None:
         mask = mask & (np.abs(a - b) >= prompt_filter.least)
@@ -348,7 +354,8 @@ def counts_of(pairs: Sequence[Pair], prompts: Ids | None) -> Counts:
 
     found = dict.fromkeys(Counts.__dataclass_fields__, 0)
     for pair in pairs:
-        a, b = pair.scores_a.values[pair.of_a], pair.scores_b.values[pair.of_b]
+        a = pair.scores_a.values[pair.of_a]
+        b = pair.scores_b.values[pair.of_b]
         named = _alone(pair) | {
             "n_both": pair.prompts,
             "higher_a": pair.prompts[a > b],

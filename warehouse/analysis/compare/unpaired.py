@@ -254,7 +254,7 @@ def compare_unpaired(store: Store, question: CompareUnpaired) -> UnpairedCompari
 
 @dataclass(frozen=True, eq=False)
 class _Unpaired:
-    """What a row is made of: scores, the prompts among them that both have, clusters."""
+    """Parts of a row: scores, the prompts among them that both have, clusters."""
 
     both: ScoredTwice
     n_shared: int

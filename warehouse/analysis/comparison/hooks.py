@@ -1,5 +1,5 @@
-"""What a comparison says besides the scores on common prompts: of the whole benchmark
-by a plan, and of costs.
+"""Additions of other questions to a comparison, besides the scores on common prompts:
+of the whole benchmark by a plan, and of costs.
 
 Plans are looked for where the store has some, costs where they are asked for.
 """
@@ -56,7 +56,7 @@ class PairOnPlans(Protocol):
 
     @property
     def note(self) -> str:
-        """What was done, or why it was not."""
+        """A note on what was done, or why it was not."""
 
     @property
     def whole(self) -> DifferenceOnWhole | None:
@@ -69,14 +69,14 @@ class PlannedPairs(Protocol):
     def __call__(
         self, pair: Pair, *, level: float, estimand: str
     ) -> PairOnPlans | None:
-        """What the plans of a pair say; None where neither is on one."""
+        """Estimates by the plans of a pair; None where neither is on one."""
 
 
 PAIRS_ON_PLANS: Hook[PlannedPairs] = Hook("pairs on plans")
 
 
 def on_plans(pair: Pair, *, level: float, estimand: str) -> PairOnPlans | None:
-    """What the plans of a pair say of the whole benchmark; None where neither is on
+    """Estimates by the plans of a pair of the whole benchmark; None where neither is on
     one."""
     if pair.plans is None:
         return None
@@ -85,7 +85,7 @@ def on_plans(pair: Pair, *, level: float, estimand: str) -> PairOnPlans | None:
 
 @dataclass(frozen=True)
 class PairCosts:
-    """What two models cost on the prompts of which both costs are known."""
+    """Costs of two models on the prompts of which both costs are known."""
 
     metric: str  #: name of the cost.
     prices_digest: str  #: sha256 of the prices; empty without.

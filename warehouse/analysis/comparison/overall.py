@@ -20,13 +20,13 @@ from warehouse.analysis.comparison.pair_tests import (
     equivalence_p,
 )
 from warehouse.analysis.comparison.pairing import Pair
-from warehouse.analysis.comparison.read import SharedRead
 from warehouse.analysis.comparison.row import (
     ComparisonRow,
     is_equivalent,
     partial_figures,
     which_better,
 )
+from warehouse.analysis.comparison.shared import SharedRead
 from warehouse.analysis.comparison.words import OVERALL
 from warehouse.analysis.selection.prompts import copies_in_words, sharing_in_words
 from warehouse.stats import PairedDifference, sign_flip_test
@@ -103,7 +103,7 @@ def why_not_over_plans(rows: Sequence[ComparisonRow], sharing: Sharing) -> str:
 
 @dataclass(frozen=True)
 class Sharing:
-    """What the benchmarks of a comparison share."""
+    """Prompts and clusters that benchmarks of a comparison share."""
 
     #: for each pair the unit of each prompt, the same wherever it stands.
     units: tuple[Units, ...]
@@ -117,13 +117,13 @@ class Sharing:
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """Of the pairs: benchmarks that are one count as one together."""
+        """Weights of the pairs: benchmarks that are one count as one together."""
         return 1 / np.bincount(self.copies)[list(self.copies)]
 
 
 def sharing_of(pairs: Sequence[Pair], read: SharedRead) -> Sharing:
-    """What pairs share: prompts that are linked or one question, and clusters that are
-    one document or text."""
+    """The sharing of pairs: prompts that are linked or one question, and clusters that
+    are one document or text."""
     prompts = [pair.prompts for pair in pairs]
     units = _one_document(np.concatenate([pair.units for pair in pairs]), read.clusters)
     joined = read.prompts.joined(np.concatenate(prompts), units)
@@ -194,18 +194,17 @@ def overall_row(
             combined, of_sides, bounds=_common_bounds(pairs)
         )
     why = _why_not(pairs, rows, options)
-    p_flip, permutation = (
-        (None, "") if why else _flip(parts, weights, pairs, combined, options)
-    )
-    own = [
-        row
-        for number, (copy_of, row) in enumerate(zip(sharing.copies, rows, strict=True))
-        if copy_of == number
-    ]
-    test = "t"
-    if options.test == "permutation":
-        test = "permutation"  # the others: one at a time
-    p = p_flip if test == "permutation" else combined.p_value
+    p_flip: float | None = None
+    permutation = ""
+    if not why:
+        p_flip, permutation = _flip(parts, weights, pairs, combined, options)
+    own = []
+    for number, (copy_of, row) in enumerate(zip(sharing.copies, rows, strict=True)):
+        if copy_of == number:
+            own.append(row)
+    p = combined.p_value
+    if options.test == "permutation":  # the other tests: one benchmark at a time
+        p = p_flip
     flags = _flags(rows, combined, n_zero)
     p_equivalence = equivalence_p(
         combined.difference,
@@ -214,11 +213,9 @@ def overall_row(
         options,
         reach,
     )
-    few = (
-        None
-        if p_equivalence is None or reach is not None
-        else _few_differing(pairs, sharing, rows)
-    )
+    few = None
+    if p_equivalence is not None and reach is None:
+        few = _few_differing(pairs, sharing, rows)
     p_equivalence = careful_equivalence(p_equivalence, few, options)
     paired = PairedDifference.of(
         combined,
@@ -246,11 +243,14 @@ def overall_row(
     counts = {}
     for name in _COUNTS:
         counts[name] = sum(getattr(row, name) for row in own)
+    metric = "several"
+    if len({row.metric for row in rows}) == 1:
+        metric = rows[0].metric
     return replace(
         rows[0],
         benchmark=OVERALL,
         split="",
-        metric=rows[0].metric if len({row.metric for row in rows}) == 1 else "several",
+        metric=metric,
         condition_a="",
         condition_b="",
         p_value=p,
@@ -313,10 +313,8 @@ def _few_differing(
         for own, weight in zip(bounded, sharing.weights, strict=True)
     ]
     parts = np.repeat(np.arange(len(pairs)), [pair.n for pair in pairs])
-    differences, units = (
-        np.concatenate([own[0] for own in bounded]),
-        np.concatenate(sharing.units),
-    )
+    differences = np.concatenate([own[0] for own in bounded])
+    units = np.concatenate(sharing.units)
     weights = np.concatenate(shares)
     used = weights > 0
     return FewDiffering(
@@ -470,9 +468,8 @@ def _clusters(
         pair.clusters is None for pair in pairs
     ):
         return None
-    if any(
-        PLANNED in row.flags for row in rows
-    ):  # of whole benchmarks, which share none
+    # of whole benchmarks, which share none
+    if any(PLANNED in row.flags for row in rows):
         return sum(row.n_clusters or 0 for row in rows)
     return len(distinct(np.concatenate(units))[0])
 

@@ -13,7 +13,8 @@ from warehouse.analysis.comparison.pair_tests import difference_of, run_tests
 from warehouse.analysis.comparison.pairing import Floats, Ids, Pair
 from warehouse.analysis.comparison.row import ComparisonRow, make_row
 from warehouse.analysis.selection.common_seeds import common_seeds, of_seeds
-from warehouse.analysis.selection.scores import PromptScores, indices_among
+from warehouse.analysis.selection.prompt_links import indices_among
+from warehouse.analysis.selection.scores import PromptScores
 from warehouse.stats.rows.seed_difference import RowSeeds, SeedReach
 from warehouse.stats.suites.cells import Cell, leaf_cell
 from warehouse.stats.suites.seed_suite import LeafSeeds, combine_over_seeds, leaf_seeds
@@ -57,7 +58,9 @@ def on_common_seeds(
     for pair, row, a, b in zip(pairs, rows, *scores, strict=True):
         part = _over(pair, a, b)
         changed = part is not pair
-        paired = difference_of(part, options) if changed else None
+        paired = None
+        if changed:
+            paired = difference_of(part, options)
         found_pairs.append(part)
         found_rows.append(
             row
@@ -71,11 +74,12 @@ def _over(pair: Pair, a: PromptScores, b: PromptScores) -> Pair:
     """A pair with other scores of the same prompts, on those that both still have."""
     if a is pair.scores_a and b is pair.scores_b:
         return pair
-    places_a, places_b = (
-        indices_among(a.prompts, pair.prompts),
-        indices_among(b.prompts, pair.prompts),
-    )
+    places_a = indices_among(a.prompts, pair.prompts)
+    places_b = indices_among(b.prompts, pair.prompts)
     kept = (places_a < a.n) & (places_b < b.n)
+    clusters = None
+    if pair.clusters is not None:
+        clusters = pair.clusters[kept]
     return replace(
         pair,
         scores_a=a,
@@ -83,14 +87,14 @@ def _over(pair: Pair, a: PromptScores, b: PromptScores) -> Pair:
         prompts=pair.prompts[kept],
         of_a=places_a[kept],
         of_b=places_b[kept],
-        clusters=None if pair.clusters is None else pair.clusters[kept],
+        clusters=clusters,
     )
 
 
 def seeds_of_sides(
     pairs: Sequence[Pair], units: Sequence[Ids], weights: Floats
 ) -> tuple[RowSeeds, RowSeeds]:
-    """What the seeds of both say of another draw of them, over all benchmarks.
+    """The seeds of both sides, as a sample of further ones, over all benchmarks.
 
     Seeds that are paired (``--pair-seeds``) are one side, the other is without any.
 
@@ -163,4 +167,5 @@ def error_of_prompts(row: ComparisonRow) -> tuple[float | None, float | None]:
     reach = row.paired.draws
     if not isinstance(reach, SeedReach) or reach.parts is None:
         return row.standard_error, row.degrees_of_freedom
-    return float(np.sqrt(reach.parts.v_prompts[0])), float(reach.parts.df_prompts[0])
+    parts = reach.parts
+    return float(np.sqrt(parts.v_prompts[0])), float(parts.df_prompts[0])

@@ -14,8 +14,9 @@ from warehouse.analysis.results import PairedRow, finite_or_none
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import outside_clusters
 from warehouse.analysis.selection.score_matrix import ScoreTable
+from warehouse.analysis.selection.score_ranges import are_mixed
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
-from warehouse.analysis.selection.scores import are_mixed, unscored_flags
+from warehouse.analysis.selection.scores import unscored_flags
 from warehouse.stats import AllPairs as PairStatistics
 from warehouse.stats import pair_flags, paired_flags
 from warehouse.tables.words import MIXED_SCALES
@@ -183,8 +184,8 @@ class PairColumns:
         return values.tolist()  # type: ignore[no-any-return]
 
     def of_side(self, side: str, values: Sequence[Any]) -> list[Any]:
-        """Of the first (``"a"``) or second condition of each pair what is given for all
-        conditions."""
+        """The values, of those given for all conditions, of the first (``"a"``) or
+        second condition of each pair."""
         if side == "a":
             models = self.pairs.first
         else:

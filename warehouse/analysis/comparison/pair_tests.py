@@ -71,7 +71,8 @@ def difference_of(pair: Pair, options: Compare) -> PairedDifference:
             f"{pair.metric.label} is a ratio of sums over prompts: its error with the "
             "prompts fixed is not known; ask for the prompts sampled"
         )
-    a, b = _draws(pair.scores_a, pair.of_a), _draws(pair.scores_b, pair.of_b)
+    a = _draws(pair.scores_a, pair.of_a)
+    b = _draws(pair.scores_b, pair.of_b)
     return paired_difference_prompts_fixed(
         a, b, bounds=pair.metric.bounds, level=options.level
     )
@@ -97,10 +98,16 @@ def run_tests(pair: Pair, paired: PairedDifference, options: Compare) -> Tests:
         wilcoxon = wilcoxon_test(pair.differences).p_value
     if paired.p_value is None:
         why["t"] = paired.reason
+    if flip is None:
+        p_permutation = None
+        permutation = ""
+    else:
+        p_permutation = flip.p_value
+        permutation = flip.method
     return Tests(
         p_t=paired.p_value,
-        p_permutation=None if flip is None else flip.p_value,
-        permutation="" if flip is None else flip.method,
+        p_permutation=p_permutation,
+        permutation=permutation,
         p_mcnemar=mcnemar,
         p_wilcoxon=wilcoxon,
         p_equivalence=_equivalence(pair, paired, options),
@@ -157,12 +164,15 @@ def few_differing(pair: Pair, paired: PairedDifference) -> FewDiffering | None:
         flags = None
     else:
         flags = paired.flags
+    ratio_weights = None
+    if pair.is_ratio:
+        ratio_weights = weights
     return FewDiffering.where_t_is_not_enough(
         sign * differences,
         pair.units,
         width,
         flags=flags,
-        weights=weights if pair.is_ratio else None,
+        weights=ratio_weights,
     )
 
 
@@ -190,7 +200,8 @@ def bounded_differences(pair: Pair) -> tuple[Floats, float, Floats] | None:
         or not np.array_equal(own, other)
     ):
         return None
-    differences, width = a - b, high - low
+    differences = a - b
+    width = high - low
     if np.abs(differences).max() > width * (1 + ROUNDING):
         return None
     return (differences, width, own)

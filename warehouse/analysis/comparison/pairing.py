@@ -16,12 +16,9 @@ from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.hooks import StoredPlans
-from warehouse.analysis.selection.scores import (
-    Links,
-    PromptScores,
-    are_mixed,
-    unscored_flags,
-)
+from warehouse.analysis.selection.prompt_links import Links
+from warehouse.analysis.selection.score_ranges import are_mixed
+from warehouse.analysis.selection.scores import PromptScores, unscored_flags
 from warehouse.errors import MisuseError
 from warehouse.stats.core.inputs import is_constant
 from warehouse.stats.core.sample import find_link
@@ -76,12 +73,12 @@ class Pair:
 
     @property
     def has_infinite(self) -> bool:
-        """Whether a score of either is infinite."""
+        """True if a score of either is infinite."""
         return self.scores_a.has_infinite or self.scores_b.has_infinite
 
     @property
     def over_seeds(self) -> bool:
-        """Whether either is a mean over several training seeds."""
+        """True if either is a mean over several training seeds."""
         return self.scores_a.seeds is not None or self.scores_b.seeds is not None
 
     @property
@@ -396,9 +393,8 @@ def refuse_incomparable(
         if scale_a != scale_b
     ]
     versions = (a.setting("task_version"), b.setting("task_version"))
-    if (
-        versions[0] != versions[1] and a.benchmark_split[0] == b.benchmark_split[0]
-    ):  # else they mean nothing
+    # else they mean nothing
+    if versions[0] != versions[1] and a.benchmark_split[0] == b.benchmark_split[0]:
         differ.append(
             f"task version {versions[0] or 'none'!r} against {versions[1] or 'none'!r}"
         )

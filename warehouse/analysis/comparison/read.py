@@ -1,4 +1,4 @@
-"""What a comparison of two models rests on, in two reads; what is made of it asks the
+"""The data of a comparison of two models, in two reads; what is made of it asks the
 store nothing.
 
 First both models on every benchmark (`TwoModels`): conditions, scores, clusters, plans,
@@ -9,13 +9,11 @@ others does so only where it is compared itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import Any, Generic, TypeVar
-
-import numpy as np
+from typing import Generic, TypeVar
 
 from warehouse.analysis.comparison.pairing import (
     NotComparable,
@@ -34,8 +32,6 @@ from warehouse.analysis.selection.benchmarks import (
     run_metrics_of,
 )
 from warehouse.analysis.selection.clusterings import (
-    FIRST_OF_TEXTS,
-    SAME_TEXT,
     ClusterMap,
     cluster_map,
     clusters_under_links,
@@ -43,11 +39,7 @@ from warehouse.analysis.selection.clusterings import (
 from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.hooks import possible_plans, read_stopped
 from warehouse.analysis.selection.other_metrics import advise_metric, scored_metrics
-from warehouse.analysis.selection.prompts import (
-    SharedPrompts,
-    options,
-    read_shared_prompts,
-)
+from warehouse.analysis.selection.prompt_links import Links, read_links
 from warehouse.analysis.selection.read_twice import read_twice
 from warehouse.analysis.selection.reference import (
     BySplit,
@@ -55,21 +47,16 @@ from warehouse.analysis.selection.reference import (
     common_benchmarks,
     in_words,
     listed,
-    parse_where,
     pick_all,
     pick_one,
     read_all_runs,
     with_scores,
 )
+from warehouse.analysis.selection.reference_text import parse_where
 from warehouse.analysis.selection.rows import row_of_condition
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.analysis.selection.scorers import scorer_in_words
-from warehouse.analysis.selection.scores import (
-    Links,
-    PromptScores,
-    read_links,
-    read_scores,
-)
+from warehouse.analysis.selection.scores import PromptScores, read_scores
 from warehouse.analysis.selection.select import rows_by_split
 from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError, StatisticsError
@@ -108,8 +95,8 @@ class OnBenchmarks(Generic[T]):
             StatisticsError,
         ),
     ) -> tuple[list[R], list[str]]:
-        """What a function makes of each, and why the others cannot be compared, each
-        reason once.
+        """The results of a function on each, and why the others cannot be compared,
+        each reason once.
 
         Args:
             all_needed: one that cannot be compared is an error.
@@ -185,7 +172,7 @@ class TwoModels:
     def on_each(
         self, read: Callable[[Condition, Condition], T], benchmarks: Sequence[str] = ()
     ) -> OnBenchmarks[T]:
-        """What is read of both on each benchmark (`find`); a MisuseError stands in its
+        """Both models as read on each benchmark (`find`); a MisuseError stands in its
         place."""
         found, missing = self.find(benchmarks)
         runs = {}
@@ -201,7 +188,7 @@ class TwoModels:
     def on_one(
         self, read: Callable[[Condition, Condition], T], a: Condition, b: Condition
     ) -> OnBenchmark[T]:
-        """What is read of two conditions."""
+        """Two conditions as read."""
         shared = sorted(set(a.run_ids) & set(b.run_ids))
         if shared:
             return OnBenchmark(
@@ -243,7 +230,8 @@ class TwoModels:
         where = parse_where(self.selection.where)
         if isinstance(self.store, SharedReads) and self.store.kept is not None:
             read_all_runs(self.store)
-        metric, rules = self.selection.metric, self.selection.rows
+        metric = self.selection.metric
+        rules = self.selection.rows
         of_a, of_b = (
             rows_by_split(
                 self.store,
@@ -333,7 +321,9 @@ class TwoModels:
             of_second = choose_metrics(
                 metrics, self.second_metric, b.setting("benchmark")
             )
-            by_side = (self._scores(a, b, chosen)[0], self._scores(a, b, of_second)[1])
+            of_a, _ = self._scores(a, b, chosen)
+            _, of_b = self._scores(a, b, of_second)
+            by_side = (of_a, of_b)
             labels = (chosen[0].label, of_second[0].label)
         for condition, scores, label in zip((a, b), by_side, labels, strict=True):
             if not scores:
@@ -396,7 +386,7 @@ class TwoModels:
         metrics: Sequence[Metric],
         both: tuple[Condition, Condition],
     ) -> NotComparable:
-        """What is said of a condition without a score by a metric, and by which it has
+        """The refusal of a condition without a score by a metric, and by which it has
         some."""
         ids = sorted({one.setting("benchmark_id") for one in both})
         scored = scored_metrics(run_metrics_of(self.store, ids), metrics, both)
@@ -553,7 +543,8 @@ class TwoModels:
             scores_a, scores_b = scores_a.with_infinite, scores_b.with_infinite
         pair = pair_up(a, b, both.metric_a, scores_a, scores_b, self.clusters(a, b))
         notes = dict.fromkeys(chain.from_iterable(row.row_notes for row in both.rows))
-        notes |= dict.fromkeys([both.scorers] if both.scorers else [])
+        if both.scorers:
+            notes[both.scorers] = None
         if both.metric_a.label != both.metric_b.label:
             notes[
                 f"b by {both.metric_b.label}, which was said to be "
@@ -601,133 +592,5 @@ class TwoModels:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class SharedRead:
-    """What tells which prompts and clusters of several pairs are the same."""
-
-    prompts: SharedPrompts  #: which of them are one question.
-    #: name and label of clusters that are one document (equal values of the field of
-    #: the source that the benchmarks are clustered by) or one text, by id.
-    clusters: Mapping[int, tuple[str, str]]
-
-
-def read_shared(store: Store, pairs: Sequence[Pair], cluster: str | None) -> SharedRead:
-    """What pairs share.
-
-    Args:
-        cluster: clustering that was asked for.
-    """
-    prompts = read_shared_prompts(store, [pair.prompts for pair in pairs])
-    units = np.unique(
-        np.concatenate([pair.units[pair.units >= 0] for pair in pairs])
-    )  # the others are single prompts
-    texts = units[units >= FIRST_OF_TEXTS] - FIRST_OF_TEXTS
-    documents = units[(units < FIRST_OF_TEXTS) & (cluster != SAME_TEXT)]
-    clusters: dict[int, tuple[str, str]] = {}
-    if len(texts):
-        rows = store.rows(
-            query_text("analysis/comparison", "text_of_clusters"), {"prompt_ids": texts}
-        )
-        clusters |= {
-            row["id"] + FIRST_OF_TEXTS: (SAME_TEXT, row["text_hash"]) for row in rows
-        }
-    if len(documents):
-        rows = store.rows(
-            query_text("analysis/comparison", "source_clusters"),
-            {"cluster_ids": documents},
-        )
-        clusters |= {row["id"]: (row["name"], row["label"]) for row in rows}
-    return SharedRead(prompts, clusters)
-
-
-_PROMPTS = (
-    "select id, tool_id, substr(text, 1, :most) as text, substr(target, 1, :most) as "
-    "target, choices from prompt where id in (:ids)"
-)
 #: Characters of a text where all are wanted: as many as engines count.
 ALL = 2**31 - 1
-_LINKED = (
-    "select prompt_id, canonical_prompt_id from prompt_link where canonical_prompt_id "
-    "in (:ids)"
-)
-
-
-@dataclass(frozen=True)
-class PairTexts:
-    """What stands behind the scores of some prompts of a pair."""
-
-    prompts: Mapping[int, Mapping[str, Any]]  #: rows of ``prompt`` by id.
-    #: first stored response of each side (0, 1) to each prompt.
-    responses: Mapping[tuple[int, int], str]
-    #: most likely option of each side to each prompt, where several were scored.
-    choices: Mapping[tuple[int, int], str]
-
-
-def read_texts(
-    store: Store, chosen: Sequence[tuple[Pair, Sequence[int]]], most: int = ALL
-) -> list[PairTexts]:
-    """The texts of some prompts of each pair, links followed; as many reads for all
-    pairs as for one.
-
-    Args:
-        most: characters of each that are read.
-    """
-    ids = sorted(set(chain.from_iterable(own for _, own in chosen)))
-    prompts = {
-        row["id"]: row for row in store.rows(_PROMPTS, {"ids": ids, "most": most})
-    }
-    linked = {
-        row["prompt_id"]: row["canonical_prompt_id"]
-        for row in store.rows(_LINKED, {"ids": ids})
-    }
-    canonical = {prompt: prompt for prompt in ids} | linked
-    sides = chain.from_iterable((pair.a, pair.b) for pair, _ in chosen)
-    runs = sorted(set(chain.from_iterable(side.run_ids for side in sides)))
-
-    def rows_of(query: str) -> Iterator[tuple[tuple[int, int], Mapping[str, Any]]]:
-        """Rows with their run and the prompt that they count as."""
-        sql = query_text("analysis", query)
-        for row in store.rows(
-            sql, {"run_ids": runs, "prompt_ids": [*canonical], "most": most}
-        ):
-            yield (row["run_id"], canonical[row["prompt_id"]]), row
-
-    responses: dict[tuple[int, int], str] = {}
-    for key, row in rows_of("paired_responses"):
-        if row["response"] is not None:
-            responses.setdefault(key, row["response"])
-    scored: dict[tuple[int, int], list[int]] = {}  # the likeliest comes last
-    for key, row in rows_of("likeliest_choices"):
-        scored.setdefault(key, []).append(row["choice_index"])
-    return [_texts_of(pair, own, prompts, responses, scored) for pair, own in chosen]
-
-
-def _texts_of(
-    pair: Pair,
-    ids: Sequence[int],
-    prompts: Mapping[int, Mapping[str, Any]],
-    responses: Mapping[tuple[int, int], str],
-    scored: Mapping[tuple[int, int], Sequence[int]],
-) -> PairTexts:
-    """What the first run of each side said, and found likeliest, of what each run did
-    by its id and prompt."""
-    said, choices = {}, {}
-    for side, condition in enumerate((pair.a, pair.b)):
-        for prompt in ids:
-            keys = [
-                (run, prompt) for run in sorted(condition.run_ids, reverse=True)
-            ]  # the first run comes last
-            if answers := [responses[key] for key in keys if key in responses]:
-                said[side, prompt] = answers[-1]
-            indices = list(chain.from_iterable(scored.get(key, ()) for key in keys))
-            if len(set(indices)) > 1:
-                choices[side, prompt] = _option(prompts[prompt]["choices"], indices[-1])
-    return PairTexts(prompts, said, choices)
-
-
-def _option(choices: Any, index: int) -> str:
-    """Text of an option; its number from 0 where the texts are not stored."""
-    offered = options(choices)
-    if 0 <= index < len(offered):
-        return offered[index]
-    return f"option {index}"

@@ -12,7 +12,7 @@ from warehouse.analysis.compare.question import Compare
 from warehouse.analysis.comparison.hooks import PairCosts
 from warehouse.analysis.comparison.pair_tests import Tests
 from warehouse.analysis.comparison.pairing import Pair
-from warehouse.analysis.comparison.read import PairTexts
+from warehouse.analysis.comparison.texts import PairTexts
 from warehouse.analysis.results import (
     BenchmarkRow,
     Column,
@@ -22,7 +22,8 @@ from warehouse.analysis.results import (
     part_fields,
 )
 from warehouse.analysis.selection.clusterings import outside_clusters
-from warehouse.analysis.selection.scores import PromptScores, indices_among
+from warehouse.analysis.selection.prompt_links import indices_among
+from warehouse.analysis.selection.scores import PromptScores
 from warehouse.stats import (
     PairedDifference,
     PartiallyPairedDifference,
@@ -288,7 +289,9 @@ def with_holm(
             names; None: all are different.
     """
     made = [np.nan if row.p_value is None else row.p_value for row in rows]
-    adjusted = holm_of_distinct(made, range(len(rows)) if copies is None else copies)
+    if copies is None:
+        copies = range(len(rows))
+    adjusted = holm_of_distinct(made, copies)
     return [
         replace(
             row, p_holm=p, better=which_better(p, row.difference, direction, row.level)
@@ -364,13 +367,17 @@ def flip_fields(pair: Pair, prompt: int, texts: PairTexts) -> dict[str, Any]:
         _scored(side, prompt) for side in (pair.scores_a, pair.scores_b)
     )
     prompt_texts = texts.prompts[prompt]
+    if score_a is None or score_b is None:
+        difference = None
+    else:
+        difference = score_a - score_b
     return {
         "benchmark": pair.benchmark,
         "split": pair.split,
         "metric": pair.metric.label,
         "prompt_id": prompt,
         "tool_id": prompt_texts["tool_id"],
-        "difference": None if score_a is None or score_b is None else score_a - score_b,
+        "difference": difference,
         "score_a": score_a,
         "score_b": score_b,
         "n_draws_a": n_draws_a,

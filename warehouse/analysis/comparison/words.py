@@ -1,4 +1,4 @@
-"""What tests of differences say: sentences, the table of a comparison, and the lines
+"""Words for tests of differences: sentences, the table of a comparison, and the lines
 under it."""
 
 from __future__ import annotations
@@ -48,8 +48,6 @@ NOT_KNOWN = "not known"
 NO_VERDICT = "no verdict"
 #: The same where two have no prompt in common.
 NOT_COMPARED = "not compared"
-#: Conditions that a note names.
-_MOST_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -134,27 +132,6 @@ def direction_remarks(rows: Iterable[Any]) -> list[str]:
     ]
 
 
-def not_compared_notes(others: Iterable[tuple[str, int]]) -> list[str]:
-    """That conditions were not compared, and that letters say nothing there: they share
-    none with one another.
-
-    Args:
-        others: name of each condition, and with how many others it has no prompt in
-            common.
-    """
-    names = [f"{name} with {counted(n, 'other')}" for name, n in others if n]
-    more = []
-    if len(names) > _MOST_NAMED:
-        more = [f"{len(names) - _MOST_NAMED} more"]
-    if not names:
-        return []
-    return [
-        f"no prompt in common, so {NOT_COMPARED}: "
-        f"{listed([*names[:_MOST_NAMED], *more])}; that these share no letter does not "
-        "say that they differ"
-    ]
-
-
 def interval_in_words(low: float | None, high: float | None, digits: int) -> str:
     """``[low, high]`` after a blank; empty without both ends."""
     if low is None or high is None:
@@ -234,7 +211,8 @@ def difference_in_words(row: Any) -> tuple[str, str]:
             "" if row.p_value is None else f", p={row.p_value:.3g}",
         )
     digits = decimals([row.standard_error])
-    difference = f"{number(row.difference, digits, sign=True)}{interval_in_words(row.ci_low, row.ci_high, digits)}"
+    interval = interval_in_words(row.ci_low, row.ci_high, digits)
+    difference = f"{number(row.difference, digits, sign=True)}{interval}"
     return difference, "" if row.p_value is None else f", p={row.p_value:.3g}"
 
 
@@ -281,6 +259,9 @@ def difference_cells(row: Any) -> dict[str, Any]:
 
 def _cells(row: ComparisonRow, verbose: bool) -> dict[str, Any]:
     equal = {True: "yes", False: "not shown", None: ""}[row.equivalent]
+    method = ""
+    if verbose:
+        method = row.method
     return {
         **difference_cells(row),
         "p": p_value(row.p_t),
@@ -302,7 +283,7 @@ def _cells(row: ComparisonRow, verbose: bool) -> dict[str, Any]:
         "unscored a": row.unscored_a,
         "unscored b": row.unscored_b,
         "correlation": number(row.correlation, 2),
-        "method": row.method if verbose else "",
+        "method": method,
         "flags": row.flags,
     }
 
@@ -418,11 +399,11 @@ def _how(rows: Sequence[ComparisonRow]) -> list[str]:
 
 
 def _clusters(rows: Sequence[ComparisonRow]) -> list[str]:
-    ratios = [
-        row.standard_error / row.se_unclustered
-        for row in rows
-        if row.n_clusters is not None and row.standard_error and row.se_unclustered
-    ]
+    clustered = [row for row in rows if row.n_clusters is not None]
+    ratios = []
+    for row in clustered:
+        if row.standard_error and row.se_unclustered:
+            ratios.append(row.standard_error / row.se_unclustered)
     if not ratios or max(ratios) < CLUSTERS_MATTER:
         return []  # chance alone makes it a little smaller or larger
     if min(ratios) < CLUSTERS_MATTER:
@@ -516,7 +497,8 @@ def _mcnemar(rows: Sequence[ComparisonRow]) -> list[str]:
 def _chosen(rows: Sequence[ComparisonRow]) -> list[str]:
     """Where another test than t was asked for: what it decides, and where it is
     missing."""
-    test, level = rows[0].test, rows[0].level
+    test = rows[0].test
+    level = rows[0].level
     if test == "t":
         return []
     decides = f"better goes by {_TESTS[test]} at {1 - level:.2g}."
@@ -541,7 +523,8 @@ def _holm(rows: Sequence[ComparisonRow], n_tests: int) -> list[str]:
     named = sum(row.p_holm is not None for row in rows)
     if not named:
         return []
-    test, level = _TESTS[rows[0].test], rows[0].level
+    test = _TESTS[rows[0].test]
+    level = rows[0].level
     return [
         f"p Holm: {test} adjusted for {tests_in_words(n_tests, named)}; better goes by "
         f"it at {1 - level:.2g}."
@@ -557,10 +540,12 @@ def tests_in_words(n_tests: int, n_names: int) -> str:
 
 
 def _equivalence(rows: Sequence[ComparisonRow]) -> list[str]:
-    margin, level = rows[0].margin, rows[0].level
+    margin = rows[0].margin
+    level = rows[0].level
     if margin is None:
         return []
-    inside = f"the {100 * (2 * level - 1):g}% interval lies inside ±{margin:g}"
+    percent = 100 * (2 * level - 1)
+    inside = f"the {percent:g}% interval lies inside ±{margin:g}"
     flags = chain.from_iterable(row.flags for row in rows)
     few = any(flag.startswith(("few_", "heavy_")) for flag in flags)
     also = ""

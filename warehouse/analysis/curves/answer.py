@@ -20,7 +20,8 @@ from warehouse.analysis.selection.benchmarks import (
     find_benchmark,
     metrics_of,
 )
-from warehouse.analysis.selection.reference import Where, find_conditions, parse_where
+from warehouse.analysis.selection.reference import find_conditions
+from warehouse.analysis.selection.reference_text import Where, parse_where
 from warehouse.analysis.training.read import (
     by_other_metrics,
     check_metric,
@@ -175,7 +176,8 @@ def _chosen(
 
 
 def _row(curve: Curve, level: float) -> tuple[CurveRow, list[CheckpointRow]]:
-    recipe, chance = curve.recipe, _usable_chance(curve)
+    recipe = curve.recipe
+    chance = _usable_chance(curve)
     points = _points(curve, chance, level)
     all_positions = set().union(*(run.positions for run in recipe.trajectories))
     above = [point for point in points if point.is_above_chance]
@@ -185,12 +187,15 @@ def _row(curve: Curve, level: float) -> tuple[CurveRow, list[CheckpointRow]]:
     if points:
         last = points[-1]
     tested = [point.p_drop for point in points if point.p_drop is not None]
+    first = None
+    if points:
+        first = points[0].score
     row = CurveRow(
         **_head(curve),
         n_seeds=len(recipe.trajectories),
         n_checkpoints=len(points),
         n_left_out=len(all_positions) - len(points),
-        first=points[0].score if points else None,
+        first=first,
         **part_fields(last, "n_prompts", "ci_low", "ci_high", last="score"),
         band=last.band if last else "",
         **_order(recipe),
@@ -213,7 +218,7 @@ def _row(curve: Curve, level: float) -> tuple[CurveRow, list[CheckpointRow]]:
 
 
 def _head(curve: Curve) -> dict[str, Any]:
-    """What the rows of a curve say of it."""
+    """Fields that all rows of a curve have."""
     names = ("benchmark", "metric", "model", "recipe", "unit")
     own = {name: getattr(curve.recipe, name) for name in names}
     return own | {
@@ -302,10 +307,8 @@ def _points(curve: Curve, chance: Chance, level: float) -> list[CheckpointRow]:
     ]
     if recipe.higher_is_better is None:
         falls = [math.nan] * len(cells)
-    above, fallen = (
-        departure(p_above, level=level).p_holm,
-        departure(falls, level=level).p_holm,
-    )
+    above = departure(p_above, level=level).p_holm
+    fallen = departure(falls, level=level).p_holm
     ends = [
         _band(curve, cell, mean.interval(level), level)
         for cell, mean in zip(cells, means, strict=True)
@@ -336,17 +339,23 @@ def _band(
     """One run has the interval of the leaderboard; several seeds theirs, in clusters
     not narrower, inside the metric's bounds."""
     low, high = curve.bounds or (None, None)
-    labels = curve.clusters.labels(cell.prompts) if cell.has_prompts else None
+    labels = None
+    if cell.has_prompts:
+        labels = curve.clusters.labels(cell.prompts)
     if cell.has_prompts and (
         len(cell.figures) == 1 or (interval is not None and labels is not None)
     ):
         x = cell.scores.mean(axis=0)
-        inside = (low is None or x.min() >= low) and (high is None or x.max() <= high)
+        is_above = low is None or x.min() >= low
+        inside = is_above and (high is None or x.max() <= high)
         n_draws = 1 if cell.zero_one else np.full(len(x), 2.0)
+        bounds = None
+        if inside:
+            bounds = curve.bounds
         estimate = estimate_mean(
             x,
             clusters=labels,
-            bounds=curve.bounds if inside else None,
+            bounds=bounds,
             n_draws=n_draws,
             level=level,
         )
@@ -364,7 +373,9 @@ def _band(
         max(interval[0], -math.inf if low is None else low),
         min(interval[1], math.inf if high is None else high),
     )
-    return ends if ends[0] <= ends[1] else interval
+    if ends[0] <= ends[1]:
+        return ends
+    return interval
 
 
 def _or_none(p: float) -> float | None:

@@ -41,9 +41,11 @@ def _along(row: ModelCurveRow) -> list[tuple[float, float | None]]:
 
 def _chart(rows: Sequence[ModelCurveRow], curves: BenchmarkCurves) -> Chart | None:
     points = list(chain.from_iterable(row.points for row in rows))
-    metric, unit = rows[0].metric, UNITS.get(rows[0].unit, "position in training")
+    metric = rows[0].metric
+    unit = UNITS.get(rows[0].unit, "position in training")
     several = len({row.model for row in rows}) > 1
-    coloured, others = rows[:COLOURS], rows[COLOURS:]
+    coloured = rows[:COLOURS]
+    others = rows[COLOURS:]
     layers = lines(
         [(_name(row, several), _along(row)) for row in coloured],
         faint=[_along(row) for row in others],

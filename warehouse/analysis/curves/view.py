@@ -171,7 +171,7 @@ class CurvesReport(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader should know of all curves."""
+        """Remarks on all curves."""
         return report_notes(self)
 
     def view(self, *, verbose: bool = False, checkpoints: bool = False) -> View:
@@ -200,7 +200,7 @@ def curves_view(report: CurvesReport, *, checkpoints: bool) -> View:
 
 
 def report_notes(report: CurvesReport) -> tuple[str, ...]:
-    """What a reader should know of all curves."""
+    """Remarks on all curves."""
     notes: list[str] = []
     if report.left_out:
         notes.append(
@@ -229,7 +229,7 @@ def _notes(report: CurvesReport) -> list[str]:
 
 
 def _curves(report: CurvesReport) -> tuple[list[str], Table]:
-    """What all curves share, and a row for each."""
+    """The heading that all curves share, and a row for each."""
     bands = [(row.ci_low, row.ci_high) for row in report.rows]
     n_decimals = decimals(
         [
@@ -246,12 +246,15 @@ def _curves(report: CurvesReport) -> tuple[list[str], Table]:
 
 
 def _curve_cells(row: CurveRow, n_decimals: int, band: str) -> dict[str, Any]:
+    recipe = ""
+    if row.recipe not in row.model:
+        recipe = row.recipe
     return {
         "benchmark": row.benchmark,
         "split": row.split,
         "metric": row.metric,
         "model": row.model,
-        "recipe": row.recipe if row.recipe not in row.model else "",
+        "recipe": recipe,
         "setting": row.setting,
         "unit": row.unit,
         "seeds": row.n_seeds,
@@ -271,7 +274,7 @@ def _curve_cells(row: CurveRow, n_decimals: int, band: str) -> dict[str, Any]:
 
 
 def _checkpoints(report: CurvesReport) -> tuple[list[str], Table]:
-    """What all checkpoints share, and a row for each."""
+    """The heading that all checkpoints share, and a row for each."""
     points = report.checkpoints
     bands = [(point.ci_low, point.ci_high) for point in points]
     n_decimals = decimals(
@@ -300,12 +303,15 @@ def _point_cells(point: CheckpointRow, n_decimals: int, band: str) -> dict[str, 
         )
         if holds
     ]
+    recipe = ""
+    if point.recipe not in point.model:
+        recipe = point.recipe
     return {
         "benchmark": point.benchmark,
         "split": point.split,
         "metric": point.metric,
         "model": point.model,
-        "recipe": point.recipe if point.recipe not in point.model else "",
+        "recipe": recipe,
         "setting": point.setting,
         "unit": point.unit,
         "at": point.position,

@@ -35,11 +35,8 @@ from warehouse.analysis.selection.benchmarks import (
 from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.other_metrics import advise_metric, scored_metrics
 from warehouse.analysis.selection.prompts import prompts_by_id
-from warehouse.analysis.selection.reference import (
-    by_split,
-    find_conditions,
-    parse_where,
-)
+from warehouse.analysis.selection.reference import by_split, find_conditions
+from warehouse.analysis.selection.reference_text import parse_where
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.stats import proportion_intervals
@@ -61,6 +58,9 @@ def distribution(rows: Sequence[DataMapRow], metric: str) -> DistributionRow | N
     grouped = [row for row in rows if row.consistency is not None]
     quantiles = np.quantile(p, [0.1, 0.25, 0.5, 0.75, 0.9]).tolist()
     bins = np.minimum((p * BINS + 1e-9).astype(int), BINS - 1)
+    sd = None
+    if len(p) > 1:
+        sd = float(p.std(ddof=1))
     return DistributionRow(
         **part_fields(
             rows[0], "model", "condition", "temperature", "benchmark", "split"
@@ -71,7 +71,7 @@ def distribution(rows: Sequence[DataMapRow], metric: str) -> DistributionRow | N
         least_draws=int(draws.min()),
         most_draws=int(draws.max()),
         mean=float(p.mean()),
-        sd=float(p.std(ddof=1)) if len(p) > 1 else None,
+        sd=sd,
         share_never=float((p == 0).mean()),
         share_always=float((p == 1).mean()),
         **dict(zip(("p10", "p25", "p50", "p75", "p90"), quantiles, strict=True)),
@@ -297,7 +297,8 @@ def _condition_rows(
         suspected = _is_beyond(
             counted[0], consistency[0], consistency[4], question
         ) and _has_draws(counted[2], question)
-        names, asks = (own["tool_id"], own["key"]), (own["target"], own["text"])
+        names = (own["tool_id"], own["key"])
+        asks = (own["target"], own["text"])
         columns: tuple[Any, ...] = (
             *shared,
             prompt,
@@ -342,14 +343,14 @@ def _is_beyond(
     majority: str | None,
     question: MapPrompts,
 ) -> bool:
-    """Whether P and S lie beyond the thresholds, and the majority gives an answer."""
+    """True if P and S lie beyond the thresholds, and the majority gives an answer."""
     if p is None or consistency is None or majority is None:
         return False
     return p <= question.max_p + 1e-12 and consistency >= question.min_s - 1e-12
 
 
 def _has_draws(upper: float | None, question: MapPrompts) -> bool:
-    """Whether there are enough draws: P(correct) has an upper limit below the
+    """True if there are enough draws: P(correct) has an upper limit below the
     threshold."""
     return upper is not None and upper < max(MOST_UPPER, question.max_p)
 

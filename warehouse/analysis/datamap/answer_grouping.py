@@ -77,7 +77,8 @@ def _by_text(generations: Generations, _questions: Questions) -> SemanticSets:
     return _coded(normalised(generations.texts))
 
 
-BY_ANSWER, BY_TEXT = Grouper(_by_answer), Grouper(_by_text)
+BY_ANSWER = Grouper(_by_answer)
+BY_TEXT = Grouper(_by_text)
 
 
 def grouper_of(
@@ -131,7 +132,8 @@ def by_embedding(embedder: Embedder, threshold: float) -> Grouper:
         vectors = encode(embedder, pairs.texts)
         has_vector = np.asarray(vectors.any(axis=1), np.bool_)
         usable = np.flatnonzero(has_vector[pairs.first] & has_vector[pairs.second])
-        a, b = pairs.first[usable], pairs.second[usable]
+        a = pairs.first[usable]
+        b = pairs.second[usable]
         near = cosine_of_pairs(vectors, a, b) >= threshold - 1e-12
         return usable[near], int(embedder.too_long(pairs.texts).sum())
 
@@ -149,15 +151,14 @@ def by_entailment(model: Entailment) -> Grouper:
             f"{pairs.questions.get(owner, '')} {text}".strip()
             for owner, text in zip(pairs.owners.tolist(), pairs.texts, strict=True)
         ]
-        left, other = (
-            [texts[index] for index in pairs.first],
-            [texts[index] for index in pairs.second],
-        )
+        left = [texts[index] for index in pairs.first]
+        other = [texts[index] for index in pairs.second]
         forth = np.flatnonzero(model.entails(left, other))
         back = model.entails(
             [other[index] for index in forth], [left[index] for index in forth]
         )
-        return forth[np.asarray(back, np.bool_)], int(model.too_long(left, other).sum())
+        n_too_long = int(model.too_long(left, other).sum())
+        return forth[np.asarray(back, np.bool_)], n_too_long
 
     return Grouper(
         lambda generations, questions: _joined(generations, questions, alike),
@@ -299,7 +300,10 @@ def count_correct(
         MisuseError: the metric has no best value.
     """
     lower = metric.higher_is_better is False
-    best = _best_value(metric, lower) if correct_at is None else correct_at
+    if correct_at is None:
+        best = _best_value(metric, lower)
+    else:
+        best = correct_at
     end = best + 1e-9 if lower else best - 1e-9
     params = {"run_ids": run_ids, "metric_ids": [metric.id]}
     plain = _by_means(
@@ -307,15 +311,20 @@ def count_correct(
     )
     if plain is not None:
         return plain
+    rate = "fact.value"
+    if lower:
+        rate = "(1 - fact.value)"
+    usable = "fact.n_draws = 1"
+    if metric.kind == "binary":
+        usable = "fact.value between 0 and 1"
     query = query_text("analysis/datamap", "correct_draws").format(
-        rate="(1 - fact.value)" if lower else "fact.value",
+        rate=rate,
         is_correct=f"fact.value {'<=' if lower else '>='} {end!r}",
-        usable="fact.value between 0 and 1"
-        if metric.kind == "binary"
-        else "fact.n_draws = 1",
+        usable=usable,
     )
     table = store.columns(query, params)
-    draws, correct = table.numbers("n_draws"), table.numbers("n_correct")
+    draws = table.numbers("n_draws")
+    correct = table.numbers("n_correct")
     whole = np.round(correct)
     return CorrectCounts(
         prompts=table.whole_numbers("prompt_id"),
@@ -342,7 +351,8 @@ def _by_means(
         for row in store.rows(query_text("analysis/datamap", "unlike_draws"), rest)
     ):
         return None
-    ones, draws = table.numbers("n_ones"), table.numbers("n_draws")
+    ones = table.numbers("n_ones")
+    draws = table.numbers("n_draws")
     return CorrectCounts(
         table.whole_numbers("prompt_id"),
         ones * one_right + (draws - ones) * zero_right,
@@ -504,14 +514,16 @@ def _way(
     grouping: str | None,
     model: Grouper | None,
 ) -> tuple[Source, Grouper, str]:
-    """What is compared, how, and that in words."""
+    """The texts that are compared, how, and that in words."""
     has_answers = counts.n_answers > 0
     if grouping == "answer" and not has_answers and counts.n_responses:
         raise MisuseError(
             f"run:{condition.run_ids[0]} has no extracted answers; use --group text, "
             "embedding or entailment"
         )
-    source: Source = "answer" if has_answers and grouping != "text" else "response"
+    source: Source = "response"
+    if has_answers and grouping != "text":
+        source = "answer"
     if model is not None:
         return source, model, f"{grouping} of {source}s"
     if source == "answer":
@@ -522,8 +534,8 @@ def _way(
 def _question(
     store: Store, condition: Condition, by: str, model: Grouper
 ) -> StoredQuestion:
-    """What the sets are stored under: the contents of the runs say whether they still
-    hold."""
+    """The question that the sets are stored under: the contents of the runs say whether
+    they still hold."""
     rows = store.rows(_DIGESTS, {"run_ids": condition.run_ids})
     data = fingerprint(*(row["content_digest"] for row in rows))
     parameters = {"by": by, "model": model.model}

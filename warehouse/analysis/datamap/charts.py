@@ -59,7 +59,9 @@ def _map(data_map: DataMap, spread: DistributionRow) -> Chart | None:
     if not points:
         return None
     lowest = -math.log(max(row.n_generations for row in rows))
-    counts = Counter((_cell(p, 0.0, 1.0), _cell(s, lowest, 0.0)) for p, s in points)
+    counts: Counter[tuple[int, int]] = Counter()
+    for p, s in points:
+        counts[_cell(p, 0.0, 1.0), _cell(s, lowest, 0.0)] += 1
     sizes = _sizes(counts.values())
     cells = sorted(counts.items(), key=lambda cell: (cell[1], cell[0]))
     dots = [
@@ -94,7 +96,10 @@ def _sizes(counts: Iterable[int]) -> list[tuple[str, int, int]]:
     for share, size in _SIZES:
         last = int(share * most)
         if last >= first:
-            sizes.append((str(last) if last == first else f"≤\u2009{last}", last, size))
+            label = str(last)
+            if last != first:
+                label = f"≤\u2009{last}"
+            sizes.append((label, last, size))
             first = last + 1
     return sizes
 

@@ -171,17 +171,26 @@ def map_part(data_maps: Maps) -> MapPart:
     ways = sorted({mapped.grouped_by for mapped in data_maps.maps if mapped.grouped_by})
     if ways and not any("grouped by" in note for note in notes):
         notes = {f"generations are grouped by {' or '.join(ways)}": None, **notes}
+    if first:
+        max_p = first.max_p
+        min_s = first.min_s
+    else:
+        max_p = 0.0
+        min_s = 0.0
+    distribution = None
+    if spread:
+        distribution = _distribution_table([row for _, row in spread])
     return MapPart(
         charts=tuple(charts),
         histograms=tuple(histograms),
         distributions=tuple(row for _, row in spread),
         suspects=tuple(suspects[:TOP]),
-        max_p=first.max_p if first else 0.0,
-        min_s=first.min_s if first else 0.0,
+        max_p=max_p,
+        min_s=min_s,
         says=_says(
             [row for _, row in spread], [number_of for number_of, _ in suspects]
         ),
-        table=_distribution_table([row for _, row in spread]) if spread else None,
+        table=distribution,
         suspects_table=_suspects_table(data_maps, suspects) if suspects else None,
         notes=(*notes, *data_maps.left_out),
         more=data_maps.more,

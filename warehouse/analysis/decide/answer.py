@@ -16,9 +16,9 @@ from warehouse.analysis.selection.reference import (
     BySplit,
     by_benchmark_split,
     common_benchmarks,
-    parse_where,
 )
-from warehouse.analysis.selection.scores import are_mixed
+from warehouse.analysis.selection.reference_text import parse_where
+from warehouse.analysis.selection.score_ranges import are_mixed
 from warehouse.analysis.training.pools import (
     FEW_PROMPTS,
     SEEN_OF_JITTER,
@@ -64,7 +64,9 @@ def decide(store: Store, question: Decide) -> Decisions:
         for text in (question.a, question.b)
     )
     common = common_benchmarks(*a, *b)
-    in_common = chain.from_iterable((*a[1][key], *b[1][key]) for key in common)
+    of_a = a[1]
+    of_b = b[1]
+    in_common = chain.from_iterable((*of_a[key], *of_b[key]) for key in common)
     numbers = sorted({recipe.setting("benchmark_id") for recipe in in_common})
     recipes = read_recipes(store, numbers, metric=question.metric)
     stored = stored_spreads(store, question.metric, question.averaged)
@@ -149,7 +151,7 @@ def _side(
 def _names(
     a: RecipeScores, b: RecipeScores, said_a: str, said_b: str
 ) -> tuple[str, str]:
-    """What a sentence calls the two: their recipes or models, or what was asked for
+    """Names of the two in a sentence: their recipes or models, or what was asked for
     where these are equal."""
     if a.recipe and b.recipe and a.recipe != b.recipe:
         return a.recipe, b.recipe
@@ -246,8 +248,8 @@ def _flags(a: RecipeScores, b: RecipeScores, noise: Noise) -> tuple[str, ...]:
 
 
 def _runs_to_settle(needed: int | None, counts: tuple[int, int]) -> int | None:
-    """What both lack, one seed of each at least: with as many as needed, the spread
-    itself was unlike."""
+    """Further runs that both need, one seed of each at least: with as many as needed,
+    the spread itself was unlike."""
     if needed is None:
         return None
     return sum(max(needed - n, 1) for n in counts)
@@ -262,7 +264,7 @@ _UNSAID = (
 
 
 def _advice(row: DecisionRow) -> str:
-    """What would settle it, and what that costs."""
+    """Advice on what would settle it, and what that costs."""
     if row.verdict == "decides" or row.difference == 0:
         return ""
     if row.seeds_for_80 is None or row.runs_to_settle is None:
@@ -326,7 +328,8 @@ def _known(row: DecisionRow) -> str:
         )
     if not row.pool_quantiles or row.pool_size is None:
         return "which nothing tells"
-    low, high = row.pool_quantiles[0], row.pool_quantiles[-1]
+    low = row.pool_quantiles[0]
+    high = row.pool_quantiles[-1]
     benchmarks = counted(row.pool_size, "benchmark")
     reference = f"and on {benchmarks} {row.pool} they did by {_short(low)}"
     if row.pool_size != 1:

@@ -130,15 +130,17 @@ class Decisions(Result):
     @property
     def one_line(self) -> str:
         counts = Counter(row.verdict for row in self.rows)
-        verdicts = ", ".join(f"{word} on {n}" for word, n in counts.items())
+        told = [f"{word} on {n}" for word, n in counts.items()]
+        verdicts = ", ".join(told)
         benchmarks = "benchmark"
         if len(self.rows) > 1:
             benchmarks = "benchmarks"
-        return f"{self.a} against {self.b}, {len(self.rows)} {benchmarks}: {verdicts}"
+        number = len(self.rows)
+        return f"{self.a} against {self.b}, {number} {benchmarks}: {verdicts}"
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was left out, and what flags mean."""
+        """Notes on what was left out, and what flags mean."""
         return decision_notes(self)
 
     def view(self, *, verbose: bool = False) -> View:
@@ -164,7 +166,7 @@ def decisions_view(decisions: Decisions) -> View:
 
 
 def decision_notes(decisions: Decisions) -> tuple[str, ...]:
-    """What was left out, and what flags mean."""
+    """Notes on what was left out, and what flags mean."""
     notes = left_out(decisions.left_out)
     n_mixed = sum("mixed_lengths" in row.flags for row in decisions.rows)
     if n_mixed:
@@ -177,7 +179,7 @@ def decision_notes(decisions: Decisions) -> tuple[str, ...]:
 
 
 def _in_words(rows: Sequence[DecisionRow]) -> str:
-    """What the columns mean, and how far others spread."""
+    """The meaning of the columns, and how far others spread."""
     pools = {(row.pool, row.pool_size): row for row in rows if row.floor_from == "pool"}
     pool_sentences = [
         f"On {size} benchmarks {name} they did by {row.pool_quantiles[0]:.2g} to "

@@ -31,20 +31,16 @@ from warehouse.analysis.selection.clusterings import (
     clusters_under_links,
 )
 from warehouse.analysis.selection.conditions import Condition, group_runs, read_runs
+from warehouse.analysis.selection.prompt_links import Links, read_links
+from warehouse.analysis.selection.published_figures import PublishedFigure
 from warehouse.analysis.selection.reference import find_conditions
-from warehouse.analysis.selection.rows import RowPlan
+from warehouse.analysis.selection.row_plans import RowPlan
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,
     read_entries,
 )
-from warehouse.analysis.selection.scores import (
-    Links,
-    PromptScores,
-    PublishedFigure,
-    read_links,
-    read_scores,
-)
+from warehouse.analysis.selection.scores import PromptScores, read_scores
 from warehouse.analysis.selection.select import (
     entries_as_rows,
     plain_row,
@@ -84,7 +80,7 @@ class BenchmarkData:
 
     @cached_property
     def links_digest(self) -> str:
-        """Of the prompt links."""
+        """A digest of the prompt links."""
         return short_digest([column.tolist() for column in self.links])
 
     @cached_property
@@ -281,7 +277,7 @@ class SuiteBenchmarks(BenchmarkData):
 
 @dataclass(frozen=True)
 class AllData:
-    """What a refresh looks at."""
+    """The data that a refresh looks at."""
 
     #: those with current runs, by name, then suites, for families that take them.
     benchmarks: tuple[BenchmarkData, ...]
@@ -339,7 +335,7 @@ def read_all(
 
 
 class _Shared:
-    """What is read once for all benchmarks."""
+    """Data that is read once for all benchmarks."""
 
     def __init__(
         self,

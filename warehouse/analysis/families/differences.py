@@ -187,7 +187,7 @@ class Differences:
 
 
 def _alike(condition: Condition, other: Condition) -> bool:
-    """Whether two conditions can be compared as the leaderboard ranks them."""
+    """True if two conditions can be compared as the leaderboard ranks them."""
     names = ("split", "task_version")
     return all(
         (condition.setting(name) or "") == (other.setting(name) or "") for name in names

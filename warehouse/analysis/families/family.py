@@ -1,4 +1,4 @@
-"""What a metric family is: questions on a benchmark, and the figures that answer one."""
+"""Metric families: questions on a benchmark, and the figures that answer one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ GONE = "gone"
 
 @dataclass(frozen=True)
 class FamilySettings:
-    """What holds for all figures of a refresh.
+    """Settings of all figures of a refresh.
 
     Raises:
         StatisticsError: a level out of range.
@@ -123,7 +123,8 @@ def about_all(data: BenchmarkData, **settings: Any) -> list[RefreshQuestion]:
 def no_score(
     data: BenchmarkData, about: tuple[str, str], statistic: str
 ) -> list[Value]:
-    """What a family says of a condition or row that has no score by a headline metric.
+    """The values, without an estimate, of a condition or row that has no score by a
+    headline metric.
 
     Args:
         about: its kind and subject.

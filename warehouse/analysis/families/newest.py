@@ -12,12 +12,10 @@ from numpy.typing import NDArray
 from warehouse.analysis.families.benchmark_data import BenchmarkData
 from warehouse.analysis.families.family import Value
 from warehouse.analysis.selection.clusterings import ClusterMap
+from warehouse.analysis.selection.prompt_links import align_values
+from warehouse.analysis.selection.published_figures import PublishedFigure
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
-from warehouse.analysis.selection.scores import (
-    PromptScores,
-    PublishedFigure,
-    align_values,
-)
+from warehouse.analysis.selection.scores import PromptScores
 from warehouse.stats.paired.change import ReportedFigure, change_p_value
 from warehouse.stats.rows.newest import NewestRunTest, newest_run_test
 
@@ -57,18 +55,21 @@ def _of_runs(
     test = _tested(
         [scores.repeats[index] for index in order], scores.prompts, data.clusters
     )
+    estimate = None
+    reason = "the newest run shares no prompt with those before it"
+    if test.n_prompts:
+        estimate = test.difference
+        reason = ""
     return Value(
         "condition",
         subject,
         data.metric_name(entry.metric),
         NEWEST_RUN,
         test.method,
-        estimate=test.difference if test.n_prompts else None,
+        estimate=estimate,
         n=test.n_prompts,
         n_clusters=test.n_clusters,
-        reason=""
-        if test.n_prompts
-        else "the newest run shares no prompt with those before it",
+        reason=reason,
         details={
             "run": scores.repeat_runs[newest],
             "runs_before": len(order) - 1,
@@ -118,9 +119,10 @@ def _tested(
 
 
 def _are_alike(draws: NDArray[np.float64]) -> bool:
-    """Whether the runs of each prompt have as many draws as the newest, where both have
+    """True if the runs of each prompt have as many draws as the newest, where both have
     any."""
-    same = (draws == draws[-1]) | np.isnan(draws) | np.isnan(draws[-1])
+    newest = draws[-1]
+    same = (draws == newest) | np.isnan(draws) | np.isnan(newest)
     return bool(same.all())
 
 

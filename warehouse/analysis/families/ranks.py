@@ -46,9 +46,8 @@ class RanksFamily:
             level=settings.level, n_resamples=settings.n_resamples, seed=settings.seed
         )
         values: list[Value] = []
-        told: set[tuple[str, str]] = (
-            set()
-        )  # runs that do not look like repeats have one subject
+        # runs that do not look like repeats have one subject
+        told: set[tuple[str, str]] = set()
         for group in rank_rows(scores, options):
             for entry, row in group:
                 kind, subject = data.subject(entry.condition)

@@ -14,7 +14,7 @@ from warehouse.analysis.families.subjects import (
     subject_of,
 )
 from warehouse.analysis.selection.conditions import Condition
-from warehouse.analysis.selection.rows import CountPrompts, RowPlan, plan_rows
+from warehouse.analysis.selection.row_plans import CountPrompts, RowPlan, plan_rows
 from warehouse.analysis.selection.selection import RowRules
 from warehouse.store.connection import Store
 
@@ -24,7 +24,7 @@ RULES = RowRules()
 
 @dataclass(frozen=True)
 class RefreshRow:
-    """What a leaderboard shows as one row."""
+    """One row, as a leaderboard shows it."""
 
     #: the same in every store, and whatever seeds and checkpoints there are.
     subject: str
@@ -33,7 +33,7 @@ class RefreshRow:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Of the conditions that it is made of, each at its checkpoint."""
+        """Keys of the conditions that it is made of, each at its checkpoint."""
         return tuple(condition.key for condition in self.plan.conditions)
 
     @property
@@ -57,19 +57,18 @@ def refresh_rows(
         first = plan.conditions[0]
         kind, subject = CONDITION, subject_of(first)
         if len(plan.keys) > 1 or _may_have_others(first):
-            kind, subject = ROW, row_subject(first.model, plan.settings)
+            kind = ROW
+            subject = row_subject(first.model, plan.settings)
         if subject in taken:  # nothing that is stored tells it from another row
-            kind, subject = (
-                ROW,
-                row_subject(first.model, (*plan.settings, min(plan.keys))),
-            )
+            kind = ROW
+            subject = row_subject(first.model, (*plan.settings, min(plan.keys)))
         taken.add(subject)
         rows.append(RefreshRow(subject, kind, plan))
     return rows
 
 
 def _may_have_others(condition: Condition) -> bool:
-    """Whether another seed or checkpoint would join its row."""
+    """True if another seed or checkpoint would join its row."""
     return (
         bool(condition.setting("training_seed"))
         or condition.setting("position") is not None
@@ -77,7 +76,8 @@ def _may_have_others(condition: Condition) -> bool:
 
 
 def kind_of(condition: Condition, rows: Mapping[str, RefreshRow]) -> str:
-    """Whether a condition is a row itself, or a seed or checkpoint behind one.
+    """The kind of a condition: whether it is a row itself, or a seed or checkpoint
+    behind one.
 
     Args:
         rows: by the keys of the conditions behind them.

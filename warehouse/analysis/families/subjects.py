@@ -1,4 +1,4 @@
-"""What stored figures are about: kinds of subjects, and their names, the same in every
+"""Subjects of stored figures: kinds of subjects, and their names, the same in every
 store."""
 
 from __future__ import annotations

@@ -53,8 +53,8 @@ class Training:
     def compute(
         self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings
     ) -> Sequence[Value]:
-        """Of each recipe by the headline metric (MisuseError: no recipe has two seeds
-        or two checkpoints after all)."""
+        """Values of each recipe by the headline metric (MisuseError: no recipe has two
+        seeds or two checkpoints after all)."""
         from warehouse.analysis.seeds.answer import seeds_row
         from warehouse.analysis.training.read import read_recipes
 
@@ -66,11 +66,12 @@ class Training:
             )
         )
         cut = (recipe.only(runs) for recipe in recipes)
-        replicated = [
-            r
-            for r in cut
-            if r is not None and (len(r.trajectories) > 1 or len(r.common) > 1)
-        ]
+        replicated = []
+        for recipe in cut:
+            if recipe is None:
+                continue
+            if len(recipe.trajectories) > 1 or len(recipe.common) > 1:
+                replicated.append(recipe)
         if not replicated:
             raise MisuseError(
                 "no recipe has two training seeds or two checkpoints by the headline "

@@ -59,7 +59,8 @@ def _split(data: BenchmarkData, subject: str, entry: ScoredCondition) -> list[Va
     from warehouse.analysis.variance.row import NO_MEAN
     from warehouse.stats import variance_components
 
-    scores, metric = entry.usable, data.metric_name(entry.metric)
+    scores = entry.usable
+    metric = data.metric_name(entry.metric)
     if scores is None:
         return [
             Value(

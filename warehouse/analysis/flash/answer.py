@@ -316,8 +316,8 @@ def _early(check: FlashCheck) -> NDArray[np.float64]:
 
 
 def _within_early(check: FlashCheck) -> float | None:
-    """Of all orders that stop before all prompts, those whose rank lies within the
-    resolution."""
+    """The share, of all orders that stop before all prompts, those whose rank lies
+    within the resolution."""
     weights = _early(check)
     if weights.any():
         return float(
@@ -332,9 +332,9 @@ def _order(rows: Sequence[Mapping[str, Any]], seed: int) -> NDArray[np.intp]:
 
     def key(index: int) -> bytes:
         split, name, occurrence, _ = rows[index]["order"]
-        return hashlib.sha256(
-            f"{seed}\0{rows[index]['benchmark']}\0{split}\0{name}\0{occurrence}".encode()
-        ).digest()
+        benchmark = rows[index]["benchmark"]
+        text = f"{seed}\0{benchmark}\0{split}\0{name}\0{occurrence}"
+        return hashlib.sha256(text.encode()).digest()
 
     return np.array(sorted(range(len(rows)), key=key), dtype=np.intp)
 

@@ -29,6 +29,7 @@ from warehouse.analysis.selection.clusterings import (
     cluster_map,
     clusters_under_links,
 )
+from warehouse.analysis.selection.prompt_links import read_links
 from warehouse.analysis.selection.score_matrix import (
     ScoreTable,
     score_table,
@@ -38,7 +39,6 @@ from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,
 )
-from warehouse.analysis.selection.scores import read_links
 from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
@@ -100,10 +100,8 @@ class _Side:
 
     def p_values(self) -> Floats:
         """Two-sided p of each pair of models, in a square; NaN without samples."""
-        square, where = (
-            np.full((len(self.entries),) * 2, np.nan),
-            np.flatnonzero(self.scored),
-        )
+        square = np.full((len(self.entries),) * 2, np.nan)
+        where = np.flatnonzero(self.scored)
         if self.table is not None and len(where) > 1:
             pairs = tested_pairs(
                 self.table, level=0.95, n_resamples=0, seed=0, higher_is_better=True
@@ -213,7 +211,8 @@ def _by_model(scores: BenchmarkScores, notes: list[str]) -> dict[str, ScoredCond
             ]
         )
     largest = max(groups, key=len)
-    left, name = len(scores.entries) - len(largest), scores.benchmark.name
+    left = len(scores.entries) - len(largest)
+    name = scores.benchmark.name
     if left:
         why = (
             "of another split, task version, metric or judge, without a figure, or on "
@@ -232,7 +231,8 @@ def _by_model(scores: BenchmarkScores, notes: list[str]) -> dict[str, ScoredCond
         notes.append(
             f"{name}: several conditions of {some_of(several)} are left out; {how}"
         )
-    return {who: own[0] for who, own in sorted(by_model.items()) if len(own) == 1}
+    models = sorted(by_model.items())
+    return {who: own[0] for who, own in models if len(own) == 1}
 
 
 def _report(
@@ -327,14 +327,19 @@ def _paired(
         return None, n_common, "no paired difference: metrics of different scales"
     pair = pair_up(a.condition, b.condition, a.metric, a.usable, b.usable, clusters)
     difference = pair.difference(question.level, seed=question.seed)
-    return difference, pair.n, difference.reason if difference.ci_low is None else ""
+    reason = ""
+    if difference.ci_low is None:
+        reason = difference.reason
+    return difference, pair.n, reason
 
 
 def _agreement(
     question: Formulations, first: _Side, second: _Side, n_linked: int
 ) -> list[AgreementRow]:
     """The correlations, and why an interval is missing."""
-    noise, reason, m = None, "", len(first.entries)
+    noise = None
+    reason = ""
+    m = len(first.entries)
     if not (first.scored & second.scored).all():
         reason = "published figures have no prompts: only the interval for other models"
     elif first.table and second.table:
@@ -349,7 +354,8 @@ def _agreement(
         reason = "a single prompt, cluster or model, or all prompts alike: the noise is not known"
         if noise:
             reason = ""
-    x, y = first.sign * first.means, second.sign * second.means
+    x = first.sign * first.means
+    y = second.sign * second.means
     agreed = formulation_agreement(
         x, y, noise, level=question.level, seed=question.seed
     )
@@ -377,7 +383,10 @@ def _agreement(
 def _crossings(
     models: Sequence[str], first: _Side, second: _Side, level: float
 ) -> list[CrossingRow]:
-    x, y, p, q = first.means, second.means, first.p_values(), second.p_values()
+    x = first.means
+    y = second.means
+    p = first.p_values()
+    q = second.p_values()
     upper = np.triu_indices(len(models), 1)
     found = find_crossings(first.sign * x, second.sign * y, p[upper], q[upper])
     rows = []

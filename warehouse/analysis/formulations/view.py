@@ -1,5 +1,5 @@
-"""What is said of two formulations: rows, the sentence, the tables, and what their
-columns mean."""
+"""The view of two formulations: rows, the sentence, the tables, and what their columns
+mean."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class FormulationsReport(Result):
 
     @property
     def one_line(self) -> str:
-        """What is known, how sure it is, and what would settle it."""
+        """A sentence on what is known, how sure it is, and what would settle it."""
         pearson, kendall, _ = self.rows
         models = "model"
         if pearson.n_models > 1:
@@ -211,10 +211,8 @@ def _agreement_cells(row: AgreementRow) -> dict[str, Any]:
 
 def models_table(report: FormulationsReport, most: int | None = None) -> Table:
     """One row for each model; of many those that move most."""
-    digits, level = (
-        decimals(row.standard_error for row in report.models),
-        level_column(report.rows[0].level),
-    )
+    digits = decimals(row.standard_error for row in report.models)
+    level = level_column(report.rows[0].level)
     rows = list(report.models)
     if most is not None and len(rows) > most:
         rows = sorted(rows, key=lambda row: -abs(row.rank_change))[:most]

@@ -6,28 +6,33 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.comparison.hooks import MOST_MISSING
 from warehouse.analysis.frontier.costs import (
     NO_COSTS,
     CostSource,
-    PromptCosts,
     cost_source,
     read_costs,
 )
 from warehouse.analysis.frontier.question import Frontier
+from warehouse.analysis.frontier.row import (
+    TOO_FEW,
+    Member,
+    costs_of_published,
+    entry_of_each_run,
+    member_of,
+    published_figures,
+)
 from warehouse.analysis.frontier.view import (
     FrontierReport,
     FrontierRow,
     against,
     count_in_words,
 )
-from warehouse.analysis.leaderboard.row import usable_bounds
 from warehouse.analysis.pairs.answer import comparable, why_not
 from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.benchmarks import direction_unknown
@@ -39,64 +44,28 @@ from warehouse.analysis.selection.scored_conditions import (
     group_differences,
     notes_of_row,
 )
-from warehouse.analysis.selection.scores import PromptScores
 from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.suites.tree import find_suite, is_suite
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.stats import (
-    Estimate,
-    SeedRow,
     as_good_for_less,
-    cost_per_solved,
     cost_ratio,
     dominates,
-    estimate_mean,
     frontier_set,
     holm,
-    interval_normal,
-    mean_cost,
     p_on_frontier,
     paired_difference,
-    row_over_seeds,
 )
 from warehouse.stats.core.inputs import finite_bounds, rejects
 from warehouse.store.connection import Store
-from warehouse.store.sql.query_files import query_text
 
 _UNTESTED = (
     "scores are means over training seeds, which no test of the frontier and no "
     "interval of cost per solved knows: points alone; two models: warehouse compare A "
     "B --cost"
 )
-_TOO_FEW = (
-    f"more than {100 * MOST_MISSING:g} % of the costs are missing "
-    "(--allow-missing-cost keeps them)"
-)
-
-
-@dataclass(frozen=True)
-class _Member:
-    """A condition on the prompts of which score and cost are known; without any, a
-    published one."""
-
-    entry: ScoredCondition
-    row: FrontierRow
-    prompts: NDArray[np.int64]
-    scores: NDArray[np.float64]
-    costs: NDArray[np.float64]
-
-    @property
-    def is_tested(self) -> bool:
-        """Whether it has prompts."""
-        return len(self.prompts) > 0
-
-    @property
-    def over_seeds(self) -> bool:
-        """Whether its score is a mean over training seeds."""
-        scores = self.entry.usable
-        return scores is not None and scores.seeds is not None
 
 
 @answers(Frontier)
@@ -166,15 +135,6 @@ def frontier(store: Store, question: Frontier) -> FrontierReport:
     )
 
 
-def _entry_of_each_run(scores: BenchmarkScores) -> dict[int, int]:
-    """The number of the entry that a run belongs to, by id of the run."""
-    numbers = {}
-    for n, entry in enumerate(scores.entries):
-        for run in entry.condition.run_ids:
-            numbers[run] = n
-    return numbers
-
-
 def _groups(
     store: Store,
     scores: BenchmarkScores,
@@ -182,25 +142,25 @@ def _groups(
     question: Frontier,
     notes: list[str],
     of_suite: str,
-) -> Iterator[tuple[str, list[_Member]]]:
+) -> Iterator[tuple[str, list[Member]]]:
     """Members that can be held against each other, with scores and costs, and in what
     it differs from other such rows; says what is left out."""
     usable: set[int] = set()
     for members in scores.groups().values():
         usable.update(id(entry) for entry in comparable(members, scores))
-    costs = read_costs(store, _entry_of_each_run(scores), source)
-    published_costs = _published_costs(store, scores, source)
+    costs = read_costs(store, entry_of_each_run(scores), source)
+    published_costs = costs_of_published(store, scores, source)
     models = Counter(entry.condition.model for entry in scores.entries)
     reasons: dict[str, list[str]] = {}
-    groups: dict[tuple[str, ...], list[_Member]] = {}
+    groups: dict[tuple[str, ...], list[Member]] = {}
     for number, entry in enumerate(scores.entries):
         own = costs.get(number, NO_COSTS)
         if id(entry) in usable:
-            found: _Member | str = _member(
+            found: Member | str = member_of(
                 entry, own, scores.clusters, source, question
             )
         else:
-            found = _published(
+            found = published_figures(
                 entry, published_costs.get(number), source, question
             ) or why_not(entry, scores)
         if not isinstance(found, str):
@@ -218,7 +178,7 @@ def _groups(
         named = entry.condition.model + (
             f" ({entry.label})" if models[entry.condition.model] > 1 else ""
         )
-        if found == _TOO_FEW:
+        if found == TOO_FEW:
             named += (
                 f", {100 * own.share_missing(entry.usable):.3g} %"
                 if entry.usable
@@ -226,193 +186,19 @@ def _groups(
             )
         reasons.setdefault(found, []).append(named)
     for why, left in reasons.items():
-        more = f" and {len(left) - 3} more" if len(left) > 3 else ""
-        notes.append(f"left out{of_suite}, {why}: {'; '.join(left[:3])}{more}")
+        more = ""
+        if len(left) > 3:
+            more = f" and {len(left) - 3} more"
+        named = "; ".join(left[:3])
+        notes.append(f"left out{of_suite}, {why}: {named}{more}")
     if scores.clusters.note and groups and scores.clusters.note not in notes:
         notes.append(scores.clusters.note)
     differences = group_differences(groups)
     yield from ((differences[group], members) for group, members in groups.items())
 
 
-def _member(
-    entry: ScoredCondition,
-    costs: PromptCosts,
-    clusters: ClusterMap,
-    source: CostSource,
-    question: Frontier,
-) -> _Member | str:
-    """A condition with prompts, or why it is left out."""
-    scores = entry.usable
-    if (
-        scores is None
-        or entry.metric.link != "identity"
-        or scores.uneven_weights is not None
-    ):
-        return "their figure is no plain mean of prompts"
-    at = costs.at(scores.prompts)
-    has_cost, share = ~np.isnan(at), costs.share_missing(scores)
-    if (at[has_cost] < 0).any():
-        return f"a {source.metric} below 0"
-    if not has_cost.any():
-        hint = ""
-        if source.metric == "cost":
-            hint = " (--cost tokens, or --prices FILE, may be known)"
-        return f"no answer with known {source.metric}{hint}"
-    if share > MOST_MISSING and not question.allow_missing_cost:
-        return _TOO_FEW
-    row = _row(entry, scores, has_cost, at, clusters, source, question)
-    return _Member(
-        entry, row, scores.prompts[has_cost], scores.values[has_cost], at[has_cost]
-    )
-
-
-def _row(
-    entry: ScoredCondition,
-    scores: PromptScores,
-    has_cost: NDArray[np.bool_],
-    at: NDArray[np.float64],
-    clusters: ClusterMap,
-    source: CostSource,
-    question: Frontier,
-) -> FrontierRow:
-    """What is known of a condition alone."""
-    y, c, level = scores.values[has_cost], at[has_cost], question.level
-    labels = clusters.labels(scores.prompts[has_cost])
-    bounds = usable_bounds(scores, entry.metric)[0]
-    score: Estimate | SeedRow
-    if scores.seeds is None:
-        score = estimate_mean(
-            y,
-            clusters=labels,
-            bounds=bounds,
-            n_draws=scores.n_draws[has_cost],
-            level=level,
-        )
-    else:
-        score = row_over_seeds(
-            scores.seeds.at(np.flatnonzero(has_cost)),
-            clusters=labels,
-            bounds=bounds,
-            level=level,
-        )
-    cost, solved = mean_cost(c, labels, level=level), None
-    if entry.metric.higher_is_better and y.min() >= 0 and y.max() <= 1:
-        solved = cost_per_solved(
-            c,
-            y,
-            labels,
-            level=level,
-            method="fieller" if question.fieller else "log_delta",
-        )
-    of_solved = solved.flags if solved else ()
-    missing = () if has_cost.all() else ("missing_cost",)
-    flags = (*entry.row_flags, *score.flags, *cost.flags, *of_solved, *missing)
-    return replace(
-        _bare(entry, source, question, score.estimate, cost.estimate or 0.0),
-        **part_fields(score, "standard_error", "ci_low", "ci_high"),
-        **part_fields(cost, "n_clusters", cost_low="low", cost_high="high"),
-        **part_fields(solved, cost_per_solved="estimate"),
-        **part_fields(
-            None if scores.seeds else solved, solved_low="low", solved_high="high"
-        ),
-        n_prompts=len(y),
-        n_missing_cost=int((~has_cost).sum()),
-        score_missing=None
-        if has_cost.all()
-        else float(scores.values[~has_cost].mean()),
-        flags=tuple(dict.fromkeys(flags)),
-        reason="; ".join(
-            dict.fromkeys(filter(None, (cost.reason, solved.reason if solved else "")))
-        ),
-    )
-
-
-def _bare(
-    entry: ScoredCondition,
-    source: CostSource,
-    question: Frontier,
-    estimate: float,
-    cost: float,
-) -> FrontierRow:
-    """A row with points alone."""
-    values: dict[str, Any] = dict.fromkeys(FrontierRow.columns())
-    benchmark, split = entry.condition.benchmark_split
-    values |= {
-        "model": entry.condition.model,
-        "condition": entry.label,
-        "benchmark": benchmark,
-        "split": split,
-        "metric": entry.metric.label,
-        "cost_metric": source.metric,
-        "prices_digest": source.digest,
-        "estimate": estimate,
-        "level": question.level,
-        "mean_cost": cost,
-        "run_ids": entry.condition.run_ids,
-        "group": 0,
-        "on_frontier": False,
-        "n_prompts": 0,
-        "n_missing_cost": 0,
-        "flags": (),
-    }
-    return FrontierRow(
-        **values | dict.fromkeys(("dominated_by", "excluded_by", "reason"), "")
-    )
-
-
-def _published_costs(
-    store: Store, scores: BenchmarkScores, source: CostSource
-) -> dict[int, float]:
-    """The cost of a task in published runs, by number of the entry: as published, or a
-    run's cost over its tasks."""
-    if source.metric != "cost":
-        return {}
-    numbers = _entry_of_each_run(scores)
-    found: dict[int, list[float]] = {}
-    said = store.rows(
-        query_text("analysis/frontier", "published_costs"),
-        {"run_ids": list(numbers)},
-        per="run_id",
-    )
-    for row in said:
-        figure = scores.entries[numbers[row["run_id"]]].published
-        if row["task_cost"] is not None:
-            found.setdefault(numbers[row["run_id"]], []).append(row["task_cost"])
-        elif figure is not None and figure.n:
-            found.setdefault(numbers[row["run_id"]], []).append(
-                row["stated_cost"] / figure.n
-            )
-    return {number: sum(costs) / len(costs) for number, costs in found.items()}
-
-
-def _published(
-    entry: ScoredCondition, cost: float | None, source: CostSource, question: Frontier
-) -> _Member | str:
-    """A published figure with its cost, or why it is left out; empty where it is none."""
-    figure = entry.published
-    if entry.stopped is not None or entry.usable is not None or figure is None:
-        return ""
-    if cost is None:
-        return f"published without {source.metric}"
-    if not math.isfinite(figure.value):
-        return "an infinite figure"
-    ends = interval_normal(figure.value, figure.standard_error, level=question.level)
-    row = replace(
-        _bare(entry, source, question, figure.value, cost),
-        standard_error=figure.standard_error,
-        **part_fields(ends, ci_low="low", ci_high="high"),
-        n_prompts=figure.n,
-        flags=("published",),
-        reason=(
-            "as its source publishes it: no prompts to test, and no error of the cost"
-        ),
-    )
-    nothing = np.empty(0)
-    return _Member(entry, row, np.empty(0, np.int64), nothing, nothing)
-
-
 def _answered(
-    members: Sequence[_Member], clusters: ClusterMap, question: Frontier
+    members: Sequence[Member], clusters: ClusterMap, question: Frontier
 ) -> list[FrontierRow]:
     """The rows of one group, the best first."""
     sign = -1.0 if members[0].entry.metric.higher_is_better is False else 1.0
@@ -444,9 +230,8 @@ def _answered(
         for index, member in enumerate(order)
     ]
     tested = [index for index, member in enumerate(order) if member.is_tested]
-    if any(
-        member.over_seeds for member in order
-    ):  # resampled prompts know nothing of training seeds
+    # resampled prompts know nothing of training seeds
+    if any(member.over_seeds for member in order):
         return rows
     if len(tested) > 1:
         found = _tested(
@@ -462,7 +247,7 @@ def _answered(
 
 
 def _tested(
-    members: Sequence[_Member],
+    members: Sequence[Member],
     rows: Sequence[FrontierRow],
     clusters: ClusterMap,
     question: Frontier,
@@ -471,10 +256,13 @@ def _tested(
     """Rows with prompts, with what tests say of them, and the place of the one that
     shows it off the frontier."""
     prompts = np.unique(np.concatenate([member.prompts for member in members]))
-    y, c = (np.full((len(prompts), len(members)), np.nan) for _ in range(2))
+    shape = (len(prompts), len(members))
+    y = np.full(shape, np.nan)
+    c = np.full(shape, np.nan)
     for column, member in enumerate(members):
         rows_of = np.searchsorted(prompts, member.prompts)
-        y[rows_of, column], c[rows_of, column] = sign * member.scores, member.costs
+        y[rows_of, column] = sign * member.scores
+        c[rows_of, column] = member.costs
     labels = clusters.labels(prompts)
     shares = p_on_frontier(
         y, c, labels, n_resamples=question.n_resamples, seed=question.seed
@@ -532,7 +320,8 @@ def _against_best(
     pair = paired_difference(
         sign * a, sign * b, clusters=own, level=question.level, bounds=bounds
     )
-    ratio, p = cost_ratio(cost_a, cost_b, own, level=question.level), None
+    ratio = cost_ratio(cost_a, cost_b, own, level=question.level)
+    p = None
     if question.margin is not None:
         low, high = finite_bounds(bounds) or (0.0, math.inf)
         width = high - low if math.isfinite(high) else None
@@ -569,14 +358,10 @@ def _sentence(rows: Sequence[FrontierRow], name: str, question: Frontier) -> str
         if are_published:
             return f"{words} They are published figures: without prompts nothing is tested."
         return words
-    best, cheaper = (
-        tested[0],
-        [
-            row
-            for row in tested[1:]
-            if row.ratio_high is not None and row.ratio_high < 1
-        ],
-    )
+    best = tested[0]
+    cheaper = [
+        row for row in tested[1:] if row.ratio_high is not None and row.ratio_high < 1
+    ]
     if question.margin is not None:
         times = " and cheaper"
         if question.cheaper > 1:

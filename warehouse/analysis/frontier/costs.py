@@ -1,5 +1,5 @@
-"""What answers cost, prompt by prompt: as recorded, or by tokens and prices (two
-figures that are never mixed)."""
+"""Costs of answers, prompt by prompt: as recorded, or by tokens and prices (two figures
+that are never mixed)."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.comparison.hooks import COSTS_OF_PAIRS, PairCosts
 from warehouse.analysis.comparison.pairing import Pair
-from warehouse.analysis.selection.scores import (
+from warehouse.analysis.selection.prompt_links import (
     Links,
-    PromptScores,
     follow_links,
     indices_among,
     read_links,
     values_at,
 )
+from warehouse.analysis.selection.scores import PromptScores
 from warehouse.errors import MisuseError
 from warehouse.stats import cheaper_test, cost_ratio
 from warehouse.store.columns import Columns
@@ -81,11 +81,11 @@ class PromptCosts:
     n: NDArray[np.float64]  #: draws that the dump has, shape (n,).
 
     def at(self, prompts: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Those of some prompts, NaN for the others."""
+        """Costs of some prompts, NaN for the others."""
         return values_at(self.values, indices_among(self.prompts, prompts))
 
     def share_missing(self, scores: PromptScores) -> float:
-        """Of the scored answers of a condition those whose cost is not known."""
+        """The share of a condition's scored answers whose cost is not known."""
         indices = indices_among(self.prompts, scores.prompts)
         said, n = (
             float(np.nan_to_num(values_at(counts, indices)).sum())
@@ -144,7 +144,8 @@ def read_costs(
         {"run_ids": list(runs)},
         per="run_id",
     )
-    of_run, prompts = found.whole_numbers("run_id"), found.whole_numbers("prompt_id")
+    of_run = found.whole_numbers("run_id")
+    prompts = found.whole_numbers("prompt_id")
     n_known, sums = _sums(store, found, of_run, source)
     if links is not None:
         prompts = follow_links(prompts, links)
@@ -170,7 +171,7 @@ def read_costs(
 def _sums(
     store: Store, found: Columns, of_run: NDArray[np.int64], source: CostSource
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Of each row how many draws say what they cost, and their sum."""
+    """Draws of each row that say what they cost, counted, and their sum."""
     if source.prices is None:
         return found.numbers(f"n_{source.kind}"), found.numbers(source.kind)
     rows = store.rows(
@@ -213,7 +214,9 @@ def _rates(run: Mapping[str, Any], prices: Sequence[Price]) -> tuple[float, ...]
         day is not None and best.until is not None and day >= best.until
     ):
         return (np.nan,) * 5
-    cached, stored, thought = best.cached, best.cache_write, best.reasoning
+    cached = best.cached
+    stored = best.cache_write
+    thought = best.reasoning
     return (
         best.input if cached is None else cached,
         best.input if stored is None else stored,
@@ -245,18 +248,14 @@ def pair_costs(
         side.share_missing(of)
         for side, of in zip(sides, (pair.scores_a, pair.scores_b), strict=True)
     )
-    a, b, clusters = (
-        a[has_costs],
-        b[has_costs],
-        None if pair.clusters is None else pair.clusters[has_costs],
-    )
+    a = a[has_costs]
+    b = b[has_costs]
+    clusters = None if pair.clusters is None else pair.clusters[has_costs]
     figures: tuple[float | None, float | None] = (None, None)
     ratio = test = None
     if has_costs.any():
-        figures, ratio = (
-            (float(a.mean()), float(b.mean())),
-            cost_ratio(a, b, clusters, level=level),
-        )
+        figures = (float(a.mean()), float(b.mean()))
+        ratio = cost_ratio(a, b, clusters, level=level)
         test = None if times is None else cheaper_test(a, b, clusters, times=times)
     return PairCosts(
         source.metric,

@@ -1,4 +1,4 @@
-"""What `frontier` answers: a row for each model, and how people are shown it."""
+"""Answers of `frontier`: a row for each model, and how people are shown it."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class FrontierRow(ConditionRow):
 
     @property
     def intervals(self) -> tuple[tuple[float, float] | None, ...]:
-        """Of cost and score; None without an end."""
+        """Intervals of cost and score; None without an end."""
         ends = ((self.cost_low, self.cost_high), (self.ci_low, self.ci_high))
         return tuple(
             None if low is None or high is None else (low, high) for low, high in ends
@@ -112,9 +112,14 @@ class FrontierReport(Result):
 
     def view(self, *, verbose: bool = False) -> View:
         """The command's table, what it says in a sentence, and what was left out."""
-        parts: list[str | Table | TableNote] = [self.prices] if self.prices else []
+        parts: list[str | Table | TableNote]
+        if self.prices:
+            parts = [self.prices]
+        else:
+            parts = []
         for sentence, rows in zip(self.sentences, self.groups(), strict=True):
-            first, digits = rows[0], decimals(row.standard_error for row in rows)
+            first = rows[0]
+            digits = decimals(row.standard_error for row in rows)
             models = Counter(row.model for row in rows)
             of = " ".join(filter(None, (first.benchmark, first.split)))
             head = (
@@ -130,7 +135,9 @@ class FrontierReport(Result):
             table = Table.of(
                 cells, hide_empty=hidden, counts=("no cost",), minor=_MINOR
             )
-            parts += [*([""] if parts else []), sentence, "", head, table]
+            if parts:
+                parts.append("")
+            parts += [sentence, "", head, table]
         parts += legend(_LEGEND | {self.unit: "mean cost of an answer"})
         flags = chain.from_iterable(row.flags for row in self.rows)
         parts += [TableNote(line, "flags") for line in meanings(flags)]
@@ -183,6 +190,9 @@ def _cells(row: FrontierRow, digits: int, unit: str) -> dict[str, Any]:
         beaten = row.dominated_by
     else:
         beaten = f"({row.dominated_by})"
+    frontier = ""
+    if row.on_frontier:
+        frontier = "yes"
     return {
         "score": number(row.estimate, digits),
         level_column(row.level): interval(
@@ -194,7 +204,7 @@ def _cells(row: FrontierRow, digits: int, unit: str) -> dict[str, Any]:
         "solved interval": small_interval(
             row.solved_low, row.solved_high, row.cost_per_solved
         ),
-        "frontier": "yes" if row.on_frontier else "",
+        "frontier": frontier,
         "stable": percentage(row.p_on_frontier),
         "may be": {True: "yes", False: "no", None: ""}[row.in_frontier_set],
         "beaten by": row.excluded_by or beaten,
@@ -237,7 +247,8 @@ def count_in_words(rows: Sequence[FrontierRow]) -> str:
     tested = [row for row in rows if row.in_frontier_set is not None]
     may = ""
     if len(tested) > 1:
-        may = f"; {sum(bool(row.in_frontier_set) for row in tested)} of {len(tested)} may be"
+        n_may = sum(bool(row.in_frontier_set) for row in tested)
+        may = f"; {n_may} of {len(tested)} may be"
     return (
         f"{sum(row.on_frontier for row in rows)} of {len(rows)} rows are on the "
         f"frontier{may}"

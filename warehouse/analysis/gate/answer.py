@@ -33,7 +33,7 @@ from warehouse.analysis.selection.prompts import (
     shared_in_words,
 )
 from warehouse.analysis.selection.reference import in_words
-from warehouse.analysis.selection.scores import mixed_scales
+from warehouse.analysis.selection.score_ranges import mixed_scales
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
@@ -166,12 +166,14 @@ def _with_costs(
     else:
         p_cost = costs.test.p_value
     p_pass, p_fail = item.p_values
-    p, why = None if p_pass is None or p_cost is None else max(p_pass, p_cost), ""
+    why = ""
+    if p_pass is None or p_cost is None:
+        p = None
+    else:
+        p = max(p_pass, p_cost)
     if costs.share_missing > MOST_MISSING:
-        p, why = (
-            None,
-            f"{costs.share_missing:.1%} of a model's answers have no {costs.metric}",
-        )
+        p = None
+        why = f"{costs.share_missing:.1%} of a model's answers have no {costs.metric}"
     elif costs.test is None or not rejects(p_cost, alpha):
         is_skewed = costs.test is not None and costs.test.flags
         not_shown = "not shown to be cheaper"
@@ -190,7 +192,9 @@ def _gate(
     left_out: tuple[str, ...],
     question: ReleaseGate,
 ) -> Gate:
-    alpha, copies, notes = question.alpha, [*range(len(tested))], []
+    alpha = question.alpha
+    copies = [*range(len(tested))]
+    notes = []
     if shared is not None:
         parts = {
             in_words(item.pair.a.benchmark_split): item.pair.prompts for item in tested
@@ -200,7 +204,8 @@ def _gate(
             + repr(item.margin).encode()
             for item in tested
         ]
-        copies, notes = same_contents(contents), shared_in_words(shared, parts)
+        copies = same_contents(contents)
+        notes = shared_in_words(shared, parts)
     verdicts = decide([item.p_values for item in tested], alpha=alpha, copies=copies)
     n_tests = len(set(copies))
     adjusted = zip(verdicts.p_pass, verdicts.p_fail, strict=True)
@@ -231,7 +236,8 @@ def _gate(
 def _tested(pair: Pair, question: ReleaseGate) -> _Tested:
     """The test of a pair: on the whole benchmark where one of the two was asked a
     planned subset only."""
-    name, alpha = pair.a.benchmark_split[0], question.alpha
+    name = pair.a.benchmark_split[0]
+    alpha = question.alpha
     margin = margin_for(name, question.margins, question.margin)
     values = np.concatenate([pair.scores_a.values, pair.scores_b.values])
     low, high = pair.metric.bounds_of(
@@ -297,11 +303,13 @@ def _tested_on_common(pair: Pair, margin: float, question: ReleaseGate) -> _Test
         method += " and bootstrap-t"
     both: PValues = (test.p_value, test.p_inferior)
     if test.p_value is None and is_constant(pair.differences) and not pair.over_seeds:
-        both, method = _exact(pair, paired.difference, margin), "exact binomial"
+        both = _exact(pair, paired.difference, margin)
+        method = "exact binomial"
     few = few_differing(pair, paired)
     note = ""
     if few is not None:
-        test, method = careful_noninferiority(test, few), f"{method} and Gaffke's"
+        test = careful_noninferiority(test, few)
+        method = f"{method} and Gaffke's"
         note = "" if both == (test.p_value, test.p_inferior) else FEW_DIFFER
         both = (test.p_value, test.p_inferior)
     elif "skewed" in paired.flags and rejects(test.p_value, question.alpha):
@@ -332,11 +340,12 @@ def _why_undecided(pair: Pair, max_unscored: float) -> tuple[float, str]:
         return unscored, direction_unknown(pair.metric.label, pair.a.benchmark_split[0])
     if pair.scale_flags:
         return unscored, "scores of the two look to be on two scales"
+    warning = ""
+    if unscored > max_unscored:
+        warning = f"{unscored:.1%} of the candidate's samples have no score"
     return (
         unscored,
-        f"{unscored:.1%} of the candidate's samples have no score"
-        if unscored > max_unscored
-        else "",
+        warning,
     )
 
 
@@ -356,7 +365,7 @@ def _row(
     alpha: float,
     overall: str,
 ) -> GateRow:
-    """What is decided needs no more prompts."""
+    """The row of a decision; one that is made needs no more prompts."""
     pair, test = item.pair, item.test
     equal = seen = None
     # more prompts do not narrow what another draw of seeds would change

@@ -78,8 +78,11 @@ def markdown_of(
         f"{as_cell(baseline)}"
     )
     rule = " | ".join(["---"] * len(columns.split("|")))
-    table = [f"| {line} |" for line in (columns, rule, *map(" | ".join, lines))]
-    listed = [*([""] if notes else []), *(f"- {as_cell(note)}" for note in notes)]
+    inner = (columns, rule, *map(" | ".join, lines))
+    table = [f"| {line} |" for line in inner]
+    listed = [f"- {as_cell(note)}" for note in notes]
+    if notes:
+        listed.insert(0, "")
     return "\n".join([head, "", *table, "", explained, *listed, ""])
 
 
@@ -257,8 +260,7 @@ def gate_view(decision: Gate) -> View:
 
 
 def report_notes(decision: Any) -> tuple[str, ...]:
-    """What a reader should know of all rows of a gate, or of a sequential one, and what
-    was left out."""
+    """Remarks on all rows of a gate, or of a sequential one, and what was left out."""
     return (*decision.notes, *left_out(decision.left_out))
 
 

@@ -73,9 +73,8 @@ def horizon(store: Store, question: TimeHorizon) -> HorizonReport:
     )
     chosen = {leaf.benchmark.name: leaf.entries for leaf in leaves}
     sets = match_conditions(chosen, latest=question.latest)
-    sets.sort(
-        key=lambda entry: (entry.model, str(entry.settings), _run_ids(entry))
-    )  # whichever was loaded first
+    # whichever was loaded first
+    sets.sort(key=lambda entry: (entry.model, str(entry.settings), _run_ids(entry)))
     tasks = _read_tasks(store, leaves, question.benchmark)
     found = [_agent(entry, tasks) for entry in sets]
     left_out += [
@@ -189,7 +188,8 @@ def _minutes(value: Any) -> float:
 
 def _agent(members: ConditionSet, tasks: _Tasks) -> _Agent | str:
     """A model with its successes; or why its scores are not of success."""
-    solved, runs = np.zeros(len(tasks.prompts)), np.zeros(len(tasks.prompts))
+    solved = np.zeros(len(tasks.prompts))
+    runs = np.zeros(len(tasks.prompts))
     n_unscored = n_without = 0
     for entry in members.entries.values():
         if entry.scores is None or not entry.scores.n:

@@ -79,7 +79,9 @@ def _curves(
     curves = []
     for name, row in zip(names, rows, strict=True):
         intercept, slope = row.intercept or 0, row.slope or 0
-        points = [(at, 1 / (1 + math.exp(-intercept - slope * at))) for at in positions]
+        points = []
+        for at in positions:
+            points.append((at, 1 / (1 + math.exp(-intercept - slope * at))))
         curves.append((name, points))
     drawn = lines(curves[:COLOURS], faint=[ats for _, ats in curves[COLOURS:]])
     for row, (colour, _) in zip(rows, SERIES, strict=False):
@@ -103,7 +105,8 @@ def _curves(
             )
         )
         dot = {"type": "point", "size": 70, "filled": True, "color": colour}
-        drawn.append(layer(dot, [point(math.log2(row.estimate or 1), q)]))
+        at = math.log2(row.estimate or 1)
+        drawn.append(layer(dot, [point(at, q)]))
     return chart(
         f"{report.benchmark}: success by human time; horizons for {q:.0%}",
         f"Curves of {len(rows)} models over the minutes that people need; the figures "

@@ -10,7 +10,8 @@ from warehouse.questions.options import ChosenScores, Level, Seed
 from warehouse.questions.question import Option, Question
 
 #: As in ``stats.items.horizon``.
-WEIGHTS, INTERVALS = ("invsqrt", "equal", "none"), ("auto", "ftr", "fieller")
+WEIGHTS = ("invsqrt", "equal", "none")
+INTERVALS = ("auto", "ftr", "fieller")
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,7 @@ class HorizonRow(Row):
 
     @property
     def one_line(self) -> str:
-        """What is known of it, in a sentence."""
+        """The horizon in a sentence."""
         who = f"{self.model}{f' ({self.condition})' if self.condition else ''}"
         if self.estimate is None:
             return f"{who}: no horizon for {self.q:.0%}: {self.reason}."
@@ -205,7 +205,9 @@ def _cells(row: HorizonRow) -> dict[str, Any]:
 
     ends = ""
     if row.estimate is not None:
-        ends = f"[{said(row.low) or 'open'}, {said(row.high) or 'open'}]"
+        low = said(row.low) or "open"
+        high = said(row.high) or "open"
+        ends = f"[{low}, {high}]"
     return {
         "model": row.model,
         "condition": row.condition,

@@ -116,17 +116,22 @@ class Irt:
 
     @with_keywords(Abilities, Gives[AbilityReport])
     def abilities(self, question: Abilities) -> AbilityReport:
-        level, seed, is_wide = question.level, question.seed, question.sensitivity
+        level = question.level
+        seed = question.seed
+        is_wide = question.sensitivity
         families = None
         if is_wide:
             families = families_of(self.data, question.family)
+        family = None
+        if is_wide:
+            family = _plain(question.family)
         return self._ask(
             "ability",
             AbilityReport,
             {
                 "level": level,
                 "sensitivity": is_wide,
-                "family": _plain(question.family) if is_wide else None,
+                "family": family,
             },
             seed,
             lambda: scale_of(
@@ -151,10 +156,8 @@ class Irt:
 
     @with_keywords(Dimensions, Gives[DimensionsReport])
     def dimensions(self, question: Dimensions) -> DimensionsReport:
-        seed, requested = (
-            question.seed,
-            {"tries": question.tries, "sizes": question.sizes},
-        )
+        seed = question.seed
+        requested = {"tries": question.tries, "sizes": question.sizes}
         settings = {
             name: None if numbers is None else sorted(set(numbers))
             for name, numbers in requested.items()
@@ -363,7 +366,8 @@ def _answers(pool: Pool, rest: Pool, row: int | None) -> tuple[FloatArray, Float
         trials = np.ones(len(empty))
     else:
         trials = own.trials[0].astype(np.float64)
-    return np.where(trials > 0, own.successes[0].astype(np.float64), np.nan), trials
+    successes = own.successes[0].astype(np.float64)
+    return np.where(trials > 0, successes, np.nan), trials
 
 
 def _replay(

@@ -91,10 +91,8 @@ def _errors(rows: Sequence[DimensionRow], name: str) -> dict[str, Any]:
 def _fewest(report: DimensionsReport) -> str:
     """The chosen number, and how far one dimension is behind."""
     by_number = {row.n_dimensions: row for row in report.rows}
-    best, single = (
-        min(report.rows, key=lambda row: row.log_loss).n_dimensions,
-        by_number.get(1),
-    )
+    best = min(report.rows, key=lambda row: row.log_loss).n_dimensions
+    single = by_number.get(1)
     why = "the least log loss"
     if report.chosen != best:
         why = (
@@ -116,7 +114,8 @@ def _gains(estimate: str, rows: Sequence[DimensionRow], n_groups: int) -> str:
     name = f"{estimate.replace('-', '_').lower()}_gain"
     found: dict[str, list[str]] = {}
     for row in rows:
-        gain, error = getattr(row, name), getattr(row, f"{name}_standard_error")
+        gain = getattr(row, name)
+        error = getattr(row, f"{name}_standard_error")
         clear = abs(gain) > t_quantile(_LEVEL, n_groups - 1) * error
         if not clear:
             verdict = "cannot be told from it"
@@ -124,7 +123,8 @@ def _gains(estimate: str, rows: Sequence[DimensionRow], n_groups: int) -> str:
             verdict = "nearer than it"
         else:
             verdict = "farther off than it"
-        found.setdefault(verdict, []).append(f"{row.n_prompts} ({100 * gain:+.2f})")
+        at = f"{row.n_prompts} ({100 * gain:+.2f})"
+        found.setdefault(verdict, []).append(at)
     parts = [f"{verdict} at {', '.join(at)}" for verdict, at in found.items()]
     return (
         f"{estimate} against the plain mean of the same prompts, points nearer to the "

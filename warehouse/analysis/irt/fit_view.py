@@ -236,9 +236,8 @@ def _losses(report: IrtReport) -> str:
 
     if report.loss_1pl is None or report.loss_difference is None:
         return ""
-    models = min(
-        report.n_held_out, max(form.n_models for form in report.forms)
-    )  # the error is over models
+    # the error is over models
+    models = min(report.n_held_out, max(form.n_models for form in report.forms))
     flat = models < 2 or all(row.constant for row in report.rows)
     if flat:
         needed = math.inf

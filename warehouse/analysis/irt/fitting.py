@@ -58,12 +58,15 @@ class Fitted:
         rows = []
         for block in range(len(self.fit.block_means)):
             own = np.flatnonzero(self.blocks == block)
+            n_links = None
+            if self.links is not None:
+                n_links = int(self.links[block])
             rows.append(
                 BlockRow(
                     block=block + 1,
                     n_models=len(own),
                     n_items=int(answered[own].any(axis=0).sum()),
-                    n_links=None if self.links is None else int(self.links[block]),
+                    n_links=n_links,
                     prior_mean=float(self.fit.block_means[block]),
                     models=tuple(self.fit.models[i] for i in own[:_NAMED]),
                 )
@@ -73,7 +76,11 @@ class Fitted:
     @property
     def head(self) -> dict[str, Any]:
         """The fields that all results share."""
-        pool, clusters = self.pool, self.pool.clusters
+        pool = self.pool
+        clusters = self.pool.clusters
+        n_testlets = None
+        if clusters is not None:
+            n_testlets = len(np.unique(clusters))
         return {
             "benchmarks": pool.benchmarks,
             "model": self.fit.model,
@@ -81,7 +88,7 @@ class Fitted:
             "n_models": pool.responses.n_models,
             "n_items": pool.responses.n_items,
             "n_cells": self.fit.n_cells,
-            "n_testlets": None if clusters is None else len(np.unique(clusters)),
+            "n_testlets": n_testlets,
             "input_fingerprint": pool.fingerprint,
             "computed_at": "",
             "notes": (*pool.notes, *self._notes()),
@@ -106,9 +113,10 @@ class Fitted:
             (fit.bridge_models, "models"),
         ):
             if names:
-                named = ", ".join(names[:_NAMED]) + (
-                    " ..." if len(names) > _NAMED else ""
-                )
+                more = ""
+                if len(names) > _NAMED:
+                    more = " ..."
+                named = ", ".join(names[:_NAMED]) + more
                 notes.append(
                     f"the scale hangs on these {word} alone ({len(names)}): {named}"
                 )
@@ -141,17 +149,22 @@ def fit_linked(
         links = linking_items(responses, blocks)
     chosen, reason = model, "as asked"
     if chosen is None and responses.n_models < MODELS_FOR_2PL:
-        chosen, reason = "1pl", f"fewer than {MODELS_FOR_2PL} models"
+        chosen = "1pl"
+        reason = f"fewer than {MODELS_FOR_2PL} models"
     elif chosen is None and links is not None and links.min() < LINKS_FOR_2PL:
-        chosen, reason = (
-            "1pl",
+        chosen = "1pl"
+        reason = (
             f"blocks are linked by {int(links.min())} prompts, fewer than "
-            f"{LINKS_FOR_2PL}",
+            f"{LINKS_FOR_2PL}"
         )
     elif chosen is None:
-        chosen, reason = "2pl", f"{MODELS_FOR_2PL} models or more"
+        chosen = "2pl"
+        reason = f"{MODELS_FOR_2PL} models or more"
+    own_blocks = None
+    if several:
+        own_blocks = blocks
     return (
-        fit_irt(responses, chosen, blocks=blocks if several else None),
+        fit_irt(responses, chosen, blocks=own_blocks),
         reason,
         blocks,
         links,
@@ -202,7 +215,7 @@ def excerpt_of(text: str | None) -> str:
 
 @dataclass(frozen=True, eq=False)
 class _Extras:
-    """What is asked of a fit besides."""
+    """Further questions to a fit."""
 
     item_fit: ItemFit
     free: FreeDiscrimination
@@ -245,8 +258,12 @@ def report_of(
 
 
 def _extras(fitted: Fitted, families: Sequence[str | None], seed: int) -> _Extras:
-    fit, responses = fitted.fit, fitted.pool.responses
-    dif, dif_reason, losses, held_reason = None, "", None, ""
+    fit = fitted.fit
+    responses = fitted.pool.responses
+    dif = None
+    dif_reason = ""
+    losses = None
+    held_reason = ""
     try:
         dif = family_dif(fit, responses, families)
     except StatisticsError as error:
@@ -271,7 +288,8 @@ def _extras(fitted: Fitted, families: Sequence[str | None], seed: int) -> _Extra
 
 def _rows(fitted: Fitted, extras: _Extras) -> list[FittedItemRow]:
     pool, fit = fitted.pool, fitted.fit
-    n_models, means = pool.responses.cells(0), pool.means
+    n_models = pool.responses.cells(0)
+    means = pool.means
     constant = pool.responses.minority() == 0
     bridges = set(fit.bridge_items)
     worst = _dif_by_item(extras.dif, len(fit.a))
@@ -301,7 +319,7 @@ def _rows(fitted: Fitted, extras: _Extras) -> list[FittedItemRow]:
 
 
 def _dif_by_item(dif: Dif | None, n_items: int) -> list[dict[str, Any]]:
-    """Of each item the family for which it is most unlike its place."""
+    """The family of models, for each item, for which it is most unlike its place."""
     none = {"dif_family": None, "dif_effect": None, "dif_q": None, "dif": False}
     if dif is None:
         return [none] * n_items
@@ -318,7 +336,10 @@ def _dif_by_item(dif: Dif | None, n_items: int) -> list[dict[str, Any]]:
             "dif_q": float(q[row, j]),
             "dif": bool(family.is_flagged[j]),
         }
-        by_item.append(effects if tested else none)
+        shown = none
+        if tested:
+            shown = effects
+        by_item.append(shown)
     return by_item
 
 

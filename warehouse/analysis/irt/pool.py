@@ -1,5 +1,5 @@
-"""What models answered on the prompts of several benchmarks and harnesses, missing
-cells kept."""
+"""Answers of models on the prompts of several benchmarks and harnesses, missing cells
+kept."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ def _sorted_models(sets: Sequence[ConditionSet]) -> list[_Model]:
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """What the models answered on one form."""
+    """Answers of the models on one form."""
 
     label: str  #: of the form.
     entry: ScoredCondition  #: one of those that were scored on it.
@@ -309,7 +309,7 @@ def _assemble(
 
 
 def _natural_key(row: Mapping[str, Any]) -> str:
-    """What a prompt is called in every store."""
+    """The name of a prompt in every store."""
     split, key, occurrence, _ = row["order"]
     return f"{split}/{key}/{occurrence}"
 

@@ -23,8 +23,8 @@ from warehouse.analysis.irt.scale_view import (
 )
 from warehouse.analysis.selection.benchmarks import Metric, direction_unknown
 from warehouse.analysis.selection.conditions import Condition
+from warehouse.analysis.selection.published_figures import RunFigures
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
-from warehouse.analysis.selection.scores import RunFigures
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.suites.entries import LeafEntries, read_leaves
 from warehouse.analysis.suites.tree import benchmarks_named
@@ -43,7 +43,7 @@ _RELEASED = re.compile(r'"release_date"\s*:\s*"(\d{4}-\d\d-\d\d)')
 
 @dataclass(frozen=True)
 class _Range:
-    """What a benchmark's figures are taken between: 0 and 1 of the fit."""
+    """The range that a benchmark's figures are taken between: 0 and 1 of the fit."""
 
     metric: Metric
     zero: float
@@ -95,10 +95,8 @@ class _Table:
                 )
             )
         cells = [self.cells[key] for key in kept]
-        values, errors = (
-            np.clip([cell.value for cell in cells], 0, 1),
-            [cell.error for cell in cells],
-        )
+        values = np.clip([cell.value for cell in cells], 0, 1)
+        errors = [cell.error for cell in cells]
         all_figures = as_figures(
             values, [key[0] for key in kept], [key[1] for key in kept], errors
         )
@@ -305,9 +303,10 @@ def _range(
     if metric.higher_is_better:
         worst, best = (low, high)
     chance = chances.get((metric.benchmark_id, metric.id), worst)
-    return _Range(
-        metric, chance if low <= chance <= high and chance != best else worst, best
-    )
+    floor = worst
+    if low <= chance <= high and chance != best:
+        floor = chance
+    return _Range(metric, floor, best)
 
 
 def _days(store: Store, conditions: Sequence[Condition]) -> dict[str, date]:
@@ -365,7 +364,8 @@ def _rows(
     }
     rows = []
     for rank, m in enumerate(np.argsort(-scale.ability, kind="stable").tolist(), 1):
-        estimate, error = float(scale.ability[m]), float(scale.standard_error[m])
+        estimate = float(scale.ability[m])
+        error = float(scale.standard_error[m])
         day = table.days.get(scale.models[m])
         rows.append(
             ScaleRow(
@@ -417,7 +417,8 @@ def _predictions(
 ) -> tuple[PredictionRow, ...]:
     if model is None:
         return ()
-    name, rows = scale.models[model], []
+    name = scale.models[model]
+    rows = []
     for j, benchmark in enumerate(scale.benchmarks):
         if (name, benchmark) not in table.cells:
             between = table.ranges[benchmark]

@@ -32,7 +32,7 @@ class BlockRow(Row):
 
 @dataclass(frozen=True)
 class IrtResult(StoredResult):
-    """What all answers say of the model behind them.
+    """The model behind an answer, as all answers tell it.
 
     Attributes:
         rows: the answer.
@@ -57,9 +57,10 @@ class IrtResult(StoredResult):
         missing = ""
         if share != 1:
             missing = f", {100 * (1 - share):.3g} % of the cells missing"
-        listed = ", ".join(self.benchmarks[:4]) + (
-            ", ..." if len(self.benchmarks) > 4 else ""
-        )
+        more = ""
+        if len(self.benchmarks) > 4:
+            more = ", ..."
+        listed = ", ".join(self.benchmarks[:4]) + more
         return (
             f"{self.model.upper()} of {self.n_models} models x {self.n_items} prompts "
             f"of {listed}{missing}"

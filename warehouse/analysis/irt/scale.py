@@ -61,14 +61,11 @@ def scale_of(
         many = len(families_to_leave_out(families)) - MOST_FAMILIES
         if many > 0:
             notes += [f"sensitivity: the {many} smallest families are not left out"]
-        notes += (
-            []
-            if without
-            else [
+        if not without:
+            notes.append(
                 "sensitivity: one benchmark, and no family of two models: nothing to "
                 "leave out"
-            ]
-        )
+            )
     return AbilityReport(
         **head | {"notes": (*head["notes"], *notes)},
         rows=rows,
@@ -128,17 +125,16 @@ def _rows(
     fitted: Fitted, estimates: Abilities, level: float, seed: int
 ) -> tuple[AbilityRow, ...]:
     ranks = ability_ranks(estimates, level=level, seed=seed)
-    cells, bridges = fitted.pool.responses.cells(1), set(fitted.fit.bridge_models)
+    cells = fitted.pool.responses.cells(1)
+    bridges = set(fitted.fit.bridge_models)
     order = np.argsort(ranks.rank)
     leader = estimates.models[order[0]]
     half = float(scipy_stats.t.ppf(0.5 + level / 2, estimates.df))
     rows = []
     for i in order.tolist():
-        name, ability, se = (
-            estimates.models[i],
-            float(estimates.ability[i]),
-            finite_or_none(estimates.se[i]),
-        )
+        name = estimates.models[i]
+        ability = float(estimates.ability[i])
+        se = finite_or_none(estimates.se[i])
         behind = None
         if name != leader:
             behind = ability_contrast(estimates, leader, name, level)
@@ -173,7 +169,8 @@ def _sensitivity(
     pool = fitted.pool
     all_models = np.ones(pool.responses.n_models, bool)
     all_items = np.ones(pool.responses.n_items, bool)
-    benchmark_of, family_of = pool.benchmark_of(), np.array(families, dtype=object)
+    benchmark_of = pool.benchmark_of()
+    family_of = np.array(families, dtype=object)
     if len(pool.benchmarks) > 1:
         for name in pool.benchmarks:
             yield _without(

@@ -1,5 +1,5 @@
-"""What single prompts say about models: difficulty, discrimination, and which go
-against the rest."""
+"""Single prompts and what they say about models: difficulty, discrimination, and which
+go against the rest."""
 
 from __future__ import annotations
 
@@ -57,24 +57,26 @@ def items(store: Store, question: Items) -> ItemReport:
     else:
         fit = _Fitted.of(data, question.irt, notes)
     rows = sorted(_rows(data, table, fit, copies_of(store, data)), key=_against_first)
+    model = ""
+    if fit:
+        model = fit.fit.model
     return ItemReport(
         data.benchmark,
         data.metric,
         len(data.models),
-        fit.fit.model if fit else "",
+        model,
         tuple(rows),
         tuple(notes),
     )
 
 
 def _findable(table: Discrimination) -> list[str]:
-    """What so many models can find out about so many prompts, where they find nothing."""
+    """Notes on what so many models can find out about so many prompts, where they find
+    nothing."""
     tested = table.n_models[~np.isnan(table.q_negative)]
     if table.is_negative.any():
-        flagged, power = (
-            int(table.is_negative.sum()),
-            power_of_flags(int(np.median(tested))),
-        )
+        flagged = int(table.is_negative.sum())
+        power = power_of_flags(int(np.median(tested)))
         return [
             f"{flagged} go against the rest ({power}: unflagged is not cleared). "
             f"{UNIDENTIFIED}"
@@ -212,9 +214,10 @@ def copies_of(store: Store, data: MatrixData) -> Copies:
         _others(store, data, ids, row["name"])
         for row in store.rows(_SEMANTIC, {"benchmark_ids": ids})
     ]
-    return Copies(
-        _others(store, data, ids, SAME_TEXT), np.max(near, axis=0) if near else None
-    )
+    nearest = None
+    if near:
+        nearest = np.max(near, axis=0)
+    return Copies(_others(store, data, ids, SAME_TEXT), nearest)
 
 
 def _others(store: Store, data: MatrixData, ids: list[int], clustering: str) -> Counts:

@@ -42,9 +42,8 @@ def shared_words(
     if len(texts) < LEAST:
         return 0, 0
     shortest = min(map(len, texts)) - kept
-    begin = min(
-        _shared(min(texts), max(texts)), shortest
-    )  # what the extremes share at the front, all share
+    # what the extremes share at the front, all share
+    begin = min(_shared(min(texts), max(texts)), shortest)
     turned = [words[::-1] for words in texts]
     end = min(
         _shared(min(turned), max(turned)), shortest - (begin if begin >= SHARED else 0)

@@ -1,5 +1,5 @@
-"""What goes with figures of prompts: rows, the sentence, the tables, and what their
-columns mean."""
+"""The view of what goes with figures of prompts: rows, the sentence, the tables, and
+what their columns mean."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class FeatureRow(Row):
 
     @property
     def is_shown(self) -> bool:
-        """Whether p after Holm is small enough to say so."""
+        """True if p after Holm is small enough to say so."""
         most = SHOWN
         if "skewed" in self.flags:
             most = SHOWN_SKEWED
@@ -75,7 +75,7 @@ class FeatureRow(Row):
 
 @dataclass(frozen=True)
 class FeatureReport(Result):
-    """What goes with the figures of prompts."""
+    """Features that go with the figures of prompts."""
 
     DRAWN_BY = "warehouse.analysis.items.feature_charts:feature_charts"
 
@@ -136,8 +136,8 @@ class FeatureReport(Result):
         )
 
     def first(self, top: int) -> tuple[FeatureRow, ...]:
-        """Of each figure and feature the test, then so many values, those that differ
-        most first; 0: all."""
+        """The first rows of each figure and feature: the test, then so many values,
+        those that differ most first; 0: all."""
         found: list[FeatureRow] = []
         for figure, feature in dict.fromkeys(
             (row.figure, row.feature) for row in self.rows
@@ -243,9 +243,13 @@ def _name(row: FeatureRow) -> str:
 
 
 def _cells(row: FeatureRow, level: float) -> dict[str, Any]:
+    if row.n_level is None:
+        prompts = row.n_prompts
+    else:
+        prompts = row.n_level
     return {
         "feature": _name(row),
-        "prompts": row.n_prompts if row.n_level is None else row.n_level,
+        "prompts": prompts,
         "per SD": number(row.per_sd, 3),
         "effect": number(row.estimate, 3),
         f"{100 * level:g}% interval": interval(row.ci_low, row.ci_high, 3),

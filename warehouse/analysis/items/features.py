@@ -1,5 +1,5 @@
-"""What goes with difficulty and discrimination of prompts: length, options, position of
-the right answer, fields.
+"""Features that go with difficulty and discrimination of prompts: length, options,
+position of the right answer, fields.
 
 Madaan et al. (2024) figure 8, Siska et al. (2024) §7. One feature at a time, by least
 squares over prompts with cluster-robust errors: prompts are a sample, these models are
@@ -188,7 +188,7 @@ def _split(text: str) -> list[str]:
 
 
 def _prompts(store: Store, data: MatrixData) -> list[dict[str, Any]]:
-    """What features are made of, in the order of the matrix."""
+    """The prompts that features are made of, in the order of the matrix."""
     rows = prompt_rows(
         store, f"{FIELD}*", "prompt.id in (:ids)", {"ids": data.prompts.tolist()}
     )
@@ -251,7 +251,10 @@ def _named(
             for row in rows
         ]
         numbers = np.array([len(part) or math.nan for part in parts])
-        return _Feature(name, np.log2(numbers) if name == "length" else numbers)
+        scaled = numbers
+        if name == "length":
+            scaled = np.log2(numbers)
+        return _Feature(name, scaled)
     if name == "position":
         first = 1
         if any(_is_index(row) and int(row["target"]) == 0 for row in rows):
@@ -264,7 +267,7 @@ def _named(
 
 
 def _is_index(row: Mapping[str, Any]) -> bool:
-    """Whether the target is the number of an option."""
+    """True if the target is the number of an option."""
     target = str(row["target"]).strip()
     return target.isdecimal() and target not in options(row["choices"])
 
@@ -353,7 +356,8 @@ def _rows(
     columns = {}
     for value in enough[:MOST_VALUES]:
         columns[value] = np.array([value in own for own in values], np.float64)
-    mirrored = len(counts) == 2 and all(len(own) == 1 for own in values)
+    have_one = all(len(own) == 1 for own in values)
+    mirrored = len(counts) == 2 and have_one
     if mirrored and columns:  # one value against the rest says it all
         first = "yes" if "yes" in columns else min(columns)
         columns = {first: columns[first]}

@@ -115,7 +115,11 @@ class _ModelTable:
 
     @staticmethod
     def of(data: MatrixData) -> _ModelTable:
-        oriented = (-data.values if data.higher_is_better is False else data.values).T
+        if data.higher_is_better is False:
+            signed = -data.values
+        else:
+            signed = data.values
+        oriented = signed.T
         by_training = _by_training(data)
         trainings = [
             columns for columns in by_training.values() if len(columns) >= _CHECKPOINTS
@@ -181,16 +185,26 @@ def _split_row(splits: Sequence[SplitAgreement]) -> SplitRow:
     pearson = np.array([split.pearson for split in splits], dtype=np.float64)
     spearman = np.array([split.spearman for split in splits], dtype=np.float64)
     defined = not np.isnan(pearson).any()
+    mean_pearson = None
+    mean_spearman = None
+    if defined:
+        mean_pearson = float(pearson.mean())
+        mean_spearman = float(spearman.mean())
+    pearson_low = None
+    pearson_high = None
+    if defined and len(splits) > 1:
+        pearson_low = float(pearson.min())
+        pearson_high = float(pearson.max())
     return SplitRow(
         kind=splits[0].kind,
         n_splits=len(splits),
         n_train=splits[0].n_train,
         n_test=splits[0].n_test,
         n_items=float(np.mean([split.n_items for split in splits])),
-        pearson=float(pearson.mean()) if defined else None,
-        pearson_low=float(pearson.min()) if defined and len(splits) > 1 else None,
-        pearson_high=float(pearson.max()) if defined and len(splits) > 1 else None,
-        spearman=float(spearman.mean()) if defined else None,
+        pearson=mean_pearson,
+        pearson_low=pearson_low,
+        pearson_high=pearson_high,
+        spearman=mean_spearman,
         negative_train=float(np.mean([split.negative_train for split in splits])),
         negative_both=float(np.mean([split.negative_both for split in splits])),
     )

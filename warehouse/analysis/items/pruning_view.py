@@ -43,7 +43,7 @@ class SplitPoint(Row):
 
 @dataclass(frozen=True)
 class _ItemsOfModels(Result):
-    """What both reports say of the matrix."""
+    """The matrix, as both reports tell it."""
 
     benchmark: str
     metric: str
@@ -70,7 +70,7 @@ class SplitReport(_ItemsOfModels):
     points: tuple[SplitPoint, ...]
 
     def view(self, *, verbose: bool = False) -> View:
-        """Whether discrimination on some models holds on others."""
+        """The view of whether discrimination on some models holds on others."""
         n_random = self.rows[-1].n_splits
         return View(
             (
@@ -147,7 +147,7 @@ class PruningReport(_ItemsOfModels):
     n_recipes: int  #: recipes with several seeds behind signal-to-noise.
 
     def view(self, *, verbose: bool = False) -> View:
-        """What dropping weak prompts does, compared with random ones."""
+        """The effect of dropping weak prompts, compared with random ones."""
         return View(
             (
                 f"{self.one_line}: least discriminating prompts of {self.n_train} "

@@ -32,7 +32,7 @@ MOST_VOTES = 150_000
 
 
 def _has_votes(board: Leaderboard, scores: BenchmarkScores) -> bool:
-    """Whether three models have answers, and not more than `MOST_VOTES`."""
+    """True if three models have answers, and not more than `MOST_VOTES`."""
     models = {
         run["model"] for run in scores.runs if run["n_generations"] or run["n_choices"]
     }
@@ -160,10 +160,8 @@ def _called(prompt: Row, number_of: int) -> str:
 
 def suspects_say(suspects: Suspects) -> str:
     """One sentence on keys that may be wrong."""
-    judged, models = (
-        f"of {suspects.n_judged} keys",
-        f"by the answers of {suspects.n_models} models",
-    )
+    judged = f"of {suspects.n_judged} keys"
+    models = f"by the answers of {suspects.n_models} models"
     if not suspects.n_listed:
         return f"None {judged} is suspect {models}; that proves none right."
     are = "is"

@@ -23,7 +23,7 @@ MOST_HARD = 5
 
 @dataclass(frozen=True)
 class HardPrompts:
-    """What `items` says of single prompts, in short."""
+    """Findings of `items` on single prompts, in short."""
 
     n_prompts: int  #: prompts that all conditions have a score of.
     n_models: int  #: conditions.
@@ -51,7 +51,8 @@ def hard_prompts(scores: BenchmarkScores) -> HardPrompts | None:
         return None
     table = score_table(members, scores.clusters)
     complete = ~np.isnan(table.values).any(axis=1)
-    values, ids = table.values[complete], table.prompts[complete]
+    values = table.values[complete]
+    ids = table.prompts[complete]
     if len(ids) < 2:
         return None
     sign = 1.0
@@ -81,7 +82,7 @@ MOST_SUSPECTS = 5
 
 @dataclass(frozen=True)
 class Suspects:
-    """What `audit` says of a benchmark, in short."""
+    """Findings of `audit` on a benchmark, in short."""
 
     n_judged: int  #: prompts whose key can be judged.
     n_models: int  #: models that were heard.

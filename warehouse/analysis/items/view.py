@@ -79,10 +79,8 @@ class ItemReport(Result):
 
     @property
     def one_line(self) -> str:
-        negative, constant = (
-            sum(row.negative for row in self.rows),
-            sum(row.constant for row in self.rows),
-        )
+        negative = sum(row.negative for row in self.rows)
+        constant = sum(row.constant for row in self.rows)
         against = sum(row.reversed for row in self.rows)
         fitted = ""
         if against:
@@ -172,10 +170,13 @@ def _table(rows: Sequence[ItemRow], n_models: int) -> Table:
 
 
 def _cells(row: ItemRow, n_models: int) -> dict[str, Any]:
+    models = None
+    if row.n_models != n_models:
+        models = row.n_models
     return {
         "prompt": row.prompt,
         "id": row.key,
-        "models": None if row.n_models == n_models else row.n_models,
+        "models": models,
         "mean": number(row.mean_score, 3),
         "r implied": number(row.r_implied, 2),
         "r_c": number(row.r_corrected, 2),

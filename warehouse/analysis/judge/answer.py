@@ -290,7 +290,7 @@ def _why_not(part: JudgedPart, alike: bool | None, benchmark: str) -> str:
 
 
 def _may_be_of_one_scale(part: JudgedPart) -> bool:
-    """Whether all of one's scores lie in the range of the other's, or both in [0, 1]."""
+    """True if all of one's scores lie in the range of the other's, or both in [0, 1]."""
     (h, most_h), (g, most_g) = (
         (values.min(), values.max()) for values in (part.h, part.g)
     )
@@ -302,9 +302,10 @@ def _may_be_of_one_scale(part: JudgedPart) -> bool:
 
 def _agreement(part: JudgedPart, level: float) -> JudgeAgreement:
     alone = len(np.unique(part.prompts)) == len(part.prompts)
-    return judge_agreement(
-        part.h, part.g, None if alone else part.prompts, part.weights, level=level
-    )
+    prompts = None
+    if not alone:
+        prompts = part.prompts
+    return judge_agreement(part.h, part.g, prompts, part.weights, level=level)
 
 
 def _row(

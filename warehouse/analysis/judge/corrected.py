@@ -1,5 +1,5 @@
-"""What people would say of each model on average, and of two models' difference: by a
-judge, by labels, by both."""
+"""Estimates of what people would say of each model on average, and of two models'
+difference: by a judge, by labels, by both."""
 
 from __future__ import annotations
 
@@ -127,7 +127,8 @@ class RankedRow(CorrectedRow):
 def corrected_means(
     units: Sequence[JudgedUnits], *, level: float, fixed: bool = False
 ) -> list[CorrectedRow]:
-    """Of each model; λ is its own from 50 labels on, else that of all models together."""
+    """The corrected mean of each model; λ is its own from 50 labels on, else that of
+    all models together."""
     usable = [
         judged
         for judged in units
@@ -239,7 +240,8 @@ def corrected_difference(
         judged.not_random or not judged.labelled.any() for judged in (first, second)
     ):
         return None
-    a, b = first.at(prompts), second.at(prompts)
+    a = first.at(prompts)
+    b = second.at(prompts)
     judge = _pair(_judge_alone(a), _judge_alone(b), level)
     if a.draw == b.draw and (a.labelled & b.labelled).any():
         return _row((a, b), _pair(a, b, level, fixed=fixed), judge, level)
@@ -409,7 +411,8 @@ def _row(
 def _between_draws(units: JudgedUnits) -> tuple[float | None, float | None]:
     """Mean variance of the judge's mean score over its draws, and how often two draws
     differ; None with one draw."""
-    scores, within = units.entry.usable, units.within
+    scores = units.entry.usable
+    within = units.within
     several = np.isfinite(within)
     if scores is None or not several.any():
         return None, None
@@ -449,13 +452,15 @@ def rogan_gladen_rates(
     for values, what in ((h, "labels"), (np.concatenate(scores), "the judge's scores")):
         if not np.isin(values, (0.0, 1.0)).all():
             raise MisuseError(f"--rogan-gladen is for rates: {what} must be 0 or 1")
-    positives, negatives = int((h == 1).sum()), int((h == 0).sum())
+    positives = int((h == 1).sum())
+    negatives = int((h == 0).sum())
     if not positives or not negatives:
         raise MisuseError(
             f"{question.rogan_gladen} needs labels of both kinds, found {positives} of "
             f"1, {negatives} of 0"
         )
-    found, rejected = int(g[h == 1].sum()), int((g[h == 0] == 0).sum())
+    found = int(g[h == 1].sum())
+    rejected = int((g[h == 0] == 0).sum())
     rates: list[RoganGladen | None] = []
     for judged in units:
         effect = 1.0

@@ -55,7 +55,7 @@ class CorrectedFigures(Result):
 
     @property
     def exit_code(self) -> int:
-        """Of a gate: 0 pass, 1 fail, 5 undecided."""
+        """The exit code of a gate: 0 pass, 1 fail, 5 undecided."""
         return EXIT[self.verdict]
 
     @property
@@ -185,13 +185,13 @@ def _figures(
     some = "1 answer that was drawn has"
     if missing != 1:
         some = f"{missing} answers that were drawn have"
+    if missing:
+        unlabelled = [f"{some} no label: the others stand for what is missing"]
+    else:
+        unlabelled = []
     notes = [
         *notes,
-        *(
-            [f"{some} no label: the others stand for what is missing"]
-            if missing
-            else []
-        ),
+        *unlabelled,
     ]
     if any("unscored" in row.flags for row in rows):
         notes.append(
@@ -206,7 +206,10 @@ def _figures(
 def corrected_gate(store: Store, question: CorrectedGate) -> CorrectedFigures:
     """The judge's own difference decides nothing."""
     refuse_other_margins(question.margins, question.benchmarks)
-    rows, tests, units, names = list[CorrectedRow](), [], list[JudgedUnits](), ("", "")
+    rows: list[CorrectedRow] = []
+    tests = []
+    units: list[JudgedUnits] = []
+    names = ("", "")
     for benchmark in question.benchmarks:
         margin = margin_for(benchmark, question.margins, question.margin)
         two = (question.candidate, question.baseline)
@@ -235,8 +238,7 @@ def _why_undecided(row: CorrectedRow, most_missing: float) -> str:
     drawn = row.n_missing / 2 + row.n_labels
     if row.higher_is_better is None:
         return (
-            "it is not known whether a higher figure is better (warehouse list benchmarks "
-            "metrics)"
+            "it is not known whether a higher figure is better (warehouse fix metric)"
         )
     if row.n_labels < FEWEST_LABELS or "few_differing" in row.flags:
         return (
@@ -253,7 +255,8 @@ def _why_undecided(row: CorrectedRow, most_missing: float) -> str:
 def _p_values(row: CorrectedRow, margin: float) -> tuple[float, float]:
     """By Student's t of the corrected difference; of a hull no smaller than its end
     that faces the margin says."""
-    estimate, df = row.estimate or 0.0, row.degrees_of_freedom or 1.0
+    estimate = row.estimate or 0.0
+    df = row.degrees_of_freedom or 1.0
     is_turned = row.higher_is_better is False
     gain = estimate
     if is_turned:
@@ -261,7 +264,8 @@ def _p_values(row: CorrectedRow, margin: float) -> tuple[float, float]:
     p = t_upper_tail((gain + margin) / (row.standard_error or 1.0), df)
     if not row.method.endswith("hull") or row.low is None or row.high is None:
         return p, 1 - p
-    below, above = estimate - row.low, row.high - estimate
+    below = estimate - row.low
+    above = row.high - estimate
     if is_turned:
         below, above = above, below
     t = t_quantile(row.level, df)

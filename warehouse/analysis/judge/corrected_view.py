@@ -52,7 +52,7 @@ def _cells(row: CorrectedRow, level: str, n_decimals: int) -> dict[str, Any]:
 
 
 def _decided(row: CorrectedRow) -> dict[str, Any]:
-    """What a gate says of a row, the p of a difference, nothing of a mean."""
+    """The verdict of a gate on a row, the p of a difference, nothing of a mean."""
     if row.verdict:
         return {
             "verdict": row.verdict,
@@ -66,7 +66,8 @@ def _decided(row: CorrectedRow) -> dict[str, Any]:
 
 
 def _ranks(row: CorrectedRow) -> str | None:
-    low, high = getattr(row, "rank_low", None), getattr(row, "rank_high", None)
+    low = getattr(row, "rank_low", None)
+    high = getattr(row, "rank_high", None)
     if low is None or high is None:
         return None
     return count_range(low, high)
@@ -79,7 +80,7 @@ def _name(row: CorrectedRow) -> str:
 
 
 def corrected_legend(judge: str, human: str) -> list[TableNote]:
-    """What the columns are, with the names of judge and people."""
+    """The meaning of the columns, with the names of judge and people."""
     words = {
         "ranks": "those that the intervals of all differences leave a model, together",
         "judge": (

@@ -61,7 +61,7 @@ def declared_range(store: Store, metric: Metric | None) -> Range | None:
 
 
 def declared_alike(store: Store, units: Sequence[JudgedUnits]) -> bool | None:
-    """Whether judge and people score on one scale, by what is declared; None where
+    """True if judge and people score on one scale, by what is declared; None where
     nothing says so."""
     judge = units[0].entry.metric
     human = next((judged.human for judged in units if judged.human is not None), None)

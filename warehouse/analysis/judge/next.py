@@ -164,19 +164,23 @@ class _Frame:
 
     @cached_property
     def scores(self) -> FloatArray:
-        """What strata go by."""
+        """The scores that strata go by."""
         return shared_scores([judged.judge for judged in self.units])
 
     @property
     def taken(self) -> NDArray[np.bool_]:
         """Which were drawn before."""
-        return np.isin(self.prompts, self.before.prompts if self.before else ())
+        if self.before:
+            earlier = self.before.prompts
+        else:
+            earlier = ()
+        return np.isin(self.prompts, earlier)
 
 
 @answers(NextLabels)
 def next_labels(opener: StoreOpener, question: NextLabels) -> LabelWave:
-    """What is drawn stands in the store, in one transaction, before anybody can have a
-    label of it."""
+    """The next wave of labels: what is drawn stands in the store, in one transaction,
+    before anybody can have a label of it."""
     only_looks = question.dry_run or question.n is None
     with opener.reading() if only_looks else opener.writing() as store:
         return _wave(store, question, write=not only_looks)
@@ -206,38 +210,22 @@ def _wave(store: Store, question: NextLabels, *, write: bool) -> LabelWave:
         else _draw(frame, n, question.seed, spread)
     )
     wave = (before.wave if before else 0) + (n is not None)
-    rows = []
-    for code, cut in [
-        (-1, ""),
-        *enumerate(() if frame.cuts is None else map(repr, frame.cuts.tolist())),
-    ]:
-        inside = frame.stratum == code if cut else np.ones(len(taken), bool)
-        drawn, size = int((taken | new)[inside].sum()), int(inside.sum())
-        rows.append(DrawnRow(size, drawn, int(new[inside].sum()), drawn / size, cut))
+    rows = _drawn_rows(frame, taken, new)
     if write:
-        rule = (
-            "simple"
-            if frame.cuts is None
-            else "proportional"
-            if spread is None
-            else "neyman"
-        )
-        strata = rows[1:] or rows
         _write(
             store,
             frame,
             np.flatnonzero(taken | new),
-            strata,
+            rows[1:] or rows,
             wave=wave,
             seed=question.seed,
-            rule=rule,
+            rule=_rule(frame, spread is not None),
         )
-    to_label = np.flatnonzero(taken if n is None else new)
-    sheet, missing = (
-        ((), 0)
-        if question.dry_run
-        else _sheet(store, frame, to_label, name, question.seed)
-    )
+    sheet: tuple[Mapping[str, str], ...] = ()
+    missing = 0
+    if not question.dry_run:
+        to_label = np.flatnonzero(taken if n is None else new)
+        sheet, missing = _sheet(store, frame, to_label, name, question.seed)
     notes = []
     if left > 0:
         notes.append(
@@ -245,11 +233,9 @@ def _wave(store: Store, question: NextLabels, *, write: bool) -> LabelWave:
             "these models"
         )
     if frame.cuts is not None and before is not None:
-        how = (
-            "in proportion, until each has five of one scorer"
-            if spread is None
-            else "more where they vary more"
-        )
+        how = "more where they vary more"
+        if spread is None:
+            how = "in proportion, until each has five of one scorer"
         notes.append(f"the strata are those of the first wave, labels {how}")
     if missing:
         notes.append(
@@ -266,6 +252,32 @@ def _wave(store: Store, question: NextLabels, *, write: bool) -> LabelWave:
         sheet=sheet,
         notes=tuple(notes),
     )
+
+
+def _drawn_rows(
+    frame: _Frame, taken: NDArray[np.bool_], new: NDArray[np.bool_]
+) -> list[DrawnRow]:
+    """Counts of what is drawn: of all prompts, then of each stratum."""
+    strata = [(np.ones(len(taken), bool), "")]
+    if frame.cuts is not None:
+        for code, cut in enumerate(frame.cuts.tolist()):
+            strata.append((frame.stratum == code, repr(cut)))
+    rows = []
+    for inside, cut in strata:
+        drawn = int((taken | new)[inside].sum())
+        size = int(inside.sum())
+        n_new = int(new[inside].sum())
+        rows.append(DrawnRow(size, drawn, n_new, drawn / size, cut))
+    return rows
+
+
+def _rule(frame: _Frame, by_spread: bool) -> str:
+    """The rule by which a wave was drawn."""
+    if frame.cuts is None:
+        return "simple"
+    if by_spread:
+        return "neyman"
+    return "proportional"
 
 
 def _frame(
@@ -384,7 +396,8 @@ def _draw(
     free = np.flatnonzero(~frame.taken)
     if n > len(free):
         raise MisuseError(f"{len(free):,} prompts are left to draw, {n:,} are wanted")
-    new, of = np.zeros(len(frame.prompts), bool), frame.stratum
+    new = np.zeros(len(frame.prompts), bool)
+    of = frame.stratum
     ordered = free[
         np.argsort(
             hashed("draw", seed, [frame.names[row] for row in free.tolist()]),
@@ -412,15 +425,20 @@ def _write(
     rule: str,
 ) -> None:
     """The rows of the wave: all that was drawn so far, by the chance that it has now."""
-    now, rows = utc_now(), list[dict[str, Any]]()
-    responses, variant = _responses(store, frame, at), _plain_variant(store)
+    now = utc_now()
+    rows = list[dict[str, Any]]()
+    responses = _responses(store, frame, at)
+    variant = _plain_variant(store)
     for row, entry in enumerate(judged.entry for judged in frame.units):
         run_id = entry.condition.run_ids[0]
         for prompt, code in zip(
             frame.prompts[at].tolist(), frame.stratum[at].tolist(), strict=True
         ):
             said = responses.get((row, prompt), {})
-            own = said if said.get("run_id") == run_id else {}
+            if said.get("run_id") == run_id:
+                own = said
+            else:
+                own = {}
             rows.append(
                 {
                     "benchmark_id": int(entry.condition.setting("benchmark_id")),

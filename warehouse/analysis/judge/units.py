@@ -24,9 +24,9 @@ from warehouse.analysis.selection.conditions import Condition, group_runs
 from warehouse.analysis.selection.reference import (
     choose_conditions,
     find_conditions,
-    parse_where,
     pick_one,
 )
+from warehouse.analysis.selection.reference_text import parse_where
 from warehouse.analysis.selection.scored_conditions import ScoredCondition, read_entries
 from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
@@ -42,13 +42,13 @@ where scorer.kind = :kind and metric.id in (:ids)
 
 
 def word_of(metric: Metric) -> str:
-    """What its judge is called: its model, else the scorer, else the metric."""
+    """The name of its judge: its model, else the scorer, else the metric."""
     return metric.judge_model or metric.scorer or metric.label
 
 
 def means_of(facts: BenchmarkFacts, label: str | None = None) -> list[Metric]:
-    """Those of a label (None: all) whose mean is the figure and that a current run has:
-    a store goes on describing what a source that was removed had."""
+    """Metrics of a label (None: all) whose mean is the figure and that a current run
+    has: a store goes on describing what a source that was removed had."""
     there = {row["metric_id"] for row in facts.run_metrics}
     means = (
         metric
@@ -59,7 +59,8 @@ def means_of(facts: BenchmarkFacts, label: str | None = None) -> list[Metric]:
 
 
 def metrics_by(name: str, metrics: Sequence[Metric], benchmark: str) -> list[Metric]:
-    """Those whose judge's model is called so, else whose word, scorer or own label is.
+    """Metrics whose judge's model is called so, else whose word, scorer or own label
+    is.
 
     Raises:
         MisuseError: there is none; names what there is.
@@ -97,7 +98,7 @@ def judge_names(metrics: Sequence[Metric]) -> list[str]:
 
 @dataclass(frozen=True)
 class RunDraw:
-    """What was drawn of one run, as its newest wave says."""
+    """The draw from one run, as its newest wave says."""
 
     wave: int  #: its number, from 1.
     prompts: tuple[int, ...]  #: ids of those drawn so far, ascending.
@@ -115,7 +116,7 @@ class RunDraw:
 
     @property
     def is_stratified(self) -> bool:
-        """Whether it was by strata."""
+        """True if it was by strata."""
         return any(self.strata)
 
     @property
@@ -124,7 +125,7 @@ class RunDraw:
         return np.array(sorted({float(cut) for cut in self.strata}))
 
     def chances(self, prompts: NDArray[np.int64]) -> FloatArray:
-        """Of each prompt that was drawn its chance, NaN of the others."""
+        """The chance of each prompt that was drawn, NaN of the others."""
         found = np.full(len(prompts), np.nan)
         _, at, drawn = np.intersect1d(
             prompts, self.prompts, assume_unique=True, return_indices=True
@@ -137,10 +138,8 @@ class RunDraw:
     ) -> NDArray[np.intp] | None:
         """Stratum of each prompt that was drawn from, by its score; None where that is
         no longer what was drawn by."""
-        found, drawn = (
-            strata_by(self.cuts, scores),
-            np.searchsorted(prompts, self.prompts),
-        )
+        found = strata_by(self.cuts, scores)
+        drawn = np.searchsorted(prompts, self.prompts)
         if not np.isin(self.prompts, prompts).all() or found.min() < 0:
             return None
         sizes = np.bincount(found, minlength=len(self.cuts))
@@ -156,9 +155,10 @@ class RunDraw:
 
 
 def shared_scores(scores: Sequence[FloatArray]) -> FloatArray:
-    """What strata go by: the mean over models, of which equal ones are equal to the
-    last digit."""
-    return np.array([float(f"{score:.12g}") for score in np.mean(scores, axis=0)])
+    """The scores that strata go by: the mean over models, of which equal ones are equal
+    to the last digit."""
+    means = np.mean(scores, axis=0)
+    return np.array([float(f"{score:.12g}") for score in means])
 
 
 def read_draws(store: Store, benchmark_ids: Sequence[int]) -> dict[int, RunDraw]:
@@ -227,11 +227,13 @@ class JudgedUnits:
         if self.strata is None:
             draw = self.draw
         is_simple = draw is None or len(set(draw.probabilities)) == 1
+        if is_simple or not draw:
+            probabilities = None
+        else:
+            probabilities = draw.chances(self.prompts)
         return {
             "strata": self.strata,
-            "probabilities": None
-            if is_simple or not draw
-            else draw.chances(self.prompts),
+            "probabilities": probabilities,
         }
 
     @property
@@ -364,7 +366,7 @@ def pick_units(
     *,
     latest: bool,
 ) -> tuple[JudgedUnits, ...]:
-    """Those of two models.
+    """The units of two models.
 
     Raises:
         MisuseError: an unknown or ambiguous reference, a model without scores of the
@@ -388,7 +390,8 @@ def pick_units(
         }
         if len(several) > 1 and not latest:
             seeds = sorted(several)
-            where, told = judged[0].benchmark_split[0], ", ".join(seeds[:_SEEDS])
+            where = judged[0].benchmark_split[0]
+            told = ", ".join(seeds[:_SEEDS])
             raise MisuseError(
                 f"{name} has {len(seeds)} training seeds on {where} ({told}): labels "
                 "of people correct the answers of one; take one with --where "
@@ -416,13 +419,12 @@ def _only(
         chosen = [metric for metric in metrics if metric.id in ids]
     words = sorted({f"{word_of(metric)} ({metric.label})" for metric in chosen})
     if not chosen:
+        hint = ""
+        if kind == "human":
+            hint = "; labels of people: warehouse judge next draws them"
         raise MisuseError(
             f"{benchmark} has no scores by a {kind}; name the scorer: {option} NAME"
-            + (
-                "; labels of people: warehouse judge next draws them"
-                if kind == "human"
-                else ""
-            )
+            + hint
         )
     if (
         len({metric.label for metric in chosen}) > 1
@@ -446,20 +448,22 @@ def _units(
     strata: dict[RunDraw, tuple[NDArray[np.int64], NDArray[np.intp]] | None],
     clusters: ClusterMap,
 ) -> JudgedUnits:
-    scores, draw = entry.usable, _run_draw(entry, draws)
+    scores = entry.usable
+    draw = _run_draw(entry, draws)
     assert scores is not None
     prompts = scores.prompts if draw is None else _drawn_from(entries, draws, draw)
     at = np.searchsorted(scores.prompts, prompts)
     own, found = labels_of(entry.condition, labels, prompts)
-    reason, missing, outside, codes = "", 0, 0, None
+    reason = ""
+    missing = 0
+    outside = 0
+    codes = None
     if draw is not None and (of := strata.get(draw)) and np.isin(prompts, of[0]).all():
         codes = of[1][np.searchsorted(of[0], prompts)]
     if draw is not None:
         drawn = np.isin(prompts, draw.prompts)
-        missing, outside = (
-            int((drawn & np.isnan(found)).sum()),
-            int((~drawn & ~np.isnan(found)).sum()),
-        )
+        missing = int((drawn & np.isnan(found)).sum())
+        outside = int((~drawn & ~np.isnan(found)).sum())
         found = np.where(drawn, found, np.nan)
         if len(prompts) > draw.n_prompts:
             reason = (
@@ -497,7 +501,8 @@ def labels_of(
 
 def _labels(own: Sequence[ScoredCondition], prompts: NDArray[np.int64]) -> FloatArray:
     """Mean label of each prompt over runs of labels, NaN without."""
-    total, count = np.zeros(len(prompts)), np.zeros(len(prompts))
+    total = np.zeros(len(prompts))
+    count = np.zeros(len(prompts))
     for entry in own:
         scores = entry.usable
         assert scores is not None

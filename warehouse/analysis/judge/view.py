@@ -139,7 +139,7 @@ class JudgeRow(Row):
 
     @property
     def is_favoured(self) -> bool:
-        """Whether the judge favours the model, or the opposite, by the test of all
+        """True if the judge favours the model, or the opposite, by the test of all
         models at once."""
         return rejects(self.bias_p_simultaneous, 1 - self.level)
 
@@ -236,8 +236,8 @@ class JudgeReport(Result):
 
     @property
     def of_the_judge(self) -> list[str]:
-        """Whether it goes by the order of answers, and favours its own family; a
-        sentence each."""
+        """Sentences on whether the judge goes by the order of answers, and favours its
+        own family."""
         found = []
         if self.order is not None:
             found.append(_order(self.order))
@@ -274,9 +274,8 @@ def _agreement_cells(row: JudgeRow) -> dict[str, Any]:
 
 
 def _other_measures(agreement: JudgeAgreement) -> list[str]:
-    more = (
-        ("kappa_", "alpha_") if len(agreement.categories) > 2 else ("alpha_nominal",)
-    )  # of two all are alike
+    # of two all are alike
+    more = ("kappa_", "alpha_") if len(agreement.categories) > 2 else ("alpha_nominal",)
     others = [figure for figure in agreement.figures if figure.measure.startswith(more)]
     return [
         f"{figure.measure.replace('_', ' ')} {figure.estimate:.3f}"
@@ -333,7 +332,7 @@ def _corrected_cells(row: JudgeRow) -> dict[str, Any]:
 
 
 def _gain(row: JudgeRow) -> str:
-    """What the judge brings, in a sentence; empty where it was not used: a note has the
+    """The gain by the judge, in a sentence; empty where it was not used: a note has the
     reason."""
     if row.estimate is None or row.width_ratio is None or "labels_only" in row.flags:
         return ""

@@ -24,7 +24,7 @@ _MODEL = "select judge_model from scorer where id = :id"
 
 @dataclass(frozen=True)
 class OrderEffect:
-    """What the order of two answers does to a judge's votes."""
+    """The effect of the order of two answers to a judge's votes."""
 
     n_both: int  #: pairs of answers that it judged in both orders.
     n_changed: int  #: of these those with another verdict in the other order.
@@ -78,7 +78,8 @@ class Verdicts:
                 )
 
     def order(self) -> OrderEffect | None:
-        """Of the pairs that were judged in both orders; None without any."""
+        """The effect of order, of the pairs that were judged in both orders; None
+        without any."""
         low = np.minimum(self.first_model, self.second_model)
         by_low = np.where(self.first_model == low, self.g, 1 - self.g)
         people = np.where(self.first_model == low, self.h, 1 - self.h)
@@ -103,14 +104,12 @@ class Verdicts:
         both = np.isfinite(verdicts).all(axis=0)
         if not both.any():
             return None
-        right = (
-            verdicts == label
-        )  # whatever was judged in one order only counts there too
+        # whatever was judged in one order only counts there too
+        right = verdicts == label
         seen = np.isfinite(verdicts)
         verdict, prompt = verdicts[:, both], pairs[0, both]
-        ahead = (verdict[0] > verdict[1]).astype(float) - (
-            verdict[0] < verdict[1]
-        )  # 1: the first shown gains
+        # 1: the first shown gains
+        ahead = (verdict[0] > verdict[1]).astype(float) - (verdict[0] < verdict[1])
         two = len(self.models) == 2
         names = (
             (self.models[0], self.models[1])
@@ -132,7 +131,7 @@ class Verdicts:
 
 
 def has_votes(store: Store, question: HeldAgainstPeople) -> bool:
-    """Whether the two that are meant have voted on a benchmark, rather than scored
+    """True if the two that are meant have voted on a benchmark, rather than scored
     answers."""
     benchmark = find_benchmark(store, question.benchmark)
     scorers = scorers_of_votes(store, benchmark.ids)
@@ -145,7 +144,7 @@ def has_votes(store: Store, question: HeldAgainstPeople) -> bool:
 
 
 def _called(store: Store, scorers: Sequence[Scorer], name: str) -> list[Scorer]:
-    """Those of a name: their label, or the model that judges."""
+    """Scorers of a name: their label, or the model that judges."""
     by_label = [scorer for scorer in scorers if scorer.label == name]
     return by_label or [
         scorer for scorer in scorers if _judge_model(store, scorer) == name
@@ -196,7 +195,8 @@ def read_verdicts(store: Store, question: HeldAgainstPeople) -> Verdicts:
     theirs, own = (votes.scorer == code.index(scorer.id) for scorer in (human, judge))
     for scorer, cast in ((judge, own), (human, theirs)):
         if not cast.any():
-            why = ", ".join(f"{n} {reason}" for reason, n in votes.left_out.items())
+            reasons = [f"{n} {reason}" for reason, n in votes.left_out.items()]
+            why = ", ".join(reasons)
             raise MisuseError(
                 f"no vote of {scorer.label} on {votes.benchmark} counts; left out of "
                 f"all votes there: {why}"
@@ -267,10 +267,8 @@ def _labels(
     weight = votes.weight[rows]
     mean = np.bincount(of, weight * _for_low(votes, rows)) / np.bincount(of, weight)
     verdict = np.where(np.isclose(mean, 0.5), 0.5, (mean > 0.5).astype(float))
-    low, high = (
-        np.minimum(votes.first, votes.second)[rows[first]],
-        np.maximum(votes.first, votes.second)[rows[first]],
-    )
+    low = np.minimum(votes.first, votes.second)[rows[first]]
+    high = np.maximum(votes.first, votes.second)[rows[first]]
     turned = votes.order_known[rows[first]] & (votes.first[rows[first]] == high)
     return verdict, (np.where(turned, high, low), np.where(turned, low, high)), at
 
@@ -278,7 +276,7 @@ def _labels(
 def _once(
     votes: Votes, rows: NDArray[np.intp], pair: NDArray[np.int64]
 ) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-    """Of the judge's votes that say the same in two sources, one each."""
+    """The judge's votes, one of each that two sources hold."""
     shown = np.where(votes.order_known[rows], votes.first[rows], -1)
     same = np.stack(
         [pair, shown, votes.variant[rows], votes.draw[rows], votes.outcome[rows]]

@@ -8,12 +8,10 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any
 
-from warehouse.analysis.comparison.words import not_compared_notes
+from warehouse.analysis.comparison.notes import not_compared_notes
 from warehouse.analysis.leaderboard.hooks import ROWS_ON_PLANS, Line, RowsOnPlans
 from warehouse.analysis.leaderboard.question import (
-    EveryLeaderboard,
     OneLeaderboard,
     Ranking,
 )
@@ -29,7 +27,6 @@ from warehouse.analysis.leaderboard.view import (
     leaderboard_table,
     legend_lines,
     reasons_of,
-    unranked_table,
 )
 from warehouse.analysis.leaderboard.words import (
     counted_left_out,
@@ -38,11 +35,16 @@ from warehouse.analysis.leaderboard.words import (
     row_notes,
     rows_in_words,
 )
-from warehouse.analysis.results import Result, plain
+from warehouse.analysis.results import Result
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.other_metrics import OtherMetric, describe_others
 from warehouse.analysis.selection.score_matrix import LastPairs, score_table, too_many
+from warehouse.analysis.selection.score_ranges import (
+    are_mixed,
+    mixed_scales,
+    unstated_bounds,
+)
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,
@@ -52,15 +54,12 @@ from warehouse.analysis.selection.scored_conditions import (
     list_editions,
     scorers_in_words,
 )
-from warehouse.analysis.selection.scores import are_mixed, mixed_scales, unstated_bounds
 from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import selection_of
-from warehouse.errors import MisuseError
 from warehouse.questions.options import PROMPTS_SAMPLED
 from warehouse.questions.question import answers
 from warehouse.records.score_span import ScoreSpan
 from warehouse.store.connection import Store
-from warehouse.store.shared_reads import in_blocks, runs_by_benchmark
 from warehouse.tables.view import TableNote, View
 from warehouse.tables.words import MIXED_SCALES, direction, listed, visible
 
@@ -92,7 +91,8 @@ class Leaderboard(Result):
     @property
     def one_line(self) -> str:
         first = in_short(self.rows, self.higher_is_better)
-        return f"{self.benchmark} by {self.metric}: {len(self.rows)} conditions{first}"
+        size = f"{len(self.rows)} conditions"
+        return f"{self.benchmark} by {self.metric}: {size}{first}"
 
     @property
     def sentence(self) -> str:
@@ -107,10 +107,14 @@ class Leaderboard(Result):
         head = f"{self.benchmark} by {self.metric} ({direction(self.higher_is_better)})"
         table = leaderboard_table(self.rows, verbose=verbose)
         others = describe_others(self.others)
+        if others:
+            others_note = [others]
+        else:
+            others_note = []
         under_table: list[str | TableNote] = [
             *self.basis,
             *legend_lines(self.legend),
-            *([others] if others else []),
+            *others_note,
         ]
         sentence = []
         if self.rows:
@@ -162,13 +166,19 @@ def board_of(scores: BenchmarkScores, options: Ranking) -> Leaderboard:
         basis += planned.describe(ranked)
     if not rows:
         notes.append(_nothing_to_rank(scores.benchmark.name))
+    if ranked:
+        n_left_out = ranked[0].n_left_out
+        left_out_higher = ranked[0].left_out_higher
+    else:
+        n_left_out = 0
+        left_out_higher = 0
     return Leaderboard(
         benchmark=scores.benchmark.name,
         metric=scores.metric.label,
         higher_is_better=scores.metric.higher_is_better,
         rows=tuple(ranked),
-        n_left_out=ranked[0].n_left_out if ranked else 0,
-        left_out_higher=ranked[0].left_out_higher if ranked else 0,
+        n_left_out=n_left_out,
+        left_out_higher=left_out_higher,
         notes=tuple(notes),
         basis=tuple(basis),
         legend=tuple(describe_ranks(ranked)),
@@ -226,9 +236,10 @@ def _with_scales(group: list[Line]) -> list[Line]:
 def _spans(entry: ScoredCondition, row: LeaderboardRow) -> tuple[ScoreSpan, ...]:
     """Between which values lie the scores that a figure rests on, and itself where it
     is a published one."""
-    scored = (
-        entry.scores.spans if entry.scores is not None and entry.stopped is None else ()
-    )
+    if entry.scores is not None and entry.stopped is None:
+        scored = entry.scores.spans
+    else:
+        scored = ()
     figure = None
     if row.method == "published":
         figure = row.estimate
@@ -275,9 +286,8 @@ def _rank_group(group: Sequence[Line], subset_ok: bool) -> list[Line]:
     eligible = [row for row in whole if subset_ok or _standing(row) == best]
     first: dict[tuple[float, float], int] = {}
     ranks: dict[tuple[int, ...], int] = {}
-    for place, row in enumerate(
-        eligible, 1
-    ):  # those of equal figures share the place of the first
+    # those of equal figures share the place of the first
+    for place, row in enumerate(eligible, 1):
         ranks[row.run_ids] = first.setdefault(keys[id(row)], place)
     rest = [line for line in group if line[1].estimate is None]
     ranked = [
@@ -324,7 +334,7 @@ def _standing(row: LeaderboardRow) -> int:
 
 
 def _words(row: LeaderboardRow) -> tuple[str, str]:
-    """What orders rows of one figure, whichever came first into the store."""
+    """A key that orders rows of one figure, whichever came first into the store."""
     return row.model, row.condition
 
 
@@ -446,7 +456,7 @@ def _row_ranks(
     options: Ranking,
     tested: LastPairs,
 ) -> list[RowRanks]:
-    """Of each row."""
+    """The ranks of each row."""
     if len(entries) < 2:
         return [RowRanks(1, 1, 1, 1, 1)] * len(entries)
     if why := too_many(len(entries)):
@@ -490,7 +500,7 @@ def _row_ranks(
 
 
 def _has_scores(entry: ScoredCondition, row: LeaderboardRow) -> bool:
-    """Whether the figure is that of scores, which can be paired with others."""
+    """True if the figure is that of scores, which can be paired with others."""
     return entry.usable is not None and row.method != "published"
 
 
@@ -508,106 +518,3 @@ def _why_not_placed(row: LeaderboardRow) -> str:
     if row.method == "published":
         return "published figures have no prompts to pair"
     return "a single prompt"
-
-
-@dataclass(frozen=True)
-class Leaderboards(Result):
-    """Leaderboards by name of the benchmark."""
-
-    boards: tuple[Leaderboard, ...]  #: one for each benchmark that has one.
-    left_out: tuple[str, ...]  #: why the others have none.
-
-    @property
-    def rows(self) -> tuple[LeaderboardRow, ...]:  # type: ignore[override]  # of all boards, read only
-        """The rows of all boards."""
-        return tuple(chain.from_iterable(board.rows for board in self.boards))
-
-    @property
-    def one_line(self) -> str:
-        return f"{len(self.boards)} benchmarks, {len(self.rows)} rows"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Boards as dictionaries, and what was left out."""
-        return {
-            "boards": [board.to_dict() for board in self.boards],
-            "left_out": plain(self.left_out),
-        }
-
-    def view(self, *, verbose: bool = False) -> View:
-        """The boards one below the other, and one table of those that rank nobody; what
-        columns mean stands at the end, once."""
-        parts: list[Any] = []
-        legend: dict[TableNote, None] = {}
-        notes: dict[str, list[str]] = {}
-        alone = [board for board in self.boards if _is_of_one_model(board)]
-        if not (len(alone) > 1):
-            alone = []
-        for board in self.boards:
-            view = board.view(verbose=verbose)
-            for note in view.notes:
-                notes.setdefault(note, []).append(board.benchmark)
-            if board not in alone:
-                legend |= dict.fromkeys(view.explained)
-                parts += [
-                    *([""] if parts else []),
-                    *(part for part in view.parts if part not in view.explained),
-                ]
-        if alone:
-            rows = list(chain.from_iterable(board.rows for board in alone))
-            head = (
-                f"{len(alone)} {'other ' if parts else ''}benchmarks with one model "
-                "each, so nothing is ranked"
-            )
-            parts += [
-                *([""] if parts else []),
-                head,
-                unranked_table(rows),
-                *describe_basis(rows),
-            ]
-        said = (f"{_some_of(names)}: {note}" for note, names in notes.items())
-        return View(
-            (*parts, *legend),
-            (*said, *(f"left out: {reason}" for reason in self.left_out)),
-        )
-
-
-def _some_of(benchmarks: Sequence[str]) -> str:
-    """A benchmark, or how many there are and the first."""
-    if len(benchmarks) == 1:
-        return benchmarks[0]
-    return f"{len(benchmarks)} benchmarks, the first {benchmarks[0]}"
-
-
-def _is_of_one_model(board: Leaderboard) -> bool:
-    """Whether a board has one model, in one condition."""
-    return len({(row.model, row.condition) for row in board.rows}) == 1 and all(
-        row.rank in (None, 1) for row in board.rows
-    )
-
-
-@answers(EveryLeaderboard)
-def leaderboards(store: Store, question: EveryLeaderboard) -> Leaderboards:
-    """By the names that benchmarks are shown under.
-
-    Raises:
-        MisuseError: no benchmark can have one; with the reasons.
-    """
-    boards, reasons = [], []
-    for name, shared in in_blocks(store, runs_by_benchmark(store)):
-        try:
-            boards.append(
-                leaderboard.to(
-                    shared, question.only(OneLeaderboard, "", benchmark=name)
-                )
-            )
-        except MisuseError as error:
-            reasons.append(str(error))
-    if not boards:
-        voted = store.rows("select 1 as found from preference limit 1")
-        nothing = "no runs yet; see: warehouse ingest"
-        if voted:
-            nothing = "votes, and no runs; ask: warehouse prefer BENCHMARK"
-        raise MisuseError(
-            "; ".join([*dict.fromkeys(reasons)][:5]) or f"the store has {nothing}"
-        )
-    return Leaderboards(tuple(boards), tuple(reasons))

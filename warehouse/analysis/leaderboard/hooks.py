@@ -33,7 +33,7 @@ class RowsOnPlans(Protocol):
         """Groups with the rows on plans, each at the place that its figure has."""
 
     def describe(self, rows: Sequence[LeaderboardRow]) -> Iterable[str]:
-        """What their figures rest on."""
+        """Lines on what their figures rest on."""
 
 
 ROWS_ON_PLANS: Hook[Callable[[BenchmarkScores, Ranking], RowsOnPlans]] = Hook(

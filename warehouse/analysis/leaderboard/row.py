@@ -8,23 +8,27 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from warehouse.analysis.leaderboard.estimates import (
+    NO_BOUNDS,
+    InfiniteEstimate,
+    PublishedEstimate,
+    UnscoredBounds,
+    infinite_estimate,
+    unscored_bounds,
+)
 from warehouse.analysis.leaderboard.question import Ranking
 from warehouse.analysis.results import Column, Row
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import ClusterMap, outside_clusters
 from warehouse.analysis.selection.hooks import StoppedEstimate, StoppedRun
+from warehouse.analysis.selection.published_figures import PublishedFigure
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkCoverage,
     ScoredCondition,
     coverage_flags,
 )
-from warehouse.analysis.selection.scores import (
-    PromptScores,
-    PublishedFigure,
-    unscored_flags,
-)
+from warehouse.analysis.selection.scores import PromptScores, unscored_flags
 from warehouse.errors import StatisticsError
 from warehouse.stats import (
     Estimate,
@@ -33,11 +37,9 @@ from warehouse.stats import (
     interval_normal,
 )
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
-from warehouse.stats.core.inputs import Bounds, finite_bounds
-from warehouse.stats.core.sample import find_link
+from warehouse.stats.core.inputs import Bounds
 from warehouse.stats.intervals.closed_form import FixedPromptsEstimate
-from warehouse.stats.intervals.missing_bounds import filled_bounds
-from warehouse.stats.rows.infinite import InfiniteScores, describe_infinite
+from warehouse.stats.rows.infinite import InfiniteScores
 from warehouse.stats.rows.seed_row import TOO_FEW as TOO_FEW
 from warehouse.stats.rows.seed_row import SeedRow, figures_over_seeds, row_over_seeds
 
@@ -50,87 +52,6 @@ STOPPED = "stopped_early"
 PLANNED = "planned"
 
 
-@dataclass(frozen=True)
-class UnscoredBounds:
-    """Bounds of a row; None where all is scored or nothing limits a score."""
-
-    #: the figure with every missing score at the smallest possible one.
-    low: float | None = None
-    high: float | None = None  #: the figure with every missing score at the largest.
-    #: lower end of the hull of the default intervals with the missing scores there.
-    ci_low: float | None = None
-    ci_high: float | None = None  #: upper end of it.
-
-
-def unscored_bounds(
-    scores: PromptScores, metric: Metric, clusters: ClusterMap, level: float
-) -> UnscoredBounds:
-    """Bounds on the mean over all samples, some of them unscored, for a plain mean of
-    bounded scores.
-
-    A prompt with some draws scored keeps them; only its missing ones are filled in.
-    """
-    limits = finite_bounds(metric.bounds)
-    if limits is None or metric.link != "identity":
-        return UnscoredBounds()
-    inside = (
-        not scores.n
-        or limits[0] <= scores.values.min() <= scores.values.max() <= limits[1]
-    )
-    if not inside or scores.uneven_weights is not None:
-        return UnscoredBounds()
-    low, high = (_filled(scores, end) for end in limits)
-    bounds = filled_bounds(
-        low,
-        high,
-        int(np.count_nonzero(scores.unscored)),
-        bounds=limits,
-        clusters=clusters.labels(scores.seen),
-        n_draws=_draws(scores) + scores.unscored,
-        scored=_scored(scores, limits, clusters, level),
-        level=level,
-    )
-    return UnscoredBounds(
-        bounds.theta_low, bounds.theta_high, bounds.ci_low, bounds.ci_high
-    )
-
-
-def _scored(
-    scores: PromptScores,
-    limits: tuple[float, float],
-    clusters: ClusterMap,
-    level: float,
-) -> Estimate | None:
-    """The default estimate of what is scored; None where nothing is."""
-    if not scores.n:
-        return None
-    return estimate_mean(
-        scores.values,
-        clusters=clusters.labels(scores.prompts),
-        bounds=limits,
-        n_draws=scores.n_draws,
-        level=level,
-    )
-
-
-def _draws(scores: PromptScores) -> NDArray[np.float64]:
-    """Scored draws of each prompt seen."""
-    draws = np.zeros(len(scores.seen))
-    draws[np.searchsorted(scores.seen, scores.prompts)] = scores.n_draws
-    return draws
-
-
-def _filled(scores: PromptScores, score: float) -> NDArray[np.float64]:
-    """Mean of each prompt seen over all its draws, the missing ones at ``score``."""
-    draws, totals = _draws(scores), np.zeros(len(scores.seen))
-    indices = np.searchsorted(scores.seen, scores.prompts)
-    totals[indices] = scores.n_draws * scores.values
-    filled: NDArray[np.float64] = (totals + scores.unscored * score) / (
-        draws + scores.unscored
-    )
-    return np.where(scores.unscored > 0, filled, totals / np.maximum(draws, 1))
-
-
 _PUBLISHED_WITH_ERROR = (
     "as its source publishes it; normal interval from its standard error"
 )
@@ -138,51 +59,6 @@ _PUBLISHED_WITHOUT_ERROR = "as its source publishes it, without a standard error
 _PUBLISHED_WITH_ZERO = (
     "as its source publishes it, with a standard error of 0: no interval"
 )
-
-
-@dataclass(frozen=True)
-class PublishedEstimate:
-    """A figure as its source publishes it."""
-
-    estimate: float  #: the figure.
-    standard_error: float | None  #: as published; None where it is not.
-    #: lower end of the normal interval; None without an error, or with one of 0.
-    ci_low: float | None
-    ci_high: float | None  #: upper end of it.
-    method: str = "published"  #: ``"published"``.
-
-
-@dataclass(frozen=True)
-class InfiniteEstimate:
-    """The mean of scores of which some are infinite."""
-
-    estimate: float | None  #: infinite; None where scores are infinite on both sides.
-    scores: InfiniteScores  #: what can be said of them all the same.
-    standard_error: float | None = None  #: there is none.
-    ci_low: float | None = None  #: nor an interval.
-    ci_high: float | None = None
-    method: str = "infinite"
-
-
-def infinite_estimate(
-    entry: ScoredCondition, clusters: ClusterMap, level: float
-) -> InfiniteEstimate:
-    """The figure of an entry with infinite scores, behind the metric's link."""
-    scores, link = entry.infinite, find_link(entry.metric.link)
-    assert scores is not None
-    prompts, values = scores.extended
-    counted = ~np.isnan(values)
-    labels = clusters.labels(prompts)
-    found = describe_infinite(
-        values[counted],
-        clusters=None if labels is None else labels[counted],
-        level=level,
-    )
-    if not counted.all() or found.mean is None:
-        mean = None
-    else:
-        mean = link.value(found.mean)
-    return InfiniteEstimate(mean, found)
 
 
 @dataclass(frozen=True)
@@ -210,7 +86,6 @@ Figure: TypeAlias = (
 )
 
 NO_RANKS = RowRanks()
-NO_BOUNDS = UnscoredBounds()
 
 
 @dataclass(frozen=True)

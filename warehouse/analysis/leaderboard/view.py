@@ -85,10 +85,8 @@ def unranked_table(rows: Sequence[LeaderboardRow]) -> Table:
     for row in rows:
         digits = decimals([row.standard_error])
         shown = _cells(row, digits)
-        estimate, ends = (
-            number(row.estimate, digits),
-            interval(row.ci_low, row.ci_high, digits, at=row.estimate),
-        )
+        estimate = number(row.estimate, digits)
+        ends = interval(row.ci_low, row.ci_high, digits, at=row.estimate)
         cells.append(
             {
                 "benchmark": row.benchmark,
@@ -123,11 +121,9 @@ def _hidden(rows: Sequence[LeaderboardRow], verbose: bool) -> set[str]:
     else:
         hidden = {"method", "bounds", "bounds with error", *EFFECTS}
     if not any(row.group for row in rows):
-        hidden |= (
-            {"stat. rank"}
-            if any("planned" in row.flags for row in rows)
-            else {"stat. rank", "rank set"}
-        )
+        hidden.add("stat. rank")
+        if not any("planned" in row.flags for row in rows):
+            hidden.add("rank set")
     if len({row.metric for row in rows}) == 1:
         hidden.add("metric")
     if all(row.runs == 1 for row in rows):
@@ -139,14 +135,13 @@ def _hidden(rows: Sequence[LeaderboardRow], verbose: bool) -> set[str]:
 
 def _cells(row: LeaderboardRow, digits: int) -> dict[str, Any]:
     low, high = row.rank_low, row.rank_high
+    ranks = None
+    if low is not None:
+        ranks = str(low) if low == high else f"{low}-{high}"
     return {
         "rank": row.rank,
         "stat. rank": row.statistical_rank,
-        "rank set": None
-        if low is None
-        else str(low)
-        if low == high
-        else f"{low}-{high}",
+        "rank set": ranks,
         "group": row.group,
         "model": row.model,
         "condition": row.condition,
@@ -227,11 +222,15 @@ def _intervals(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
             for row, method in zip(rows, names, strict=True)
             if method == name
         ]
-        reasons = sorted(Counter(own).items(), key=lambda item: (-item[1], item[0]))
+        counts = Counter(own)
+        reasons = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
         number = ""
         if len(methods) > 1:
             number = f" ({count} of {len(rows)} rows)"
-        reason = reasons[0][0] + (", and the like" if len(reasons) > 1 else "")
+        more = ""
+        if len(reasons) > 1:
+            more = ", and the like"
+        reason = reasons[0][0] + more
         yield f"{name}{number}: {reason}"
 
 
@@ -342,7 +341,8 @@ def _why_second(row: LeaderboardRow) -> str:
 
 
 def describe_ranks(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
-    """What statistical ranks, letters and rank sets say; nothing where there are none."""
+    """Lines on what statistical ranks, letters and rank sets say; nothing where there
+    are none."""
     tested = [row for row in rows if row.group and row.statistical_rank is not None]
     if not tested:
         return

@@ -1,5 +1,5 @@
-"""What a leaderboard says in one sentence: who is first, of whom, who cannot be told
-from it, who is left out."""
+"""A leaderboard in one sentence: who is first, of whom, who cannot be told from it, who
+is left out."""
 
 from __future__ import annotations
 
@@ -120,10 +120,8 @@ def in_short(rows: Rows, higher_is_better: bool | None) -> str:
     if not ranked:
         return ""
     top = [row.model for row in ranked if is_tie(row.estimate, ranked[0].estimate)]
-    at, apart = (
-        f"at {ranked[0].estimate:.4g}{of_whom(ranked, rows)}",
-        _n_apart(ranked[0]),
-    )
+    at = f"at {ranked[0].estimate:.4g}{of_whom(ranked, rows)}"
+    apart = _n_apart(ranked[0])
     if len(ranked) == 1:
         leader = f"{top[0]} {at}"
     elif len(top) > 1:
@@ -151,7 +149,7 @@ def _alike(rows: Sequence[Any]) -> list[Any]:
 
 
 def _leads(rows: Sequence[Any], higher_is_better: bool | None) -> bool:
-    """Whether the first is told from all others, and better: who is not is not called
+    """True if the first is told from all others, and better: who is not is not called
     first."""
     alone = (
         bool(rows[0].group)
@@ -203,9 +201,10 @@ def of_whom(rows: Sequence[Any], shown: Sequence[Any] = ()) -> str:
         who = "with a published figure of all of it"
     else:
         size = max(row.n_prompts for row in rows)
-        who = f"that answered all {size}" + (
-            " or a planned sample" if any("planned" in r.flags for r in rows) else ""
-        )
+        or_planned = ""
+        if any("planned" in r.flags for r in rows):
+            or_planned = " or a planned sample"
+        who = f"that answered all {size}" + or_planned
     noun = "conditions"
     if len({row.model for row in rows}) == len(rows):
         noun = "models"
@@ -254,7 +253,8 @@ def left_out(
         shown: these and the others.
     """
     first = rows[0]
-    more, n = "lower" if higher_is_better is False else "higher", first.left_out_higher
+    more = "lower" if higher_is_better is False else "higher"
+    n = first.left_out_higher
     if not first.n_left_out:
         return ""
     if not n:
@@ -320,7 +320,7 @@ def is_better(
 
 
 def is_tie(value: float | None, other: float | None) -> bool:
-    """Whether two figures differ by no more than rounding."""
+    """True if two figures differ by no more than rounding."""
     return (
         value is not None and other is not None and f"{value:.12g}" == f"{other:.12g}"
     )
@@ -332,11 +332,12 @@ def named(names: Sequence[str], are: str) -> Sentence:
         len(names) > 2 and sum(map(len, names)) > MOST_CHARACTERS
     ):
         return Sentence(f"{{}} and {len(names) - 1} others {are}", (names[0],))
-    return Sentence(f"{listed(['{}'] * len(names))} {are}", tuple(names))
+    places = ["{}"] * len(names)
+    return Sentence(f"{listed(places)} {are}", tuple(names))
 
 
 def not_compared(n: int) -> str:
-    """That some have no prompt in common with the first; empty for none."""
+    """A remark that some have no prompt in common with the first; empty for none."""
     others = "1 other, which has"
     if n != 1:
         others = f"{n} others, which have"
@@ -350,19 +351,22 @@ def _unranked(shown: Rows) -> Sentence:
     rows = [row for row in shown if row.estimate is not None]
     if not rows:
         return Sentence("No figure")
-    words = f"{{}} has {figure_in_words(rows[0], shown)}" + (
-        "; none is ranked" if len(rows) > 1 else ""
-    )
+    none_ranked = ""
+    if len(rows) > 1:
+        none_ranked = "; none is ranked"
+    words = f"{{}} has {figure_in_words(rows[0], shown)}" + none_ranked
     return Sentence(words, (label_of(rows[0]),))
 
 
 def figure_in_words(row: LeaderboardRow | SuiteRow, shown: Rows) -> str:
     """The estimate and its interval, with the decimals of all rows shown."""
     digits = decimals(row.standard_error for row in shown)
-    figure = f"{fixed(row.estimate or 0.0, digits)}{interval_in_words(row.ci_low, row.ci_high, digits)}"
-    return figure + (
-        ", estimated from a planned subset" if "planned" in row.flags else ""
-    )
+    interval = interval_in_words(row.ci_low, row.ci_high, digits)
+    figure = f"{fixed(row.estimate or 0.0, digits)}{interval}"
+    planned = ""
+    if "planned" in row.flags:
+        planned = ", estimated from a planned subset"
+    return figure + planned
 
 
 def _n_apart(row: LeaderboardRow | SuiteRow) -> int:
@@ -385,13 +389,13 @@ def _where(row: LeaderboardRow | SuiteRow) -> str:
 
 
 def tied_in_words(names: Sequence[str]) -> Sentence:
-    """That no test separates these."""
+    """The sentence that no test separates these."""
     return named(names, CANNOT_TELL)
 
 
 def alike_in_words(lettered: Sequence[tuple[str, str]]) -> Sentence:
-    """That no test separates the others from the first; nor from one another, where all
-    share a letter.
+    """The sentence that no test separates the others from the first; nor from one
+    another, where all share a letter.
 
     Args:
         lettered: names with their letters, the first one first.
@@ -460,7 +464,8 @@ def _infinite_notes(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
     if not any(row.infinite for row in rows):
         return
     for row in rows:
-        name, found = label_of(row), row.infinite
+        name = label_of(row)
+        found = row.infinite
         if found is None:
             if row.n_prompts and row.estimate is not None:
                 most = interval_clopper_pearson(0, row.n_prompts, level=row.level).high
@@ -493,11 +498,10 @@ def counts_in_words(rows: Sequence[LeaderboardRow]) -> str:
     """How many prompts and clusters the figures rest on; a semicolon before them."""
     scale = IF_ONE_SCALE * any(MIXED_SCALES in row.flags for row in rows)
     if not any(row.n_prompts for row in rows):
-        return scale + (
-            "; published figures"
-            if any(row.estimate is not None for row in rows)
-            else ""
-        )
+        published = ""
+        if any(row.estimate is not None for row in rows):
+            published = "; published figures"
+        return scale + published
     prompts = span_of([row.n_prompts for row in rows])
     clusters = [row.n_clusters for row in rows if row.n_clusters is not None]
     within = ""

@@ -134,7 +134,8 @@ def run_test(
 def _histogram(test: PermutationTest) -> tuple[HistogramRow, ...]:
     rows: list[HistogramRow] = []
     for shape in test.histograms:
-        low, high = shape.edges[:-1], shape.edges[1:]
+        low = shape.edges[:-1]
+        high = shape.edges[1:]
         bins = zip(low, high, shape.observed, shape.permuted, strict=True)
         rows.extend(HistogramRow(shape.similarity, *bin) for bin in bins)
     return tuple(rows)
@@ -532,13 +533,16 @@ def _growth_steps(data: MatrixData, growth: Growth) -> list[GrowthStep]:
     steps = []
     for size, scores in zip(growth.sizes, growth.scores, strict=True):
         tau = stats.kendalltau(scores, whole).statistic
+        finite_tau = None
+        if not np.isnan(tau):
+            finite_tau = float(tau)
         steps.append(
             GrowthStep(
                 growth.order,
                 int(size),
                 float(scores.mean()),
                 float(np.abs(scores - whole).max()),
-                None if np.isnan(tau) else float(tau),
+                finite_tau,
                 data.keys[growth.prompts[size - 1]],
             )
         )

@@ -73,11 +73,9 @@ class Matrix:
     """
 
     def __init__(self, opener: StoreOpener, question: PerformanceMatrix) -> None:
-        self.opener, self.benchmark, self.fresh = (
-            opener,
-            question.benchmark,
-            question.fresh,
-        )
+        self.opener = opener
+        self.benchmark = question.benchmark
+        self.fresh = question.fresh
         self.selection = Selection(
             question.benchmark,
             question.metric,
@@ -108,11 +106,9 @@ class Matrix:
         values = self.data.values
         for name in question.similarities:
             check_similarity(name, bool(np.isin(values, (0, 1)).all()))
-        chosen, permutations, seed = (
-            list(dict.fromkeys(question.similarities)),
-            question.permutations,
-            question.seed,
-        )
+        chosen = list(dict.fromkeys(question.similarities))
+        permutations = question.permutations
+        seed = question.seed
         return self._ask(
             "test",
             MatrixTest,
@@ -128,7 +124,9 @@ class Matrix:
 
     @with_keywords(ClusterMatrix, Gives[MatrixClusters])
     def cluster(self, question: ClusterMatrix) -> MatrixClusters:
-        name, permutations, seed = question.store, question.permutations, question.seed
+        name = question.store
+        permutations = question.permutations
+        seed = question.seed
         if name and not self.store_result:
             raise MisuseError(
                 "a trial stores no clustering: give a name, or store no result"
@@ -168,12 +166,10 @@ class Matrix:
 
     @with_keywords(WeightMatrix, Gives[MatrixWeights])
     def weights(self, question: WeightMatrix) -> MatrixWeights:
-        data, draws, seed, given = (
-            self.data,
-            question.draws,
-            question.seed,
-            question.given,
-        )
+        data = self.data
+        draws = question.draws
+        seed = question.seed
+        given = question.given
         labels, name = self._labels(question.cluster, seed)
         with self.opener.reading() as store:
             ids = find_benchmark(store, self.benchmark).ids
@@ -182,7 +178,9 @@ class Matrix:
             label: self._stored_labels(label)
             for label in dict.fromkeys([*question.equal, *semantic])
         }
-        own = None if given is None else _by_prompt(data, given)
+        own = None
+        if given is not None:
+            own = _by_prompt(data, given)
         parts = [labels, *clusters.values(), *([] if own is None else [own])]
         settings = {
             "draws": draws,
@@ -208,7 +206,8 @@ class Matrix:
 
     @with_keywords(GrowMatrix, Gives[MatrixGrowth])
     def grow(self, question: GrowMatrix) -> MatrixGrowth:
-        chosen, seed = sorted(set(question.sizes)), question.seed
+        chosen = sorted(set(question.sizes))
+        seed = question.seed
         return self._ask(
             "grow",
             MatrixGrowth,
@@ -220,11 +219,9 @@ class Matrix:
     @with_keywords(ExplainMatrix, Gives[MatrixExplanation])
     def explain(self, question: ExplainMatrix) -> MatrixExplanation:
         data, part = self.data, question.part
-        intercept, permutations, seed = (
-            question.intercept,
-            question.permutations,
-            question.seed,
-        )
+        intercept = question.intercept
+        permutations = question.permutations
+        seed = question.seed
         with self.opener.reading() as store:
             vectors = matrix_vectors(store, data, question.embedder, part)
         settings = {
@@ -232,7 +229,8 @@ class Matrix:
             "intercept": intercept,
             "permutations": permutations,
         }
-        settings |= {} if part == PROMPT else {"part": part}
+        if part != PROMPT:
+            settings["part"] = part
         return self._ask(
             "explain",
             MatrixExplanation,
@@ -269,7 +267,7 @@ class Matrix:
     def _spread(
         self, seconds: float, compute: Callable[[OnExecutors | None], Found]
     ) -> Found:
-        """What is computed with the help of executors, where there are any and it is
+        """A result computed with the help of executors, where there are any and it is
         worth it."""
         with executors_for(self.opener, seconds) as spread:
             return compute(spread)
@@ -379,7 +377,8 @@ def keep_clustering(
         MisuseError: a clustering of another kind, or made with other settings, has this
             name.
     """
-    labels, distances = np.array(clusters.labels), np.array(clusters.distances)
+    labels = np.array(clusters.labels)
+    distances = np.array(clusters.distances)
     for benchmark in np.unique(data.benchmark_ids).tolist():
         rows = np.flatnonzero(data.benchmark_ids == benchmark)
         _, own = np.unique(labels[rows], return_inverse=True)
@@ -388,6 +387,9 @@ def keep_clustering(
         members = Members(
             data.prompts[rows], own.astype(np.intp), distances[rows], medoids
         )
+        must_agree = None
+        if not replace:
+            must_agree = tuple(settings)
         store_clustering(
             store,
             benchmark,
@@ -396,7 +398,7 @@ def keep_clustering(
             members,
             parameters={**settings, **made},
             default=default,
-            must_agree=None if replace else tuple(settings),
+            must_agree=must_agree,
         )
 
 

@@ -65,7 +65,7 @@ class StoredMatrix:
 
 
 def stored_matrix(store: Store, found: KnownBenchmark) -> StoredMatrix:
-    """What the store holds of a benchmark's performance matrix; nothing is computed.
+    """The stored analyses of a benchmark's performance matrix; nothing is computed.
 
     Args:
         found: the benchmark, with its runs and metrics.
@@ -84,9 +84,8 @@ def stored_matrix(store: Store, found: KnownBenchmark) -> StoredMatrix:
             for entry in entries
             if entry.kind == f"matrix_{word}" and "part" not in entry.parameters
         ]
-        own.sort(
-            key=current.evidence, reverse=True
-        )  # of equal ones the newest stays first
+        # of equal ones the newest stays first
+        own.sort(key=current.evidence, reverse=True)
         fitting = current.first(own, result)
         if fitting is None:
             (outdated if own else missing).append(word)
@@ -110,7 +109,9 @@ class _Current:
     """The matrix as it is now, by selection; each is read once."""
 
     def __init__(self, store: Store, found: KnownBenchmark) -> None:
-        self.store, self.found, self.benchmark = store, found, found[0].name
+        self.store = store
+        self.found = found
+        self.benchmark = found[0].name
         self.fingerprints: dict[Selection, str] = {}
 
     @cached_property
@@ -122,8 +123,8 @@ class _Current:
         return Selection(self.benchmark, matrix.metric)
 
     def evidence(self, entry: Kept) -> tuple[bool, int]:
-        """What orders analyses of one kind: whether of all runs, then permutations or
-        draws."""
+        """A key that orders analyses of one kind: whether of all runs, then
+        permutations or draws."""
         size = entry.parameters.get("permutations", entry.parameters.get("draws")) or 0
         return self.selection(entry) == self.headline, int(size)
 

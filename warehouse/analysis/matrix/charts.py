@@ -217,9 +217,11 @@ def coefficient_chart(explanation: MatrixExplanation) -> Chart | None:
     ends = span([value for value, _ in values], also=(0.0,))
     if ends is None:
         return None
-    low_fdr, others = [0] * BINS, [0] * BINS
+    low_fdr = [0] * BINS
+    others = [0] * BINS
     for value, is_found in values:
-        number = min(int((value - ends[0]) / (ends[1] - ends[0]) * BINS), BINS - 1)
+        place = (value - ends[0]) / (ends[1] - ends[0])
+        number = min(int(place * BINS), BINS - 1)
         (low_fdr if is_found else others)[number] += 1
     highest = max(count + other for count, other in zip(low_fdr, others, strict=True))
     words = f"FDR below {FDR}"
@@ -242,8 +244,11 @@ def _stacked(
     ends: tuple[float, float], low_fdr: Sequence[int], others: Sequence[int], words: str
 ) -> Iterator[Bin]:
     """Bars of one kind at the floor, those of the others on top of them."""
-    edges = [ends[0] + index * (ends[1] - ends[0]) / BINS for index in range(BINS + 1)]
+    low, high = ends
+    edges = [low + index * (high - low) / BINS for index in range(BINS + 1)]
     for index in range(BINS):
-        low, high, floor = edges[index], edges[index + 1], float(low_fdr[index])
+        low = edges[index]
+        high = edges[index + 1]
+        floor = float(low_fdr[index])
         yield low, high, 0.0, floor, words
         yield low, high, floor, floor + others[index], "others"

@@ -1,4 +1,4 @@
-"""Whether prompts are correlated beyond chance: rows and tables."""
+"""The view of whether prompts are correlated beyond chance: rows and tables."""
 
 from __future__ import annotations
 

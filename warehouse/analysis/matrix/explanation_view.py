@@ -1,5 +1,5 @@
-"""What prompts ask, and on which of them models succeed: rows, the sentences and the
-tables."""
+"""The view of what prompts ask, and on which of them models succeed: rows, the
+sentences and the tables."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ SHOWN = 0.05
 
 @dataclass(frozen=True)
 class PartRow(Row):
-    """What one part of the prompts explains."""
+    """One part of the prompts and what it explains."""
 
     part: str  #: ``prompt``, ``target``, ``choices`` or ``metadata.FIELD``.
     n_prompts: int  #: prompts with a vector of it: figures are over these.
@@ -191,7 +191,7 @@ class ExplainedParts(Result):
         )
 
     def view(self, *, verbose: bool = False) -> View:
-        """What each part of the prompts explains, side by side."""
+        """A table of what each part of the prompts explains, side by side."""
         cells = [
             {
                 "part": row.part,

@@ -57,4 +57,5 @@ class MatrixGrowth(MatrixResult):
             }
             for row in self.steps
         ]
-        return View((*heading(self, f"seed {self.seed}"), Table.of(cells)), self.notes)
+        head = heading(self, f"seed {self.seed}")
+        return View((*head, Table.of(cells)), self.notes)

@@ -100,7 +100,8 @@ def matrix_of(
         if entry.usable
     ]
     chosen = sorted(columns, key=lambda column: (column.name, column.condition.key))
-    name, label = scores.benchmark.name, scores.metric.label
+    name = scores.benchmark.name
+    label = scores.metric.label
     if len(chosen) < 2:
         raise MisuseError(
             f"{name} has {len(chosen)} model(s) with scores of prompts by {label}; a "
@@ -143,7 +144,8 @@ def _complete(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Prompts that every column has a score of, and those that any has seen; ids,
     ascending."""
-    complete, seen = columns[0].scores.prompts, columns[0].scores.seen
+    complete = columns[0].scores.prompts
+    seen = columns[0].scores.seen
     for column in columns[1:]:
         complete = np.intersect1d(complete, column.scores.prompts, assume_unique=True)
         seen = np.union1d(seen, column.scores.seen)

@@ -1,5 +1,5 @@
-"""What results of the matrix analyses have in common: named fields, made of what JSON
-can hold, and a heading."""
+"""Results of the matrix analyses: named fields, made of what JSON can hold, and a
+heading."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TEXT = 60
 
 @dataclass(frozen=True)
 class MatrixResult(StoredResult):
-    """What all of them say of the matrix."""
+    """The matrix, as all of them tell it."""
 
     benchmark: str  #: name of the benchmark.
     metric: str  #: name of the metric.
@@ -45,7 +45,8 @@ class MatrixResult(StoredResult):
 def heading(result: MatrixResult, *more: str) -> tuple[str, str]:
     """The matrix and how it was looked at, and an empty line."""
     size = f"{result.n_prompts} prompts × {result.n_models} models"
-    return f"{result.benchmark} by {result.metric}: {', '.join([size, *more])}", ""
+    about = ", ".join([size, *more])
+    return f"{result.benchmark} by {result.metric}: {about}", ""
 
 
 def line_of(text: str | None) -> str:

@@ -43,7 +43,10 @@ class MatrixSection(Section):
 
     def html(self, part: BenchmarkPart, name: str) -> Markup:
         """One part for each analysis."""
-        distinct = apart(part.pairs if self.stored.weights else None)
+        pairs = None
+        if self.stored.weights:
+            pairs = part.pairs
+        distinct = apart(pairs)
         parts = matrix_part(self.stored, distinct)
         shown = Markup("\n{}\n").format(heading(name, part.name, "Performance matrix"))
         for kind, show in _SHOWN.items():

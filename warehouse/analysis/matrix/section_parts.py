@@ -228,8 +228,8 @@ LARGE = 0.3
 
 
 def test_says(test: MatrixTest) -> str:
-    """Whether models fail on the same prompts: the smallest p, times the number of
-    tests (Bonferroni)."""
+    """A sentence on whether models fail on the same prompts: the smallest p, times the
+    number of tests (Bonferroni)."""
     n_tests = len(test.rows)
     if 1 / (test.n_permutations + 1) > 0.05 / n_tests:
         return (
@@ -269,8 +269,8 @@ def test_table(test: MatrixTest) -> Markup:
 
 
 def clusters_say(clustering: MatrixClusters) -> str:
-    """Whether clusters are more than chance, and whether one of them holds most
-    prompts."""
+    """A sentence on whether clusters are more than chance, and whether one of them
+    holds most prompts."""
     if clustering.p_value is None or clustering.n_permutations < LEAST_PERMUTATIONS:
         sentence = (
             f"Prompts fall into {clustering.n_clusters} clusters; whether that is "
@@ -330,6 +330,9 @@ def clusters_table(
         other = Markup(
             " The other {}: <code>warehouse matrix cluster BENCHMARK</code>."
         ).format(more)
+    excerpt_column = None
+    if any(excerpts):
+        excerpt_column = text("Its text", excerpts, long=True, minor=True)
     return table(
         f"Clusters of {benchmark}",
         Markup("The clusters chosen, largest first.{}").format(other),
@@ -339,9 +342,7 @@ def clusters_table(
             number("Mean score", [row.mean_score for row in rows], 3),
             number("Mean distance", [row.mean_distance for row in rows], 3, minor=True),
             name_column("Medoid", [row.medoid for row in rows], wrap=True),
-            text("Its text", excerpts, long=True, minor=True)
-            if any(excerpts)
-            else None,
+            excerpt_column,
         ],
     )
 
@@ -352,8 +353,8 @@ def weights_say(
     others: Sequence[str],
     distinct: Mapping[tuple[str, str], bool],
 ) -> str:
-    """Whether other weights turn round any two models that differ by a test
-    (``distinct``)."""
+    """A sentence on whether other weights turn round any two models that differ by a
+    test (``distinct``)."""
     turned = set()
     for scheme in others:
         for index, a in enumerate(models):
@@ -381,9 +382,10 @@ def passes(
     cells: Mapping[tuple[str, str], WeightRow],
     distinct: Mapping[tuple[str, str], bool],
 ) -> bool:
-    """Whether a model changes places, under a weighting, with one that it differs from
+    """True if a model changes places, under a weighting, with one that it differs from
     by a test."""
-    own, uniform = cells[model, scheme].rank, cells[model, "uniform"].rank
+    own = cells[model, scheme].rank
+    uniform = cells[model, "uniform"].rank
     return any(
         distinct.get((model, other), False)
         and (own - cells[other, scheme].rank) * (uniform - cells[other, "uniform"].rank)
@@ -402,7 +404,12 @@ def weights_table(
         cells = []
         for row in changes:
             score, change, shade = row.changes[index]
-            arrow = f"▲{change}" if change > 0 else f"▼{-change}" if change < 0 else "="
+            if change > 0:
+                arrow = f"▲{change}"
+            elif change < 0:
+                arrow = f"▼{-change}"
+            else:
+                arrow = "="
             kinds = " ".join(filter(None, [shade, "x" if index >= FIRST else ""]))
             own = ""
             if kinds:

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from warehouse.analysis.comparison.notes import not_compared_notes
 from warehouse.analysis.comparison.pair_rows import PairColumns, PairRow
-from warehouse.analysis.comparison.words import not_compared_notes
 from warehouse.analysis.pairs.question import AllPairs
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.benchmarks import direction_unknown
@@ -23,6 +23,7 @@ from warehouse.analysis.selection.score_matrix import (
     score_table,
     too_many,
 )
+from warehouse.analysis.selection.score_ranges import mixed_scales
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,
@@ -32,7 +33,6 @@ from warehouse.analysis.selection.scored_conditions import (
     notes_of_row,
     scorers_in_words,
 )
-from warehouse.analysis.selection.scores import mixed_scales
 from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
@@ -77,7 +77,7 @@ class PairGroup:
 
     @property
     def ranks(self) -> Ranks:
-        """What they say about places."""
+        """Their ranks."""
         return self.tested.ranks
 
     @property
@@ -117,7 +117,9 @@ class Pairs(Result):
     @property
     def one_line(self) -> str:
         parts = [group.columns for group in self.groups]
-        separated = sum(int(part.pairs.differ[: len(part)].sum()) for part in parts)
+        separated = 0
+        for part in parts:
+            separated += int(part.pairs.differ[: len(part)].sum())
         models = sum(len(group.models) for group in self.groups)
         counts = (
             f"{models} conditions, {sum(map(len, parts))} pairs, {separated} differ by "
@@ -244,15 +246,18 @@ def _notes(
     notes += scores.notes
     of_rows = (notes_of_row(entry) for entry in chain.from_iterable(chosen))
     notes += dict.fromkeys(chain.from_iterable(of_rows))
-    name, entries = scores.benchmark.name, chain.from_iterable(sizable)
+    name = scores.benchmark.name
+    entries = chain.from_iterable(sizable)
     notes += mixed_scales(
         (name, entry.metric, entry.usable.spans)
         for entry in entries
         if entry.usable is not None
     )
-    return notes + (
-        [f"conditions differ in {editions} takes one alone"] if editions else []
-    )
+    if editions:
+        edition_notes = [f"conditions differ in {editions} takes one alone"]
+    else:
+        edition_notes = []
+    return notes + edition_notes
 
 
 def comparable(
@@ -285,7 +290,10 @@ def order_entries(entries: Sequence[ScoredCondition]) -> list[ScoredCondition]:
             return np.inf, entry.condition.model, entry.label
         mean = float(np.average(scores.values, weights=scores.weights))
         rising = (metric.link == "identity") == (metric.higher_is_better is not False)
-        return -mean if rising else mean, entry.condition.model, entry.label
+        rank = mean
+        if rising:
+            rank = -mean
+        return rank, entry.condition.model, entry.label
 
     return sorted(entries, key=order)
 
@@ -391,7 +399,7 @@ def pairs_view(
 
 
 def pairs_head(benchmark: str, metric: str, higher_is_better: bool | None) -> str:
-    """What the pairs are compared by."""
+    """A heading that says what the pairs are compared by."""
     return f"{benchmark} by {metric} ({direction(higher_is_better)})"
 
 

@@ -33,7 +33,8 @@ def square(group: PairGroup, what: str) -> list[list[float]]:
 def _heat(group: PairGroup) -> Chart | None:
     """Where the row differs from the column, and by how much; empty where the test
     finds no difference."""
-    differences, tested = square(group, "difference"), square(group, "differ")
+    differences = square(group, "difference")
+    tested = square(group, "differ")
     size = round(1 - group.pairs.level, 10)
     known = (abs(value) for value in chain.from_iterable(differences) if value == value)
     largest = max(known, default=0.0) or 1.0
@@ -79,7 +80,8 @@ def _decimals(differences: Sequence[Sequence[float]]) -> int:
 
 
 def apart(pairs: Pairs | None) -> dict[tuple[str, str], bool]:
-    """Whether two conditions differ by Holm's test, by their labels, in both orders."""
+    """Pairs by whether the two conditions differ by Holm's test, by their labels, in
+    both orders."""
     distinct: dict[tuple[str, str], bool] = {}
     for group in pairs.groups if pairs else ():
         labels, tests = group.labels, group.pairs
@@ -90,5 +92,6 @@ def apart(pairs: Pairs | None) -> dict[tuple[str, str], bool]:
             strict=True,
         )
         for a, b, differs in tested:
-            distinct[labels[a], labels[b]] = distinct[labels[b], labels[a]] = differs
+            distinct[labels[a], labels[b]] = differs
+            distinct[labels[b], labels[a]] = differs
     return distinct

@@ -32,13 +32,13 @@ from warehouse.store.connection import Store
 
 @dataclass(frozen=True, kw_only=True)
 class PowerQuestion(Planned):
-    """What is to be planned, and what prompts and generations cost."""
+    """A question about a plan, and what prompts and generations cost."""
 
     cost: Annotated[Cost, Option("Of prompts and generations.")] = Cost()
 
     @property
     def goal(self) -> Goal:
-        """What is worked out.
+        """The figure that is worked out.
 
         Raises:
             MisuseError: all three or none of difference, prompts and power are given.
@@ -102,7 +102,10 @@ def plan_flags(plan: Plan, pilot: Pilot | None) -> tuple[str, ...]:
         if pilot is not None and "omega2_clipped" in pilot.flags
         else ()
     )
-    units = plan.n if plan.n_clusters is None else plan.n_clusters
+    if plan.n_clusters is None:
+        units = plan.n
+    else:
+        units = plan.n_clusters
     if pilot is not None and (
         "skewed_pilot" in pilot.flags or is_skewed_for(pilot.skewness, units)
     ):
@@ -130,7 +133,7 @@ def _draws_in_words(plan: Plan, question: PowerQuestion) -> str:
 def notes_of(
     plan: Plan, question: PowerQuestion, source: VarianceParts | StoredPilot
 ) -> list[str]:
-    """What had to be assumed, and where the plan is rough."""
+    """Notes on what had to be assumed, and where the plan is rough."""
     notes = []
     if isinstance(source, StoredPilot):
         notes += _pilot_notes(source)
@@ -149,7 +152,8 @@ def notes_of(
 
 
 def _pilot_notes(source: StoredPilot) -> list[str]:
-    pilot, notes = source.pilot, [*source.notes]
+    pilot = source.pilot
+    notes = [*source.notes]
     if source.seeds_part is not None:
         of = "training seeds"
         if source.is_over_runs:
@@ -318,9 +322,13 @@ def _with_pilot(question: PowerQuestion, source: StoredPilot) -> PowerQuestion:
         pilot.draws_a if pilot.sigma2_a is None else 1.0,
         pilot.draws_b if pilot.sigma2_b is None else 1.0,
     )
+    if question.k_b is None:
+        other_draws = []
+    else:
+        other_draws = [question.k_b]
     draw_counts = [
         *(question.k or ()),
-        *([] if question.k_b is None else [question.k_b]),
+        *other_draws,
     ]
     if most > 1 and (question.k is None or min(draw_counts) < most):
         if any(k < most for k in draw_counts):
@@ -428,7 +436,11 @@ def _best_designs(
 
 def _around(n: int, pilot: Pilot | None) -> list[int]:
     sizes = {max(2, round(n * share)) for share in USUAL_SIZES}
-    return sorted(sizes | ({pilot.n_prompts} if pilot is not None else set()))
+    if pilot is not None:
+        pilot_size = {pilot.n_prompts}
+    else:
+        pilot_size = set()
+    return sorted(sizes | pilot_size)
 
 
 def _row(

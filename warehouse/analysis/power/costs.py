@@ -13,7 +13,7 @@ from warehouse.analysis.power.answer import USUAL_SIZES
 from warehouse.analysis.power.pilot import choose_runs, clusters_of
 from warehouse.analysis.power.question import CostPower
 from warehouse.analysis.results import Result, Row
-from warehouse.analysis.selection.scores import read_links
+from warehouse.analysis.selection.prompt_links import read_links
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
@@ -194,9 +194,10 @@ def _answer_in_words(
         times = f"{question.cheaper:g} times cheaper"
     if answer is None:
         return f"No number of prompts like these shows that {names[0]} is {times}."
-    size = f"{answer.n_prompts:,} prompts" + (
-        f" in {answer.n_clusters:,} clusters" if answer.n_clusters else ""
-    )
+    clusters = ""
+    if answer.n_clusters:
+        clusters = f" in {answer.n_clusters:,} clusters"
+    size = f"{answer.n_prompts:,} prompts" + clusters
     test = f"one-sided test at {question.alpha:g}"
     if question.n is not None:
         most = ""

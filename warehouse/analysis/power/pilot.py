@@ -22,16 +22,17 @@ from warehouse.analysis.selection.clusterings import (
     clusters_under_links,
 )
 from warehouse.analysis.selection.conditions import Condition
+from warehouse.analysis.selection.prompt_links import read_links
 from warehouse.analysis.selection.reference import (
     by_benchmark_split,
     by_one_scorer,
-    parse_where,
     pick_one,
     with_scores,
 )
+from warehouse.analysis.selection.reference_text import parse_where
 from warehouse.analysis.selection.rows import row_of_condition
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
-from warehouse.analysis.selection.scores import PromptScores, read_links, read_scores
+from warehouse.analysis.selection.scores import PromptScores, read_scores
 from warehouse.analysis.selection.select import rows_by_split
 from warehouse.analysis.selection.selection import RowRules, Selection, selection_of
 from warehouse.errors import MisuseError
@@ -206,7 +207,8 @@ def choose_runs(
         pick_one(store, of_one[splits[0]], text, latest=selection.latest)
         for text, of_one in sides
     ]
-    if len(chosen) == 2 and set(chosen[0].run_ids) & set(chosen[1].run_ids):
+    runs = [set(entry.run_ids) for entry in chosen]
+    if len(runs) == 2 and runs[0] & runs[1]:
         raise MisuseError("both references mean the same run; give one of them alone")
     return chosen
 
@@ -261,7 +263,7 @@ def _rows(
 def _entries(
     members: Sequence[Condition], metric: Metric, scored: Mapping[str, PromptScores]
 ) -> list[ScoredCondition]:
-    """Those of one model, of several seeds one each, that have a scored prompt."""
+    """Entries of one model, of several seeds one each, that have a scored prompt."""
     return [
         ScoredCondition(own, "", metric, scored[own.key], None)
         for own in members
@@ -290,7 +292,8 @@ def _side(
     """Prompt means, variances of draws (both on the scale of the figure) and numbers of
     draws."""
     kept = np.searchsorted(scores.prompts, prompts)
-    values, weights = scores.values[kept], scores.weights[kept]
+    values = scores.values[kept]
+    weights = scores.weights[kept]
     link = find_link(metric.link)
     figures = linearise_figure(values, weights, link)
     if (

@@ -103,8 +103,8 @@ def plan_view(plan: PowerPlan) -> View:
 
 
 def _grid(rows: Sequence[PowerRow]) -> tuple[str, Table]:
-    """What the cells of the grid are, and the grid: a row for each number of prompts, a
-    column for draws."""
+    """The meaning of the grid's cells, and the grid: a row for each number of prompts,
+    a column for draws."""
     first = rows[0]
     if first.power is not None:
         title = f"Power to find {first.delta:g}, by prompts and draws per prompt"

@@ -81,11 +81,15 @@ def prefer(store: Store, question: Prefer) -> PreferenceReport:
         f"{votes.n_shared} votes stand in another source too, and count twice: "
         f"{some_of(votes.shared_by)}"
     ]
+    if question.by:
+        agreement = tuple(_agreement(votes, question))
+    else:
+        agreement = ()
     return PreferenceReport(
         benchmark=votes.benchmark,
         rows=tuple(chain.from_iterable(rows for rows, _ in found)),
         judges=tuple(judge for _, judge in found),
-        agreement=tuple(_agreement(votes, question)) if question.by else (),
+        agreement=agreement,
         notes=tuple(notes if votes.n_shared else ()),
         source_ids=votes.source_ids,
         errors=question.errors,
@@ -117,7 +121,7 @@ def _judged(
 def _ballots(
     votes: Votes, chosen: NDArray[np.bool_], question: Prefer
 ) -> tuple[Ballots, tuple[str, ...]]:
-    """What one scorer voted, and the models that they voted on."""
+    """Votes of one scorer, and the models that they voted on."""
 
     def counted(kept: NDArray[np.bool_], codes: NDArray[np.intp]) -> Ballots:
         index_of = np.zeros(len(votes.models), dtype=np.intp)
@@ -125,6 +129,9 @@ def _ballots(
         differences = [
             values[kept, 0] - values[kept, 1] for values in votes.covariates.values()
         ]
+        covariates = None
+        if differences:
+            covariates = np.column_stack(differences)
         return ballots(
             index_of[votes.first[kept]],
             index_of[votes.second[kept]],
@@ -134,7 +141,7 @@ def _ballots(
             prompts=votes.prompt[kept],
             weights=votes.weight[kept],
             order_known=votes.order_known[kept],
-            covariates=np.column_stack(differences) if differences else None,
+            covariates=covariates,
             names=tuple(votes.covariates),
             uniform_pairs=question.weights == "uniform_pairs",
             drop_both_bad=question.drop_both_bad,
@@ -273,7 +280,10 @@ def _rows(
                 f"{did_you_mean(name, models, 'see the table of all')}"
             )
     weights = np.eye(m, len(fit.theta))
-    weights[:, :m] -= 1 / m if reference is None else np.eye(m)[models.index(reference)]
+    if reference is None:
+        weights[:, :m] -= 1 / m
+    else:
+        weights[:, :m] -= np.eye(m)[models.index(reference)]
     found = contrasts(fit.theta, errors, weights, level=question.level)
     plain = _plain(counted, question) if counted.names else None
     won = np.where(
@@ -342,9 +352,9 @@ def _agreement(votes: Votes, question: Prefer) -> Iterator[JudgeAgreement]:
         own = [
             (votes.scorer == number) & (votes.prompt >= 0) for number in (first, second)
         ]
-        kept = np.isin(key, np.intersect1d(key[own[0]], key[own[1]])) & (
-            own[0] | own[1]
-        )
+        first, second = own
+        shared = np.intersect1d(key[first], key[second])
+        kept = np.isin(key, shared) & (first | second)
         kept &= (votes.outcome != BOTH_BAD) | (not question.drop_both_bad)
         try:
             counted, models = _ballots(votes, kept, question)

@@ -32,7 +32,8 @@ def strength_pictures(report: PreferenceReport) -> list[Picture]:
 
 
 def preference_charts(report: PreferenceReport) -> Iterator[Chart | None]:
-    """Of each who judged the strengths, and the chance that a model beats another."""
+    """Charts for each judge: the strengths, and the chance that a model beats
+    another."""
     for judge in report.judges:
         title = f"{report.benchmark} by {judge.scorer}"
         yield _strength_chart(report, judge.scorer)

@@ -12,11 +12,9 @@ from warehouse.questions.question import Option, Question
 
 #: What ties are; what errors are of (the second as statsmodels has it); how votes
 #: count.
-TIES, ERRORS, WEIGHTS = (
-    ("half", "davidson"),
-    ("two_way", "cr1", "voters", "prompts"),
-    ("votes", "uniform_pairs"),
-)
+TIES = ("half", "davidson")
+ERRORS = ("two_way", "cr1", "voters", "prompts")
+WEIGHTS = ("votes", "uniform_pairs")
 
 
 @dataclass(frozen=True)

@@ -114,7 +114,7 @@ class PreferenceRow(Row):
 
 @dataclass(frozen=True, eq=False)
 class Judge:
-    """What one scorer's votes say."""
+    """One scorer and the strengths by its votes."""
 
     scorer: str  #: who judged, of ``kind`` human, model or match.
     kind: str
@@ -182,7 +182,7 @@ class PreferenceReport(Result):
 
     @property
     def one_line(self) -> str:
-        """What is known, in a sentence for each of the first scorers."""
+        """The strengths, in a sentence for each of the first scorers."""
         more = []
         if len(self.judges) > _SAID:
             more = [f"{len(self.judges) - _SAID} more scorers have rows."]
@@ -199,12 +199,14 @@ class PreferenceReport(Result):
         if not rows:
             return f"{who}no strengths: {judge.reason}."
         if len(rows) < len(judge.models):
-            return f"{who}{_duel(rows[0] if rows[1].model == rows[0].reference else rows[1], judge)}"
+            row = rows[0] if rows[1].model == rows[0].reference else rows[1]
+            return f"{who}{_duel(row, judge)}"
         m = len(judge.models)
         plural = "s"
         if judge.n_votes == 1:
             plural = ""
-        votes = f"{who}{judge.n_votes:,} vote{plural} over {m} models".replace(",", " ")
+        votes = f"{who}{judge.n_votes:,} vote{plural} over {m} models"
+        votes = votes.replace(",", " ")
         if judge.n_apart is None:
             return f"{votes}: what they tell apart is not known: {judge.reason}."
         if m == 2:
@@ -277,7 +279,8 @@ def _strengths(
         n_decimals = decimals(row.standard_error for row in rows)
     cells = [_cells(row, n_decimals, elo) for row in rows]
     table = Table.of(cells, hide_empty=("ranks", "rank without"), minor=_MINOR)
-    parts: list[Part] = ["", table, "", *_legend(table), _basis(judge, rows[0], errors)]
+    basis = _basis(judge, rows[0], errors)
+    parts: list[Part] = ["", table, "", *_legend(table), basis]
     parts += [
         f"{name}, a standard deviation more: {_with_ends(found)}"
         for name, found in judge.covariates.items()
@@ -299,16 +302,19 @@ def _legend(table: Table) -> list[TableNote]:
 def _cells(row: PreferenceRow, n_decimals: int, elo: bool) -> dict[str, Any]:
     scale, start = (1.0, 0)
     if elo:
-        scale, start = (ELO, 0 if row.reference else 1000)
+        scale = ELO
+        start = 0 if row.reference else 1000
     estimate = start + scale * row.estimate
     low, high = (
         None if end is None else start + scale * end for end in (row.low, row.high)
     )
     who = row.reference or "mean"
+    if row.rank_low is None or row.rank_high is None:
+        ranks = None
+    else:
+        ranks = count_range(row.rank_low, row.rank_high)
     return {
-        "ranks": None
-        if row.rank_low is None or row.rank_high is None
-        else count_range(row.rank_low, row.rank_high),
+        "ranks": ranks,
         "model": row.model,
         "Elo" if elo else "strength": number(estimate, n_decimals),
         level_column(row.level): interval(low, high, n_decimals, at=estimate),
@@ -341,14 +347,18 @@ def _basis(judge: Judge, row: PreferenceRow, errors: str) -> str:
         return f"{text}{bad}{pairs}; no intervals: {judge.reason}"
     who = f"{judge.n_voters} voters (worth {judge.effective_voters:.1f} of equal share)"
     what = f"{judge.n_prompts} prompts (worth {judge.effective_prompts:.1f})"
-    parts = {"prompts": who if judge.n_voters else "unknown voters"}
+    prompts = "unknown voters"
+    if judge.n_voters:
+        prompts = who
+    parts = {"prompts": prompts}
     if judge.n_prompts:
         parts["voters"] = what
     else:
         parts["voters"] = "unknown prompts"
     parts.pop(errors, None)  # by one of the two, the other is taken for fixed
     df = f"t with {judge.degrees_of_freedom:.1f} degrees of freedom"
-    return f"{text}{bad}{pairs}; errors by {listed([*parts.values()])}, {df}"
+    bases = listed([*parts.values()])
+    return f"{text}{bad}{pairs}; errors by {bases}, {df}"
 
 
 def _with_ends(found: Contrast) -> str:
@@ -361,7 +371,7 @@ def _with_ends(found: Contrast) -> str:
 
 
 def _position(position: Position) -> str:
-    """Whether it helps to be shown first."""
+    """A sentence on whether it helps to be shown first."""
     if position.gamma is None:
         return f"Shown first: not known: {position.reason}."
     text = (

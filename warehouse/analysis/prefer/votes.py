@@ -22,10 +22,8 @@ from warehouse.store.sql.query_files import query_text
 
 #: Why votes are left out.
 AGAINST_ITSELF, NO_VERDICT = "a model against itself", "no verdict"
-HIDDEN_RUN, NO_COVARIATE = (
-    "a run that is superseded or invalidated",
-    "no finite covariate",
-)
+HIDDEN_RUN = "a run that is superseded or invalidated"
+NO_COVARIATE = "no finite covariate"
 
 Codes = NDArray[np.int64]
 
@@ -75,11 +73,9 @@ class Votes:
     def pair_keys(self) -> Codes:
         """A number for each prompt and pair of models, in whatever order they were
         shown."""
-        low, high, n = (
-            np.minimum(self.first, self.second),
-            np.maximum(self.first, self.second),
-            len(self.models),
-        )
+        low = np.minimum(self.first, self.second)
+        high = np.maximum(self.first, self.second)
+        n = len(self.models)
         return (self.prompt * n + low) * n + high
 
 
@@ -204,7 +200,8 @@ def _kept(
         HIDDEN_RUN: table.whole_numbers("is_hidden") > 0,
         NO_COVARIATE: lacks,
     }
-    keep, left_out = np.ones(len(table), np.bool_), {}
+    keep = np.ones(len(table), np.bool_)
+    left_out = {}
     for reason, fault in reasons.items():
         if n := int(np.count_nonzero(keep & fault)):
             left_out[reason] = n
@@ -310,7 +307,11 @@ def _covariates(
     """Numbers of both answers, a before b; NaN where a vote says none."""
     values = {name: np.full((len(column), 2), np.nan) for name in names}
     found = set[str]()
-    for start in range(0, len(column) if names else 0, _AT_ONCE):
+    if names:
+        size = len(column)
+    else:
+        size = 0
+    for start in range(0, size, _AT_ONCE):
         texts = column.slice(start, _AT_ONCE).to_pylist()
         said = json.loads(f"[{','.join(text or '{}' for text in texts)}]")
         sides = [(row.get("a", {}), row.get("b", {})) for row in said]

@@ -14,8 +14,8 @@ from warehouse.analysis.recipes.view import RecipesReport, RecipesRow, Verdict
 from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.benchmarks import find_benchmark, metrics_of
 from warehouse.analysis.selection.clusterings import cluster_map, clusters_under_links
-from warehouse.analysis.selection.reference import parse_where
-from warehouse.analysis.selection.scores import read_links
+from warehouse.analysis.selection.prompt_links import read_links
+from warehouse.analysis.selection.reference_text import parse_where
 from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.training.pools import Spread, pool_for, stored_spreads
 from warehouse.analysis.training.read import (
@@ -60,10 +60,8 @@ LEAST_CEILING = 0.6
 @answers(Recipes)
 def recipes(store: Store, question: Recipes) -> RecipesReport:
     """One row for each benchmark and metric with two recipes at the small scale."""
-    small, large = (
-        [*question.where, *question.small],
-        [*question.where, *question.large],
-    )
+    small = [*question.where, *question.small]
+    large = [*question.where, *question.large]
     metric, averaged = question.metric, question.averaged
     ids = ids_named(store, question.benchmarks)
     at_small = _read(store, ids, metric, small, averaged)
@@ -120,7 +118,7 @@ def _read(
 
 
 def _several(by_key: Mapping[Key, Scale]) -> dict[Key, Scale]:
-    """Those with two recipes."""
+    """Scales with two recipes."""
     return {key: scale for key, scale in by_key.items() if len(scale.figures) > 1}
 
 
@@ -273,8 +271,16 @@ def _ceiling(small: Scale, large: Scale | None) -> float | None:
             if scale is small:
                 return None
             continue
-        shares.append(0.0 if scale.spread is None else reliability(noise, scale.spread))
-    return decision_ceiling(shares[0], shares[1] if len(shares) > 1 else 1.0)
+        if scale.spread is None:
+            reliable = 0.0
+        else:
+            reliable = reliability(noise, scale.spread)
+        shares.append(reliable)
+    if len(shares) > 1:
+        share = shares[1]
+    else:
+        share = 1.0
+    return decision_ceiling(shares[0], share)
 
 
 def _verdict(
@@ -334,7 +340,9 @@ def _sentence(row: RecipesRow) -> str:
     )
     if row.accuracy is None or row.accuracy_low is None or row.accuracy_high is None:
         return f"{verdict}: {pairs}, but of {row.accuracy_reason}."
-    ends = f"{100 * row.accuracy_low:.0f} to {100 * row.accuracy_high:.0f} %"
+    low = 100 * row.accuracy_low
+    high = 100 * row.accuracy_high
+    ends = f"{low:.0f} to {high:.0f} %"
     share = f"{100 * row.accuracy:.0f} %; {ends} for other recipes like these"
     return (
         "; ".join(
@@ -380,7 +388,10 @@ def _held(row: RecipesRow) -> str:
         ("decides", row.n_decides, row.n_decides_right),
         ("leans", row.n_leans, row.n_leans_right),
     )
-    words = [f"{right} of {n} pairs where it {word}" for word, n, right in counts if n]
+    words = []
+    for word, n, right in counts:
+        if n:
+            words.append(f"{right} of {n} pairs where it {word}")
     if words:
         return f"`warehouse training decide` at the small scale is right in {' and in '.join(words)}"
     return ""
@@ -404,14 +415,16 @@ def _cheapest(
             "be told",
         )
     try:
+        if plan.prompts_sampled and omega and n_prompts:
+            of_prompts = omega / n_prompts
+        else:
+            of_prompts = 0.0
         cheapest = cheapest_plan(
             plan.delta,
             seed_variance=parts.seed_variance,
             jitter_variance=parts.jitter_variance,
             most_averaged=parts.most_averaged,
-            prompt_variance=omega / n_prompts
-            if plan.prompts_sampled and omega and n_prompts
-            else 0.0,
+            prompt_variance=of_prompts,
             run_cost=plan.run_cost,
             checkpoint_cost=plan.checkpoint_cost,
             budget=plan.budget,
@@ -439,7 +452,8 @@ def _of_prompts(store: Store, scale: Scale) -> PromptPart:
         set(chain.from_iterable(recipe.benchmark_ids for recipe in trained))
     )
     metrics = {metric.id: metric for metric in metrics_of(store, benchmark_ids)}
-    benchmark, links = find_benchmark(store, trained[0].benchmark), read_links(store)
+    benchmark = find_benchmark(store, trained[0].benchmark)
+    links = read_links(store)
     clusters = clusters_under_links(
         cluster_map(store, benchmark.ids, benchmark.clusterings, None), links
     )

@@ -83,7 +83,7 @@ class Scale:
 
     @property
     def is_mixed(self) -> bool:
-        """Whether runs end at different places in training."""
+        """True if runs end at different places in training."""
         return len({trajectory.positions[-1] for trajectory in self.trajectories}) > 1
 
     @property
@@ -152,7 +152,8 @@ class Scale:
         ]
         if len(tables) < len(replicates):
             return Components(self._of_seeds() or 0.0, 0.0, 1)
-        n1, n2 = sum(table.n1 for table in tables), sum(table.n2 for table in tables)
+        n1 = sum(table.n1 for table in tables)
+        n2 = sum(table.n2 for table in tables)
         error = sum(table.error * table.n2 for table in tables) / n2
         between = (
             sum(
@@ -166,7 +167,7 @@ class Scale:
         )
 
     def held(self, large: Scale, pool: Pool | None, level: float) -> dict[str, int]:
-        """What ``decide`` says here of each pair of recipes at both scales, and whether
+        """The words of ``decide`` on each pair of recipes at both scales, and whether
         the large one agrees.
 
         The spread over seeds is of the two, else of the other recipes here, else the

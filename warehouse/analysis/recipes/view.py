@@ -131,21 +131,23 @@ class RecipesReport(Result):
     @property
     def one_line(self) -> str:
         counts = Counter(row.verdict for row in self.rows)
-        words = ", ".join(f"{n} {word}" for word, n in counts.most_common())
+        told = [f"{n} {word}" for word, n in counts.most_common()]
+        words = ", ".join(told)
         return f"{len(self.rows)} benchmarks and metrics: {words}"
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader should know of all rows."""
+        """Remarks on all rows."""
         return report_notes(self)
 
     def view(self, *, verbose: bool = False) -> View:
-        """What follows from the rows, the command's table, and what is missing."""
+        """The view: what follows from the rows, the command's table, and what is
+        missing."""
         return recipes_view(self)
 
 
 def recipes_view(report: RecipesReport) -> View:
-    """What follows from the rows, the rows, and what is missing."""
+    """The view: what follows from the rows, the rows, and what is missing."""
     rows = report.rows
     spreads = chain.from_iterable((row.noise_sd, row.recipe_sd) for row in rows)
     n_decimals = decimals(filter(None, spreads))
@@ -194,12 +196,19 @@ def _reasons(report: RecipesReport) -> list[str]:
 
 
 def _cells(row: RecipesRow, n_decimals: int, interval_of_level: str) -> dict[str, Any]:
+    if row.n_both is None:
+        recipes = row.n_recipes
+    else:
+        recipes = row.n_both
+    alike = None
+    if row.agreements is not None:
+        alike = f"{row.agreements} of {row.n_pairs}"
     return {
         "benchmark": row.benchmark,
         "split": row.split,
         "metric": row.metric,
         "setting": row.setting,
-        "recipes": row.n_recipes if row.n_both is None else row.n_both,
+        "recipes": recipes,
         "recipe sd": number(row.recipe_sd, n_decimals),
         "noise sd": number(row.noise_sd, n_decimals),
         "noise from": row.noise_from,
@@ -207,9 +216,7 @@ def _cells(row: RecipesRow, n_decimals: int, interval_of_level: str) -> dict[str
         "verdict": row.verdict,
         "accuracy": number(row.accuracy, 2),
         interval_of_level: interval(row.accuracy_low, row.accuracy_high, 2),
-        "alike": None
-        if row.agreements is None
-        else f"{row.agreements} of {row.n_pairs}",
+        "alike": alike,
         "ties": row.ties_small,
         "to settle": row.recipes_to_settle,
         "SNR": number(row.signal_to_noise, 1),
@@ -226,7 +233,7 @@ def _cells(row: RecipesRow, n_decimals: int, interval_of_level: str) -> dict[str
 
 
 def _sentences(report: RecipesReport) -> list[str]:
-    """What follows from the table, in words."""
+    """Sentences on what follows from the table."""
     n = len(report.rows)
     if n <= MOST_SENTENCES:
         words = [row.sentence for row in report.rows]

@@ -199,6 +199,12 @@ def _model_rows(
         given_ranks = [rank for rank in ranks if rank is not None]
         quality = whole.quality_by_model
         resolution = whole.rank_resolution_by_model
+        own_quality = None
+        if quality is not None:
+            own_quality = _none_if_nan(quality[m])
+        rank_resolution = None
+        if resolution is not None:
+            rank_resolution = _whole(resolution[m])
         rows.append(
             ModelRow(
                 model=scores.models[m],
@@ -216,8 +222,8 @@ def _model_rows(
                 rank_subscenarios=ranks[4],
                 rank_low=min(given_ranks, default=None),
                 rank_high=max(given_ranks, default=None),
-                quality=None if quality is None else _none_if_nan(quality[m]),
-                rank_resolution=None if resolution is None else _whole(resolution[m]),
+                quality=own_quality,
+                rank_resolution=rank_resolution,
             )
         )
     return tuple(rows)

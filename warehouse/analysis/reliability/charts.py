@@ -206,11 +206,15 @@ def seed_charts(report: ReliabilityReport) -> list[Chart | None]:
 def _width(
     row: Any, name: str, error: str
 ) -> tuple[float, float, float | None, float | None]:
-    width, off = getattr(row, name), getattr(row, error)
+    width = getattr(row, name)
+    off = getattr(row, error)
+    nearest = None
+    if off is not None:
+        nearest = max(0.0, width - off)
     return (
         row.budget,
         width,
-        None if off is None else max(0.0, width - off),
+        nearest,
         None if off is None else width + off,
     )
 

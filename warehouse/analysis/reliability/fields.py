@@ -162,7 +162,7 @@ def _by_seed(entries: Sequence[ScoredCondition]) -> list[list[ScoredCondition]]:
 
 
 def _settings(condition: Condition) -> tuple[Any, ...]:
-    """What conditions agree in that differ by few-shot seed alone."""
+    """Settings that conditions agree in that differ by few-shot seed alone."""
     names = dict.fromkeys((*WHO_FIELDS, *LABEL_FIELDS))
     return tuple(
         str(condition.setting(name))
@@ -197,10 +197,8 @@ class SeedScores:
         table = np.full((len(names), len(prompts), len(self.seeds)), np.nan)
         for m, scores in enumerate(self.seeds):
             for k, name in enumerate(names):
-                ids, values = (
-                    np.fromiter(scores[name], np.int64),
-                    np.fromiter(scores[name].values(), np.float64),
-                )
+                ids = np.fromiter(scores[name], np.int64)
+                values = np.fromiter(scores[name].values(), np.float64)
                 there = np.isin(ids, prompts)
                 table[k, np.searchsorted(prompts, ids[there]), m] = values[there]
         return table

@@ -10,7 +10,8 @@ from warehouse.stats import AnchorError
 
 @dataclass(frozen=True)
 class ReliabilityRow(Row):
-    """What another draw of one kind and size would change (DIoR, Perlitz et al. 2024)."""
+    """Changes that another draw of one kind and size would make (DIoR, Perlitz et al.
+    2024)."""
 
     granularity: str  #: what is drawn anew: ``scenarios``, ``subscenarios``, ``prompts``, ``seeds``.
     #: drawn: scenarios, subscenarios or prompts of a scenario, few-shot seeds; None:
@@ -104,7 +105,7 @@ class ModelRow(Row):
 
 @dataclass(frozen=True)
 class PoolRow(Row):
-    """What a model's leaving (or joining) does to the ranks of the others."""
+    """The effect of a model's leaving (or joining) to the ranks of the others."""
 
     model: str  #: the one that leaves.
     rank: int | None  #: its own.

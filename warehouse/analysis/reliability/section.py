@@ -30,8 +30,7 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class StoredReliability:
-    """What the newest refresh says of how reliable a benchmark's or suite's verdicts
-    are."""
+    """The reliability of a benchmark's or suite's verdicts, by the newest refresh."""
 
     #: estimate, lower and upper end by statistic.
     figures: Mapping[str, tuple[float | None, float | None, float | None]]
@@ -45,7 +44,7 @@ class StoredReliability:
 
     @property
     def sentence(self) -> str:
-        """What a reader wants to know of it."""
+        """The reliability in a sentence."""
         tau, same, wide = (
             self.estimate(name)
             for name in ("dior_ranking", "same_order", "rank_resolution")
@@ -99,7 +98,8 @@ class ReliabilitySection(Section):
 
     @classmethod
     def of(cls, reads: BenchmarkReads, report: ReportSetting) -> Self | None:
-        """What the newest refresh has; None where no refresh has figures of it."""
+        """The part that the newest refresh has; None where no refresh has figures of
+        it."""
         return cls.of_suite(reads.name, report)
 
     @classmethod

@@ -373,7 +373,11 @@ def _without_single(
     parts: Sequence[Part], notes: list[str]
 ) -> tuple[list[Part], list[str]]:
     """Subscenarios that two models have; what one model alone has compares nobody."""
-    kept = [part for part in parts if (~np.isnan(part[0].scores).all(axis=0)).sum() > 1]
+    kept = []
+    for part in parts:
+        is_scored = ~np.isnan(part[0].scores).all(axis=0)
+        if is_scored.sum() > 1:
+            kept.append(part)
     alone = [
         part.name for part, _ in parts if (~np.isnan(part.scores).all(axis=0)).sum() < 2
     ]
@@ -401,9 +405,11 @@ def _without_copies(
     first_with = same_contents(contents)
     copies = copies_in_words([data.name for data, _ in parts], first_with)
     kept = [part for index, part in enumerate(parts) if first_with[index] == index]
-    return kept, notes + (
-        [f"{copies}: left out, so that it counts once"] if copies else []
-    )
+    if copies:
+        copy_notes = [f"{copies}: left out, so that it counts once"]
+    else:
+        copy_notes = []
+    return kept, notes + copy_notes
 
 
 def _columns(

@@ -62,7 +62,7 @@ _ENOUGH_TAU = 0.9
 
 @dataclass(frozen=True)
 class ReliabilityReport(Result):
-    """What a suite's verdicts rest on."""
+    """The reliability of a suite's verdicts."""
 
     DRAWN_BY = "warehouse.analysis.reliability.charts:suite_charts"
 
@@ -523,4 +523,6 @@ def _design_cells(row: SeedDesignRow) -> dict[str, Any]:
 
 
 def _bound_width(width: float, error: float | None) -> str:
-    return f"{width:.4f}" + ("" if error is None else f" ±{error:.4f}")
+    if error is None:
+        return f"{width:.4f}"
+    return f"{width:.4f} ±{error:.4f}"

@@ -22,7 +22,7 @@ from warehouse.analysis.selection.conditions import (
     group_runs,
     read_runs,
 )
-from warehouse.analysis.selection.rows import (
+from warehouse.analysis.selection.row_repeats import (
     is_greedy_and_differs,
     repeats_in_words,
     runs_with_scores,
@@ -128,7 +128,8 @@ def _same_answers(
     tested: Sequence[tuple[ScoredCondition, RepeatsTest]],
     metrics: Sequence[Metric],
 ) -> list[SameAnswers]:
-    """Of all conditions at once, as many as are held against one another at a time."""
+    """Equal answers of all conditions at once, as many as are held against one another
+    at a time."""
     runs: dict[int, Run] = {}
     n_generations = 0
     for entry, test in tested:
@@ -142,7 +143,7 @@ def _same_answers(
 
 
 def _may_differ(entry: ScoredCondition) -> bool:
-    """Whether a score of some prompt is another in another run."""
+    """True if a score of some prompt is another in another run."""
     scores = entry.usable
     if scores is None or len(scores.repeats) < 2:
         return False

@@ -1,5 +1,5 @@
-"""What is said where new runs join runs of their condition, and do not look like
-repeats of them."""
+"""Notes where new runs join runs of their condition, and do not look like repeats of
+them."""
 
 from __future__ import annotations
 

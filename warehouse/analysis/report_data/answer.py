@@ -118,7 +118,8 @@ def _of_pairs(
         or alike
         or group.n_not_compared
         or (own and n_better(own))
-    ):  # others may be, or are
+    ):
+        # others may be, or are
         have = f"has the {'lowest' if higher_is_better is False else 'highest'} figure"
         sentence = Sentence(
             f"{{}} {have}{of}{of and score and ','}{score and f' {score}'}{gap}", ahead

@@ -1,4 +1,4 @@
-"""What a report shows of one benchmark: each part, or why it is not there."""
+"""The part of a report on one benchmark: each part, or why it is not there."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ def benchmark_part(reads: BenchmarkReads, report: ReportSetting) -> BenchmarkPar
     Args:
         report: that it is a part of.
     """
-    options, level = report.ranks, report.ranks.level
+    options = report.ranks
+    level = report.ranks.level
     board, scores = reads.board, reads.scores
     pairs, no_pairs = None, reads.why_no_scores
     if scores:
@@ -36,20 +37,24 @@ def benchmark_part(reads: BenchmarkReads, report: ReportSetting) -> BenchmarkPar
                 only_first=True,
             )
         )
+    bounds = None
+    if scores:
+        bounds = _bounds(scores)
     return BenchmarkPart(
         reads.name,
         board,
         reads.why_no_scores,
         pairs,
         no_pairs,
-        bounds=_bounds(scores) if scores else None,
+        bounds=bounds,
         other_rows=_rows_by_other_metrics(reads, level),
         sections=_sections(reads, report),
     )
 
 
 def _sections(reads: BenchmarkReads, report: ReportSetting) -> dict[str, Section]:
-    """What questions add, by name; a section that what was read does not allow is none."""
+    """Sections that questions add, by name; a section that what was read does not allow
+    is none."""
     found = {
         name: or_why(partial(kind.of, reads, report))[0]
         for name, kind in section_kinds().items()
@@ -58,7 +63,7 @@ def _sections(reads: BenchmarkReads, report: ReportSetting) -> dict[str, Section
 
 
 def suite_sections(name: str, report: ReportSetting) -> dict[str, Section]:
-    """What questions add to the part of a suite, by name."""
+    """Sections that questions add to the part of a suite, by name."""
     found = {
         kind_name: kind.of_suite(name, report)
         for kind_name, kind in section_kinds().items()

@@ -31,12 +31,14 @@ class ReportSetting:
     """
 
     def __init__(self, store: Store, names: BenchmarkNames, ranks: Ranking) -> None:
-        self.store, self.names, self.ranks = store, names, ranks
+        self.store = store
+        self.names = names
+        self.ranks = ranks
         self._read: dict[Any, Any] = {}
 
     def once(self, read: Callable[[ReportSetting], T]) -> T:
-        """What a function reads for all benchmarks together, read for the first that
-        asks for it."""
+        """The result of a function that reads for all benchmarks together, read for the
+        first that asks for it."""
         if read not in self._read:
             self._read[read] = read(self)
         found: T = self._read[read]
@@ -44,7 +46,7 @@ class ReportSetting:
 
 
 class Section:
-    """What a question found of one benchmark, and how a page shows it.
+    """A question's findings on one benchmark, and how a page shows it.
 
     A subclass is a frozen dataclass that holds what it found.
     """
@@ -53,7 +55,7 @@ class Section:
 
     @classmethod
     def read(cls, store: Store, reads: BenchmarkReads, ranks: Ranking) -> Any:
-        """What it asks of the store for one benchmark; :meth:`of` finds it as
+        """The data that it asks of the store for one benchmark; :meth:`of` finds it as
         ``reads.own[cls]``.
 
         Args:
@@ -151,7 +153,7 @@ class BenchmarkPart:
 
     @property
     def has_curves(self) -> bool:
-        """Whether its rows lie along training."""
+        """True if its rows lie along training."""
         return any(section.has_curves for section in self.sections.values())
 
     @property

@@ -28,11 +28,11 @@ Found = TypeVar("Found")
 
 
 class Reader(Protocol):
-    """What reads something of each benchmark: the class of a section."""
+    """A reader of something of each benchmark: the class of a section."""
 
     def read(self, store: Store, reads: BenchmarkReads, ranks: Ranking) -> Any:
-        """What a section needs of the store beside what is read for all; None for
-        nothing."""
+        """The data that a section needs of the store beside what is read for all; None
+        for nothing."""
 
 
 @dataclass(frozen=True)
@@ -117,11 +117,12 @@ def read_parts(
         lambda: select_among(store, with_facts, Selection(name, rows=rows))
     )
     each = scores
-    if scores and len(scores.entries) != len(
-        facts.runs
-    ):  # several runs or conditions may make one row
+    # several runs or conditions may make one row
+    if scores and len(scores.entries) != len(facts.runs):
         each = select_among(store, with_facts, Selection(name))
-    board = board_of(scores, ranks) if scores else None
+    board = None
+    if scores:
+        board = board_of(scores, ranks)
     elsewhere = (
         [other.metric for other in board.others if other.n_elsewhere] if board else []
     )
@@ -144,7 +145,7 @@ def read_parts(
 
 
 def or_why(compute: Callable[[], Found]) -> tuple[Found | None, str]:
-    """What is computed, else why it is refused."""
+    """A computed result, else why it is refused."""
     try:
         return compute(), ""
     except MisuseError as error:

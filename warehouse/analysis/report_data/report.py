@@ -1,4 +1,4 @@
-"""What a report of the whole store shows: every benchmark, and how the data came in.
+"""The data of a report of the whole store: every benchmark, and how the data came in.
 
 A report keeps no memory of the one before. Refreshes do, and a schedule writes a report
 after each: so the figures of the refresh before the newest are those that the last
@@ -85,12 +85,12 @@ class ReportData:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the benchmarks."""
+        """Names of the benchmarks."""
         return tuple(part.name for part in self.benchmarks)
 
     @property
     def rest(self) -> ReportData:
-        """What is not of one benchmark."""
+        """The part that is not of one benchmark."""
         return replace(self, benchmarks=())
 
     def parts(self) -> Iterator[BenchmarkPart]:
@@ -175,7 +175,8 @@ class ReportReading:
     def other_process_reader(self) -> OtherProcessReader | None:
         """How another process reads the same; None where none can: of a lake, or beside
         a writer."""
-        store, names = self._store, tuple(self.names)
+        store = self._store
+        names = tuple(self.names)
         url = store.url.render_as_string(hide_password=False)
         if store.write or store.dialect.is_lake:
             return None
@@ -234,7 +235,7 @@ class ReportReading:
 
     @cached_property
     def rest(self) -> ReportData:
-        """What is not of one benchmark."""
+        """The part that is not of one benchmark."""
         store, chosen, names = self._store, self._chosen, {*self.names}
         source_ids = {
             row["source_id"]
@@ -284,7 +285,7 @@ class ReportReading:
 
 @dataclass(frozen=True)
 class OtherProcessReader:
-    """What another process needs to read the same report."""
+    """A recipe by which another process reads the same report."""
 
     url: str  #: of the store.
     names: tuple[str, ...]  #: of the benchmarks.
@@ -292,7 +293,8 @@ class OtherProcessReader:
 
     def open(self) -> ReportReading:
         """The report, of a store that is opened for as long as the process lives."""
-        store, ranks = open_store(self.url, check=False), self.ranks
+        store = open_store(self.url, check=False)
+        ranks = self.ranks
         return ReportReading(
             store,
             self.names,
@@ -406,7 +408,7 @@ def stored_abilities(
 def _fingerprint(
     store: Store, names: BenchmarkNames, report: AbilityReport, options: dict[str, Any]
 ) -> str:
-    """Of the answers as they are now; empty where they make no pool."""
+    """The fingerprint of the answers as they are now; empty where they make no pool."""
     from warehouse.analysis.irt.pool import read_pool
 
     selection = Selection(
@@ -447,7 +449,7 @@ class ScoreChange:
 
 @dataclass(frozen=True)
 class Changes:
-    """What the newest refresh changed."""
+    """Changes by the newest refresh."""
 
     refreshed_at: datetime  #: its end, UTC.
     previous_at: datetime  #: end of the refresh before, UTC.
@@ -472,8 +474,7 @@ class Changes:
 
 
 def read_changes(store: Store, benchmarks: Collection[str] | None) -> Changes | None:
-    """What changed between the last two refreshes; None where fewer than two have
-    ended.
+    """Changes between the last two refreshes; None where fewer than two have ended.
 
     Args:
         benchmarks: names of those that are shown; None for all.
@@ -518,17 +519,25 @@ def _change(
         and model_of(score["subject"]) == model
     ]
     gone = row["method"] == GONE
+    if gone:
+        now = standard_error = low = high = rank_now = None
+    else:
+        now = row["estimate"]
+        standard_error = row["standard_error"]
+        low = row["low"]
+        high = row["high"]
+        rank_now = _whole(rank, "estimate")
     return ScoreChange(
         benchmark=row["benchmark"],
         model=f"{model} #{key_of(row['subject'])[:6]}" if len(alike) > 1 else model,
         metric=row["metric"],
         before=row["previous_estimate"],
-        now=None if gone else row["estimate"],
-        standard_error=None if gone else row["standard_error"],
-        low=None if gone else row["low"],
-        high=None if gone else row["high"],
+        now=now,
+        standard_error=standard_error,
+        low=low,
+        high=high,
         rank_before=_whole(rank, "previous_estimate"),
-        rank_now=None if gone else _whole(rank, "estimate"),
+        rank_now=rank_now,
     )
 
 

@@ -14,7 +14,7 @@ from warehouse.store.sql.query_files import query_text
 
 @dataclass(frozen=True)
 class RunFacts:
-    """What is known of a run."""
+    """Facts on a run."""
 
     started: date | None = None  #: day of its start, UTC; None if unknown.
     released: date | None = None  #: day on which its model was; None if unknown.

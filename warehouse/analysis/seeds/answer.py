@@ -1,5 +1,4 @@
-"""What a second training seed would have given: seeds, jitter, noise floor,
-monotonicity."""
+"""Effects of another training seed: seeds, jitter, noise floor, monotonicity."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from warehouse.analysis.results import part_fields
 from warehouse.analysis.seeds.question import Seeds
 from warehouse.analysis.seeds.view import SeedScore, SeedsReport, SeedsRow
-from warehouse.analysis.selection.reference import parse_where
+from warehouse.analysis.selection.reference_text import parse_where
 from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.training.read import (
     by_other_metrics,
@@ -51,7 +50,8 @@ from warehouse.store.connection import Store
 @answers(Seeds)
 def seeds(store: Store, question: Seeds) -> SeedsReport:
     """One row for each recipe with a second seed or checkpoint."""
-    against, filters = question.against, parse_where(question.where)
+    against = question.against
+    filters = parse_where(question.where)
     ids = ids_named(store, question.benchmarks)
     recipes = read_recipes(store, ids, metric=question.metric, where=filters)
     check_metric(recipes, question.metric)
@@ -133,7 +133,7 @@ def _advice(elsewhere: Mapping[str, Sequence[str]]) -> str:
 
 
 def _key(recipe: RecipeScores) -> tuple[object, ...]:
-    """What the same runs by two metrics share."""
+    """A key that the same runs by two metrics share."""
     return (recipe.benchmark, recipe.model, recipe.unit, *recipe.settings.values())
 
 

@@ -149,16 +149,17 @@ class SeedsReport(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader should know of all rows."""
+        """Remarks on all rows."""
         return report_notes(self)
 
     def view(self, *, verbose: bool = False) -> View:
-        """What follows from the rows, the command's table, and what is missing."""
+        """The view: what follows from the rows, the command's table, and what is
+        missing."""
         return seeds_view(self)
 
 
 def seeds_view(report: SeedsReport) -> View:
-    """What follows from the rows, the rows, and what is missing."""
+    """The view: what follows from the rows, the rows, and what is missing."""
     rows = report.rows
     spreads = chain.from_iterable((row.seed_sd, row.jitter) for row in rows)
     n_decimals = decimals(filter(None, spreads))

@@ -39,8 +39,8 @@ class Benchmark:
 
 
 def direction_unknown(metric: str, benchmark: str, *others: str) -> str:
-    """That nobody has said which way a metric of some benchmarks is good, and where to
-    say it."""
+    """A note that nobody has said which way a metric of some benchmarks is good, and
+    where to say it."""
     label = shlex.quote(metric.partition(" by ")[0])
     first = ""
     if others:
@@ -112,7 +112,8 @@ class Metric:
 
     @property
     def scale(self) -> tuple[str, ...]:
-        """What must agree for two figures to be on one scale and by one scorer."""
+        """Parts that must agree for two figures to be on one scale and by one
+        scorer."""
         return (
             self.unit,
             self.link,
@@ -219,7 +220,7 @@ def all_benchmarks(store: Store) -> list[Benchmark]:
 
 @dataclass(frozen=True)
 class BenchmarkFacts:
-    """What the store says of a benchmark before any score is read."""
+    """Facts on a benchmark before any score is read."""
 
     runs: tuple[Run, ...] = ()  #: current ones, by id.
     metrics: tuple[Metric, ...] = ()  #: by label.

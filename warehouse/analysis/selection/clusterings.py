@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.selection.scores import Links, follow_links
+from warehouse.analysis.selection.prompt_links import Links, follow_links
 from warehouse.errors import MisuseError
 from warehouse.store.columns import Columns
 from warehouse.store.connection import Store
@@ -89,9 +89,8 @@ def cluster_map(
     if cluster == NO_CLUSTERS:
         return _as_map(())
     alike: list[dict[str, Any]] = []
-    if (
-        cluster is None
-    ):  # the defaults, and equal texts where many are and there is none
+    # the defaults, and equal texts where many are and there is none
+    if cluster is None:
         counted = store.rows(
             query_text("analysis/selection", "same_text_counts"),
             {"benchmark_ids": benchmark_ids},
@@ -104,7 +103,9 @@ def cluster_map(
     else:
         stored = store.rows(_NAMES, {"ids": benchmark_ids})
         ids = [row["id"] for row in stored if row["name"] == cluster]
-        by_text = [] if ids else [*benchmark_ids]
+        by_text = []
+        if not ids:
+            by_text = [*benchmark_ids]
         if not ids and cluster != SAME_TEXT:
             names = ", ".join(
                 sorted({row["name"] for row in stored} | {SAME_TEXT, NO_CLUSTERS})
@@ -130,7 +131,8 @@ def _as_map(columns: Sequence[Columns], note: str = "") -> ClusterMap:
         [nothing, *(part.whole_numbers("cluster_id") for part in columns)]
     )
     order = np.argsort(prompts)
-    prompts, clusters = prompts[order], clusters[order]
+    prompts = prompts[order]
+    clusters = clusters[order]
     # Where reads are shared, the first prompt of a text may be of a benchmark that was
     # not asked for.
     of_texts = np.flatnonzero(clusters >= FIRST_OF_TEXTS)

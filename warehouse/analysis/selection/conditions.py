@@ -63,7 +63,7 @@ class Condition:
 
     @cached_property
     def who(self) -> str:
-        """What was asked: ``MODEL[@CHECKPOINT][#SEED][+AGENT]``."""
+        """The reference that was asked for: ``MODEL[@CHECKPOINT][#SEED][+AGENT]``."""
         told = self.model
         for sign, name in _SIGNS:
             value = self.setting(name)
@@ -133,7 +133,7 @@ def describe(conditions: Sequence[Condition]) -> list[str]:
 
 
 def _listed(words: Iterable[str]) -> str:
-    """What there is of some words, in their order."""
+    """The words that there are of some, in their order."""
     return ", ".join(filter(None, words))
 
 
@@ -163,7 +163,7 @@ def _shown_settings(conditions: Sequence[Condition], *, is_one_each: bool) -> li
 
 
 def _is_shown(conditions: Sequence[Condition], name: str) -> bool:
-    """Whether labels tell a setting in which some conditions differ."""
+    """True if labels tell a setting in which some conditions differ."""
     if name == "checkpoint":
         positions = [condition.setting("position") for condition in conditions]
         if any(position is not None for position in positions):
@@ -388,7 +388,7 @@ def _differences(
 
 
 def _says_fewshot(settings: Sequence[Mapping[str, str]], path: str) -> bool:
-    """Whether a setting is the number of examples once more, under the name that a tool
+    """True if a setting is the number of examples once more, under the name that a tool
     has for it."""
     name = last_name(path)
     if not name.endswith(("shot", "shots")):

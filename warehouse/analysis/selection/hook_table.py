@@ -42,7 +42,7 @@ class Hook(Generic[T]):
         self._filling = filling
 
     def load(self) -> T:
-        """What stands in this place."""
+        """The hook that stands in this place."""
         if self._filling is None:
             import_module(self.module)
         assert self._filling is not None, f"{self.module} fills nothing"

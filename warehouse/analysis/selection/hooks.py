@@ -95,7 +95,7 @@ class StoppedReader(Protocol):
         conditions: Sequence[Condition],
         stored: Sequence[Mapping[str, Any]],
     ) -> Mapping[str, StoppedRun]:
-        """Those of some conditions that were, by condition key.
+        """Stopped runs of some conditions, by condition key.
 
         Args:
             stored: rows of the query ``early_stopping``, of their runs.
@@ -108,7 +108,7 @@ STOPPED_RUNS: Hook[StoppedReader] = Hook("stopped runs")
 def read_stopped(
     store: Store, conditions: Sequence[Condition]
 ) -> Mapping[str, StoppedRun]:
-    """Those of some conditions that were ended early, by condition key.
+    """Stopped runs of some conditions, by condition key.
 
     A run that has all prompts of its benchmark was not ended, whatever watched it.
     """

@@ -118,7 +118,7 @@ def scored_metrics(
     metrics: Sequence[Metric],
     conditions: Sequence[Condition],
 ) -> Counter[str]:
-    """Of how many conditions each metric, by label, has scored prompts.
+    """Counts of the conditions that have scored prompts by each metric, by label.
 
     Args:
         run_metrics: which runs have figures of which metrics, as ids, and how many

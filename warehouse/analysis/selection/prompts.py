@@ -43,8 +43,8 @@ def keyed_prompts(
 
 
 def natural_key(row: Mapping[str, Any]) -> tuple[str, str, int, int]:
-    """What orders prompts the same in every store: split, key and occurrence; then the
-    id."""
+    """A key that orders prompts the same in every store: split, key and occurrence;
+    then the id."""
     split = str(row["split"])
     key = str(row["key"])
     return split, key, row["occurrence"], row["id"]
@@ -172,7 +172,7 @@ class SharedPrompts:
         return np.split(is_first, ends[:-1])
 
     def untold(self, parts: Sequence[Ids]) -> list[bool]:
-        """Of which parts it is not known whether they share prompts with the others:
+        """Parts of which it is not known whether they share prompts with the others:
         those without texts (or without prompts), unless all of their questions are
         known to stand in every other."""
         has_texts: list[bool] = []
@@ -315,8 +315,9 @@ def read_shared_prompts(store: Store, prompts: Iterable[Ids]) -> SharedPrompts:
 
 
 def _condition(ids: Ids) -> str:
-    """That ``id`` is among these, ascending: where they are a few runs of numbers by
-    their ends, as a list of a hundred thousand takes longer to read than they do."""
+    """The SQL condition that ``id`` is among these, ascending: where they are a few
+    runs of numbers by their ends, as a list of a hundred thousand takes longer to read
+    than they do."""
     steps = np.diff(ids, prepend=-2)
     starts = np.flatnonzero(steps != 1)
     if not 0 < len(starts) <= _MOST_RUNS:
@@ -399,8 +400,7 @@ def _first_of(words: Sequence[str]) -> list[str]:
 
 
 def sharing_in_words(n_shared: int, untold: Sequence[str]) -> str:
-    """What is known of prompts that stand in several benchmarks, and what errors make
-    of it.
+    """A note on prompts that stand in several benchmarks, and what errors make of it.
 
     Args:
         n_shared: units (prompts or clusters) that stand in more than one.

@@ -16,8 +16,8 @@ _NAMED = 5
 
 
 def read_twice(store: Store, run_ids: Iterable[int]) -> list[str]:
-    """What is said of an answer in which the same bytes count twice; nothing where none
-    do, and of a lake.
+    """Notes on an answer in which the same bytes count twice; nothing where none do,
+    and of a lake.
 
     Args:
         run_ids: of all runs that count in it.
@@ -29,10 +29,12 @@ def read_twice(store: Store, run_ids: Iterable[int]) -> list[str]:
         return []
     alike: dict[tuple[str, str], list[int]] = {}
     paths = {row["id"]: row["path"] for row in sources}
-    for row in (
-        sources
-    ):  # equal files below folders that say something are two sources, not two readings
-        settings = json.loads(row["settings"]) if row["settings"] else {}
+    # equal files below folders that say something are two sources, not two readings
+    for row in sources:
+        if row["settings"]:
+            settings = json.loads(row["settings"])
+        else:
+            settings = {}
         alike.setdefault(
             (row["sha256"], canonical_digest(settings.get("context"))), []
         ).append(row["id"])
@@ -49,7 +51,8 @@ def read_twice(store: Store, run_ids: Iterable[int]) -> list[str]:
         if len(there) < 2 or len(set.union(*runs.values())) < 2:
             continue
         names = listed([str(source) for source in there[:_NAMED]])
-        shown = some_of([str(run) for run in sorted(set.union(*runs.values()))], _NAMED)
+        ids = sorted(set.union(*runs.values()))
+        shown = some_of([str(run) for run in ids], _NAMED)
         notes.append(
             f"the same bytes count twice here: {paths[there[0]]} was read as the "
             f"sources {names} (runs {shown}); warehouse fix forget {there[0]} takes one "

@@ -13,7 +13,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from itertools import chain
 from typing import Any
@@ -27,9 +27,14 @@ from warehouse.analysis.selection.conditions import (
     label_conditions,
     read_runs,
 )
-from warehouse.analysis.selection.scorers import SCORER, scorers_of
+from warehouse.analysis.selection.reference_text import (
+    Reference,
+    Where,
+    parse_reference,
+    parse_where,
+)
+from warehouse.analysis.selection.scorers import scorers_of
 from warehouse.errors import MisuseError, did_you_mean
-from warehouse.records.run_fields import LABEL_FIELDS
 from warehouse.store.connection import Store
 from warehouse.store.shared_reads import SharedReads
 from warehouse.tables.words import some_of
@@ -42,82 +47,7 @@ _MODELS = (
 _OF_RECIPE = "recipe = :name or model || ' ' || recipe = :name"
 #: Runs that are read in the time that planning their view takes.
 _FEW_RUNS = 5_000
-_RUN = re.compile(r"run:(\d+)")
-_POSITION = re.compile(r"(step|tokens|epoch)=([0-9.eE+]+)")
-_WHERE = re.compile(r"(?P<name>\w+)(?P<sign>!?=)(?P<value>.*)", re.DOTALL)
-_ROUNDED = re.compile(r"(?P<number>\d+(?:\.(?P<decimals>\d+))?)(?P<unit>[KMBTkmbt])")
 _GLOB = re.compile(r"[*?\[]")
-
-#: Other names of columns of ``run_current`` in ``--where``.
-_SYNONYMS = {"seed": "training_seed", "step": "position"}
-_WHERE_FIELDS = (
-    *(
-        *LABEL_FIELDS,
-        "model",
-        "family",
-        "developer",
-        "parameter_count",
-        "status",
-        "harness_version",
-        "is_final",
-    ),
-    *("tokens", "position_unit", "sampling_seed", "run_key", "run_id", SCORER),
-)
-
-
-@dataclass(frozen=True)
-class Reference:
-    """One way to read a reference."""
-
-    run: int | None = None  #: of ``run:ID``; then nothing else is set.
-    model: str = ""  #: name or glob.
-    revision: str | None = None  #: glob on revision or checkpoint key, or None.
-    #: (unit, number) of ``@step=N``, or None.
-    training_position: tuple[str, float] | None = None
-    agent: str | None = None  #: glob on the agent's name, or None.
-
-
-@dataclass(frozen=True)
-class Where:
-    """A condition ``name=value`` or ``name!=value`` on a column of ``run_current``."""
-
-    name: str
-    equal: bool
-    value: str
-
-    def holds(self, run: Run) -> bool:
-        """Whether a run fulfils it. Numbers compare as numbers, texts as globs."""
-        return _agrees(run[self.name], self.value) == self.equal
-
-
-def parse_reference(text: str) -> list[Reference]:
-    """The ways to read ``text``, the most literal first: names may hold ``@`` and
-    ``+``."""
-    run = _RUN.fullmatch(text)
-    if run:
-        return [Reference(run=int(run[1]))]
-    readings = [Reference(model=text)]
-    before, plus, agent = text.rpartition("+")
-    splits = [(text, None), (before, agent)] if plus and before else [(text, None)]
-    for rest, scaffold in splits:
-        if scaffold is not None:
-            readings.append(Reference(model=rest, agent=scaffold))
-        model, at, version = rest.rpartition("@")
-        if at and model:
-            readings.append(_with_version(model, version, scaffold))
-    return readings
-
-
-def parse_where(conditions: Sequence[str]) -> list[Where]:
-    """Read ``field=value`` conditions; a single text is one of them.
-
-    Raises:
-        MisuseError: another form, or an unknown field; names the fields.
-    """
-    texts = conditions
-    if isinstance(conditions, str):
-        texts = [conditions]
-    return [_parse_one(text) for text in texts]
 
 
 def find_conditions(
@@ -275,18 +205,6 @@ def pick_one(
     )
 
 
-def _with_version(model: str, version: str, agent: str | None) -> Reference:
-    match = _POSITION.fullmatch(version)
-    if match is None:
-        return Reference(model=model, revision=version, agent=agent)
-    try:
-        return Reference(
-            model=model, training_position=(match[1], float(match[2])), agent=agent
-        )
-    except ValueError:
-        raise MisuseError(f"@{version}: {match[2]!r} is not a number") from None
-
-
 def read_all_runs(store: SharedReads) -> None:
     """Have the runs of all models read together, where they are few: planning takes
     longer than reading so many."""
@@ -393,47 +311,6 @@ def _at_position(run: Run, unit: str, number: float) -> bool:
     if unit == "tokens" and run["tokens"] is not None:
         return float(run["tokens"]) == number
     return bool(run["position_unit"] == unit and run["position"] == number)
-
-
-def _parse_one(text: str) -> Where:
-    match = _WHERE.fullmatch(text)
-    if match is None:
-        raise MisuseError(
-            f"condition {text!r}; expected field=value, such as temperature=0.8"
-        )
-    name = _SYNONYMS.get(match["name"], match["name"])
-    if name not in _WHERE_FIELDS:
-        field_names = f"there are: {', '.join(sorted(_WHERE_FIELDS))}"
-        close = did_you_mean(name, {*_WHERE_FIELDS, *_SYNONYMS}, field_names)
-        raise MisuseError(f"condition {text!r}: no field {name!r}; {close}")
-    return Where(name, match["sign"] == "=", match["value"])
-
-
-def _agrees(value: Any, expected: str) -> bool:
-    if value in (None, "", ()):
-        return expected == ""
-    if isinstance(value, tuple):
-        return any(_agrees(one, expected) for one in value)
-    if isinstance(value, bool):
-        return str(value).lower() == expected.lower()
-    if isinstance(value, int | float):
-        return _is_number(float(value), expected)
-    return str(value) == expected or fnmatchcase(str(value), expected)
-
-
-def _is_number(value: float, expected: str) -> bool:
-    """Whether it is that number; one with an ending, as 1.4B or 29B of tokens, stands
-    for all that round to it."""
-    rounded = _ROUNDED.fullmatch(expected)
-    if rounded:
-        unit = 1000.0 ** (1 + "KMBT".index(rounded["unit"].upper()))
-        return round(value / unit, len(rounded["decimals"] or "")) == float(
-            rounded["number"]
-        )
-    try:
-        return value == float(expected)
-    except ValueError:
-        return False
 
 
 def _exact(condition: Condition) -> str:
@@ -543,7 +420,8 @@ def _of_one_scorer(
     """The conditions of the first of several scorers; a note names the others."""
     if len({one.setting("scorers_key") for one in conditions}) < 2:
         return conditions
-    text, split = conditions[0].model, conditions[0].benchmark_split
+    text = conditions[0].model
+    split = conditions[0].benchmark_split
     ((_, chosen),) = by_one_scorer(store, [split], [(text, {split: conditions})])
     return chosen[split]
 
@@ -622,7 +500,10 @@ def _ambiguous(
                 )
             )
             ids = ", ".join(f"run:{run}" for run in runs[:NAMED])
-            lines.append(f"    {label}  ({ids}{', ...' if len(runs) > NAMED else ''})")
+            more = ""
+            if len(runs) > NAMED:
+                more = ", ..."
+            lines.append(f"    {label}  ({ids}{more})")
     return (
         f"{len(several)} choices are open; narrow them with --where field=value, give "
         "run:ID for"

@@ -10,307 +10,36 @@ figure is their mean. Which conditions make a row is decided before scores are r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
-from operator import itemgetter
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.groups import grouped
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import ClusterMap
-from warehouse.analysis.selection.conditions import Condition, Run
-from warehouse.analysis.selection.row_settings import (
-    differing_settings,
-    names_that_differ,
-    settings_of_rows,
+from warehouse.analysis.selection.conditions import Condition
+from warehouse.analysis.selection.published_figures import PublishedFigure
+from warehouse.analysis.selection.row_plans import RowPlan, seed_name
+from warehouse.analysis.selection.row_repeats import (
+    NAMED,
+    equal_responses,
+    joined,
+    tested_repeats,
+    verdict_on,
+    with_repeats,
 )
 from warehouse.analysis.selection.run_versions import differing_versions, versions_note
-from warehouse.analysis.selection.same_answers import (
-    a_few_scored_differently,
-    read_same_answers,
-    scored_differently,
-)
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
-from warehouse.analysis.selection.scores import (
-    PromptScores,
-    PublishedFigure,
-    over_seeds,
-)
+from warehouse.analysis.selection.scores import PromptScores, over_seeds
 from warehouse.analysis.selection.selection import RowRules
 from warehouse.errors import MisuseError
-from warehouse.questions.options import (
-    EACH_CHECKPOINT,
-    EACH_SEED,
-    REPEATS_AS_SEEDS,
-    REPEATS_AUTO,
-    REPEATS_POOL,
-    REPEATS_SPLIT,
-    SEEDS_SAMPLING,
-)
-from warehouse.records.run_fields import CHECKPOINT_FIELDS, LABEL_FIELDS
-from warehouse.stats.rows.checkpoints import row_checkpoint
 from warehouse.stats.rows.repeats import (
-    POOLED,
     SPLIT,
-    WIDENED,
     RepeatsTest,
-    greedy_repeats,
-    repeats_test,
 )
 from warehouse.store.connection import Store
-from warehouse.tables.words import listed, some_of
-
-#: Settings that the conditions of one row share: all but the training seed and what
-#: names a checkpoint.
-_SHARED = itemgetter(
-    *(
-        name
-        for name in ("model", *LABEL_FIELDS)
-        if name not in ("training_seed", *CHECKPOINT_FIELDS)
-    )
-)
-#: Columns of a run that may tell why repeats differ.
-_TOLD_OF_RUNS = (
-    *(
-        "started_at",
-        "harness_version",
-        "sampling_seed",
-        "max_tokens",
-        "n_requested",
-        "n_found",
-        "status",
-        "run_key",
-    ),
-    *("note", "run_group_id"),
-)
-_IN_WORDS = {
-    "started_at": "date",
-    "run_key": "the tool's run id",
-    "run_group_id": "invocation",
-}
-#: Flag of runs that score equal responses differently.
-SCORED_DIFFERENTLY = "scored_differently"
-#: Seeds, runs and settings that a note names.
-_NAMED = 5
-
-
-@dataclass(frozen=True)
-class RowPlan:
-    """The conditions that make one row."""
-
-    conditions: tuple[Condition, ...]  #: of each seed at the row's checkpoint, by seed.
-    n_checkpoints: int = 1  #: places in training that the model has.
-    flags: tuple[str, ...] = ()  #: ``last_partial``, ``mixed_lengths``.
-    notes: tuple[str, ...] = ()  #: what was left out.
-    #: the seeds are of sampling: runs of all conditions are repeats of one.
-    are_draws: bool = False
-    #: of all conditions behind the row, also those of other checkpoints.
-    keys: frozenset[str] = frozenset()
-    #: what its conditions share, whichever seeds and checkpoints there are.
-    settings: tuple[Any, ...] = ()
-
-    @property
-    def seeds(self) -> tuple[str, ...]:
-        """Label of the seed of each condition; empty where it has none."""
-        return tuple(
-            str(condition.setting("training_seed") or "")
-            for condition in self.conditions
-        )
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether it is a single run."""
-        return len(self.conditions) == 1 and len(self.conditions[0].runs) == 1
-
-    @property
-    def pooled(self) -> Condition:
-        """All runs of the row as one condition."""
-        if len(self.conditions) == 1:
-            whole = self.conditions[0]
-        else:
-            runs = sorted(
-                chain.from_iterable(own.runs for own in self.conditions),
-                key=lambda run: int(run["run_id"]),
-            )
-            whole = Condition(
-                self.conditions[0].key, tuple(runs), members=self.conditions
-            )
-        return replace(
-            whole,
-            row_notes=self.notes,
-            row_flags=self.flags,
-            n_checkpoints=self.n_checkpoints,
-        )
-
-    @classmethod
-    def of(cls, condition: Condition, rules: RowRules) -> RowPlan:
-        """Of a condition that was chosen, or of the seeds behind it."""
-        return cls(
-            condition.members or (condition,),
-            condition.n_checkpoints,
-            condition.row_flags,
-            condition.row_notes,
-            rules.seeds_are == SEEDS_SAMPLING,
-        )
-
-
-#: Gives the prompts with a score of each condition, by key.
-CountPrompts = Callable[[], Mapping[str, int]]
-
-
-def plan_rows(
-    store: Store, conditions: Sequence[Condition], count: CountPrompts, rules: RowRules
-) -> list[RowPlan]:
-    """Which conditions make a row, in the order of the first of each.
-
-    Args:
-        conditions: on one benchmark.
-        count: asked once where some row has several conditions; a condition without an
-            entry has no figure.
-    """
-    if rules.each == EACH_CHECKPOINT:
-        return [
-            RowPlan((condition,), keys=frozenset({condition.key}))
-            for condition in conditions
-        ]
-    groups = grouped(conditions, lambda condition: _shared_settings(condition, rules))
-    several = list(
-        chain.from_iterable(members for members in groups.values() if len(members) > 1)
-    )
-    told = {}
-    if several:
-        told = settings_of_rows(store, several)
-    counts = count() if several else {}
-    are_draws = rules.seeds_are == SEEDS_SAMPLING
-    plans: list[RowPlan] = []
-    for shared, members in groups.items():
-        if len(members) == 1:  # as nearly all are where models are many
-            (only,) = members
-            keys = frozenset((only.key,))
-            plans.append(
-                RowPlan((only,), are_draws=are_draws, keys=keys, settings=(*shared, []))
-            )
-            continue
-        for others, alike in grouped(
-            members, lambda condition: told.get(condition.key)
-        ).items():
-            settings = (*shared, sorted(map(list, others or ())))
-            for own in _without_clashes(store, alike):
-                plans.append(replace(_plan(own, counts, rules), settings=settings))
-    return plans
-
-
-def _shared_settings(condition: Condition, rules: RowRules) -> tuple[Any, ...]:
-    """What the conditions of one row agree in; a revision without a place in training
-    is a setting."""
-    own = _SHARED(condition.runs[0])
-    has_place = condition.setting("position") is not None
-    if has_place:
-        place = ("", condition.setting("position_unit"))
-    else:
-        place = (condition.setting("checkpoint") or "", "")
-    seed = None
-    if rules.each == EACH_SEED:
-        seed = condition.setting("training_seed")
-    return (*own, *place, seed)
-
-
-def _without_clashes(
-    store: Store, members: Sequence[Condition]
-) -> list[list[Condition]]:
-    """Conditions in groups of which each has one condition a seed and checkpoint.
-
-    Where two of one seed and checkpoint differ, they do so in a setting that has no
-    column: it tells the rows apart.
-    """
-    places = grouped(members, _place)
-    clashing = [own for own in places.values() if len(own) > 1]
-    if not clashing:
-        return [[*members]]
-    told = differing_settings(store, members, clashing)
-    groups = list(grouped(members, lambda condition: told[condition.key]).values())
-    whole: list[list[Condition]] = []
-    for own in groups:
-        if len({_place(condition) for condition in own}) == len(own):
-            whole.append(own)
-        else:  # nothing tells which of them belong together
-            whole += [[condition] for condition in own]
-    return whole
-
-
-def _place(condition: Condition) -> tuple[str, float | None]:
-    position = condition.setting("position")
-    return str(
-        condition.setting("training_seed") or ""
-    ), None if position is None else float(position)
-
-
-def _plan(
-    members: Sequence[Condition], counts: Mapping[str, int], rules: RowRules
-) -> RowPlan:
-    keys = frozenset(condition.key for condition in members)
-    counted = [condition for condition in members if condition.key in counts] or [
-        *members
-    ]
-    are_draws = rules.seeds_are == SEEDS_SAMPLING
-    at: dict[str, dict[float, Condition]] = {}
-    sizes: dict[str, dict[float, int]] = {}
-    for condition in counted:
-        seed, position = _place(condition)
-        at.setdefault(seed, {})[position or 0.0] = condition
-        sizes.setdefault(seed, {})[position or 0.0] = counts.get(condition.key, 1)
-    notes: list[str] = []
-    if len(at) > 1 and "" in at and not are_draws:  # which may be any of the others
-        del at[""], sizes[""]
-        notes.append(
-            "the runs without a seed left out: they may be of any of the seeds that "
-            "are named"
-        )
-        counted = [condition for condition in counted if _place(condition)[0]]
-    if len(counted) == 1:
-        return RowPlan(
-            (counted[0],), notes=tuple(notes), are_draws=are_draws, keys=keys
-        )
-    if (
-        counted[0].setting("position") is None
-    ):  # a part of a seed is left out later, by its prompts
-        chosen = tuple(at[seed][0.0] for seed in sorted(at, key=_seed_order))
-        return RowPlan(chosen, notes=tuple(notes), are_draws=are_draws, keys=keys)
-    found = row_checkpoint(sizes)
-    unit = counted[0].setting("position_unit") or "position"
-    if found.left_out:
-        names = some_of(
-            [*map(_seed_name, sorted(found.left_out, key=_seed_order))], _NAMED
-        )
-        notes.append(
-            f"{names} left out: no whole checkpoint at {unit} {found.position:g}"
-        )
-    if found.last_partial is not None:
-        notes.append(f"a later checkpoint is partial: {unit} {found.last_partial:g}")
-    chosen = tuple(
-        at[seed][found.position] for seed in sorted(found.seeds, key=_seed_order)
-    )
-    return RowPlan(
-        chosen, found.n_checkpoints, found.flags, tuple(notes), are_draws, keys
-    )
-
-
-def _seed_order(label: str) -> tuple[int, float, str]:
-    """Numbers as numbers, then other labels."""
-    if label.isdecimal():
-        return (0, float(label), label)
-    return (1, 0.0, label)
-
-
-def _seed_name(label: str) -> str:
-    if label:
-        return f"seed {label}"
-    return "the runs without a seed"
-
 
 #: Entries of conditions, by key and id of the metric.
 Entries = Mapping[tuple[str, int], ScoredCondition]
@@ -382,17 +111,17 @@ def _rows_of(
             n_checkpoints=plan.n_checkpoints,
             is_trained=base.is_trained,
         )
-        yield from _with_repeats(store, only, clusters, rules)
+        yield from with_repeats(store, only, clusters, rules)
         return
     tests = [(entry, tested_repeats(entry, clusters)) for entry in usable]
     for entry, test in tests:
-        if _verdict(test, rules) == SPLIT or (
-            test is not None and _equal_responses(store, entry, test)[0]
+        if verdict_on(test, rules) == SPLIT or (
+            test is not None and equal_responses(store, entry, test)[0]
         ):
             for other in usable:
-                yield from _with_repeats(
+                yield from with_repeats(
                     store,
-                    replace(other, label=_joined(entry.label, "")),
+                    replace(other, label=joined(entry.label, "")),
                     clusters,
                     rules,
                 )
@@ -439,10 +168,6 @@ def _infinite_over_seeds(members: Sequence[ScoredCondition]) -> PromptScores:
     )
 
 
-def _joined(*parts: str) -> str:
-    return ", ".join(filter(None, parts))
-
-
 def _over_seeds(
     base: ScoredCondition,
     usable: Sequence[ScoredCondition],
@@ -456,7 +181,7 @@ def _over_seeds(
         for entry, label in zip(usable, labels, strict=True):
             yield replace(
                 entry,
-                label=_joined(entry.label, _seed_name(label)),
+                label=joined(entry.label, seed_name(label)),
                 row_flags=(*base.row_flags, "subset"),
                 row_notes=(
                     *base.row_notes,
@@ -471,7 +196,7 @@ def _over_seeds(
         if label not in left_out
     ]
     notes = tuple(
-        f"{_seed_name(label)} left out: {counted} questions"
+        f"{seed_name(label)} left out: {counted} questions"
         for label, counted in left_out.items()
     )
     flags = []
@@ -564,7 +289,8 @@ def _pooled_means(
     scores: Sequence[PromptScores], prompts: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Mean over all draws of each prompt."""
-    totals, draws = np.zeros(len(prompts)), np.zeros(len(prompts))
+    totals = np.zeros(len(prompts))
+    draws = np.zeros(len(prompts))
     for own in scores:
         at = np.searchsorted(prompts, own.prompts)
         totals[at] += own.n_draws * own.values
@@ -580,224 +306,14 @@ def _pooled_within(
 ) -> NDArray[np.float64]:
     """Variance of all draws of each prompt about their mean; NaN for a single one, or
     where that of some is unknown."""
-    squares, draws = np.zeros(len(prompts)), np.zeros(len(prompts))
+    squares = np.zeros(len(prompts))
+    draws = np.zeros(len(prompts))
     for own in scores:
         at = np.searchsorted(prompts, own.prompts)
         own_squares = np.where(own.n_draws > 1, (own.n_draws - 1) * own.within, 0.0)
         squares[at] += own_squares + own.n_draws * (own.values - means[at]) ** 2
         draws[at] += own.n_draws
     return np.where(draws > 1, squares / np.maximum(draws - 1, 1), np.nan)
-
-
-def tested_repeats(entry: ScoredCondition, clusters: ClusterMap) -> RepeatsTest | None:
-    """Whether the runs of a condition look like repeats; None for a single one."""
-    scores = entry.usable
-    if scores is None or len(scores.repeats) < 2 or entry.metric.link == "none":
-        return None
-    table = _run_table(scores)
-    bounds = entry.metric.bounds_of(float(np.nanmin(table)), float(np.nanmax(table)))
-    return repeats_test(table, clusters=clusters.labels(scores.prompts), bounds=bounds)
-
-
-def _run_table(scores: PromptScores) -> NDArray[np.float64]:
-    """Scores of each run on the prompts of all, NaN where it has none, shape (R, n)."""
-    table = np.full((len(scores.repeats), scores.n), np.nan)
-    for row, own in zip(table, scores.repeats, strict=True):
-        row[np.searchsorted(scores.prompts, own.prompts)] = own.values
-    return table
-
-
-def _verdict(test: RepeatsTest | None, rules: RowRules) -> str:
-    if test is None or rules.repeats == REPEATS_POOL:
-        return POOLED
-    if rules.repeats == REPEATS_AS_SEEDS:
-        return WIDENED
-    if rules.repeats == REPEATS_SPLIT:
-        return SPLIT
-    return test.verdict
-
-
-def _equal_responses(
-    store: Store, entry: ScoredCondition, test: RepeatsTest
-) -> tuple[str, str]:
-    """What is said of two scorers of equal responses, or of a few that are scored
-    otherwise; empty where nothing is."""
-    if not test.n_differ:
-        return "", ""
-    answers = read_same_answers(store, runs_with_scores(entry), [entry.metric])
-    name = entry.condition.model
-    scorers = scored_differently(answers, name)
-    return scorers, "" if scorers else a_few_scored_differently(answers, name)
-
-
-def _with_repeats(
-    store: Store, entry: ScoredCondition, clusters: ClusterMap, rules: RowRules
-) -> Iterator[ScoredCondition]:
-    """A row of one seed, its runs pooled, counted like seeds, or apart."""
-    test = tested_repeats(entry, clusters)
-    if test is None:
-        yield entry
-        return
-    verdict = _verdict(test, rules)
-    flags = tuple(flag for flag in test.flags if flag != "too_few_to_tell")
-    scorers, few = _equal_responses(store, entry, test)
-    if scorers and verdict != SPLIT:
-        verdict = POOLED if rules.repeats == REPEATS_POOL else SPLIT
-    temperature = entry.condition.setting("temperature")
-    greedy = greedy_repeats(test, None if temperature is None else float(temperature))
-    notes = [*entry.row_notes, *filter(None, [few])]
-    name = entry.condition.model
-    if greedy.flags:
-        n_differ, n_prompts = greedy.n_differ, greedy.n_prompts
-        fields = fields_that_differ(store, runs_with_scores(entry))
-        told = f"; the runs differ in {listed(fields)}" if fields else ""
-        notes.append(
-            f"{name}: temperature 0, yet {n_differ} of {n_prompts} prompts scored "
-            f"otherwise{told}"
-        )
-    if scorers:
-        notes.append(
-            f"{scorers}; {'pooled as asked for' if verdict == POOLED else 'not pooled'}"
-        )
-        flags = (*flags, SCORED_DIFFERENTLY)
-    elif flags:
-        notes.append(_differ_in_words(store, entry, test, verdict))
-    elif rules.repeats != REPEATS_AUTO:
-        notes.append(
-            f"{name}: repeats taken as asked for ({rules.repeats.replace('_', ' ')}; p "
-            f"{test.p_value:.2g})"
-        )
-    entry = replace(
-        entry,
-        row_flags=(*entry.row_flags, *flags, *greedy.flags),
-        row_notes=tuple(notes),
-    )
-    scores = entry.usable
-    if verdict == POOLED or scores is None:
-        yield entry
-    elif verdict == WIDENED:
-        labels = tuple(f"run {run}" for run in entry.condition.run_ids)
-        widened, _ = over_seeds(scores.repeats, labels, kind="repeats")
-        yield entry if widened is None else replace(entry, scores=widened)
-    else:
-        for run, own in zip(runs_with_scores(entry), scores.repeats, strict=True):
-            yield replace(
-                entry,
-                condition=Condition(entry.condition.key, (run,)),
-                label=_joined(entry.label, f"run {run['run_id']}"),
-                scores=own,
-                published=None,
-                no_place="two scorers" if scorers else "repeats differ",
-            )
-
-
-def is_greedy_and_differs(entry: ScoredCondition, test: RepeatsTest) -> bool:
-    """Whether runs without sampling score some prompt otherwise."""
-    temperature = entry.condition.setting("temperature")
-    return bool(
-        greedy_repeats(test, None if temperature is None else float(temperature)).flags
-    )
-
-
-def repeats_in_words(
-    store: Store, entry: ScoredCondition, test: RepeatsTest, scorers: str
-) -> str:
-    """A remark on runs of a condition that are no mere repeats, before any row is
-    made.
-
-    Args:
-        entry: of one condition and metric, with the scores of its runs.
-        test: of these runs.
-        scorers: what is said of two scorers; empty where there is one.
-    """
-    said: list[str] = []
-    where = f"on {entry.condition.benchmark_split[0]}"
-    if "repeats_differ" in test.flags:
-        said.append(
-            f"differ by more than chance (p {test.p_value:.1g}): something else changed"
-        )
-    if is_greedy_and_differs(entry, test):
-        said.append(
-            f"temperature 0, yet {test.n_differ} of {test.n_prompts} tasks scored "
-            "otherwise"
-        )
-    if scorers:
-        return f"{scorers} ({where})"
-    runs = runs_with_scores(entry)
-    fields = fields_that_differ(store, runs)
-    told = ""
-    if fields:
-        told = f"; fields in which they differ: {listed(fields)}"
-    named = f"{_runs_in_words(runs)} of {entry.condition.model} {where}"
-    return f"{named} claim the same settings, but {'; '.join(said)}{told}"
-
-
-def _runs_in_words(runs: Sequence[Run]) -> str:
-    ids = [str(run["run_id"]) for run in runs]
-    return f"runs {listed(ids) if len(ids) <= _NAMED else some_of(ids, _NAMED)}"
-
-
-def runs_with_scores(entry: ScoredCondition) -> list[Run]:
-    """The runs behind the repeats, which are those with a score, by id."""
-    scores = entry.scores
-    assert scores is not None
-    by_id = {run["run_id"]: run for run in entry.condition.runs}
-    return [by_id[run_id] for run_id in scores.repeat_runs]
-
-
-def _differ_in_words(
-    store: Store, entry: ScoredCondition, test: RepeatsTest, verdict: str
-) -> str:
-    """A remark on repeats that differ, and in what else they do."""
-    runs = _runs_in_words(runs_with_scores(entry))
-    more = {
-        POOLED: "pooled as asked for",
-        WIDENED: "counted like seeds",
-        SPLIT: "not pooled",
-    }[verdict]
-    fields = fields_that_differ(store, runs_with_scores(entry))
-    told = ""
-    if fields:
-        told = f". Fields in which they differ: {listed(fields)}"
-    chance = f"differ by more than chance (p {test.p_value:.2g})"
-    return (
-        f"{entry.condition.model}: {runs} claim the same settings but {chance}: "
-        f"{more}{told}"
-    )
-
-
-def fields_that_differ(store: Store, runs: Sequence[Run]) -> list[str]:
-    """The stored and raw fields in which runs of one condition differ, in words."""
-    named = []
-    for name in _TOLD_OF_RUNS:
-        if len({str(run.get(name)) for run in runs}) > 1:
-            named.append(_IN_WORDS.get(name, name))
-    differing = names_that_differ(store, [int(run["run_id"]) for run in runs])
-    paths = [_IN_WORDS.get(path, path) for path in differing]
-    return [*dict.fromkeys([*named, *paths])][: 2 * _NAMED]
-
-
-def without_place(condition: Condition, *, keep_seed: bool) -> Condition:
-    """A condition as labels of rows see it: without its place in training and its seed,
-    which the row has dealt with.
-
-    Args:
-        keep_seed: each seed is a row.
-    """
-    blank: dict[str, Any] = {} if keep_seed else {"training_seed": ""}
-    if condition.setting("position") is not None:
-        blank |= {"position": None, "checkpoint": "", "revision": None}
-    return Condition(
-        condition.key, tuple({**run, **blank} for run in condition.runs[:1])
-    )
-
-
-def newest_rows(rows: Iterable[RowPlan]) -> list[RowPlan]:
-    """Of each model and split the row that ran last, its seeds with it."""
-    groups = grouped(
-        rows, lambda row: (row.conditions[0].model, row.conditions[0].setting("split"))
-    )
-    return [max(own, key=lambda row: row.pooled.newest) for own in groups.values()]
 
 
 def row_of_condition(
@@ -828,7 +344,7 @@ def row_of_condition(
             row_notes=(*rows[0].row_notes, versions_note(words)),
         )
     why = "; ".join(dict.fromkeys(chain.from_iterable(row.row_notes for row in rows)))
-    choices = ", ".join(f"run:{run}" for run in condition.run_ids[:_NAMED])
+    choices = ", ".join(f"run:{run}" for run in condition.run_ids[:NAMED])
     raise MisuseError(
         f"{condition.model} has no one figure on {condition.benchmark_split[0]}: "
         f"{why}; choose one as run:ID ({choices}), or pool the runs with --repeats pool"

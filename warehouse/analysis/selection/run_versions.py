@@ -65,5 +65,5 @@ def _by_number(version: str) -> list[tuple[int, str]]:
 
 
 def versions_note(words: str) -> str:
-    """What a row says of versions that differ."""
+    """A row's note on versions that differ."""
     return f"its runs are of several versions, which split nothing: {words}"

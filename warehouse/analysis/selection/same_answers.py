@@ -46,7 +46,7 @@ _FEWEST_TEXTS = 20
 def read_same_answers(
     store: Store, runs: Collection[Run], metrics: Sequence[Metric]
 ) -> list[SameAnswers]:
-    """Of the runs of some conditions each later one with the first of its condition, by
+    """Each later run of some conditions, held against the first of its condition, by
     each metric.
 
     Nothing where there are too many generations to be held against one another, and of
@@ -121,8 +121,7 @@ def _held_together(first: _Answers, other: _Answers, scorer: str) -> EqualRespon
 
 
 def scored_differently(answers: Sequence[SameAnswers], model: str) -> str:
-    """What two scorers of the same responses are said to be; empty where there is but
-    one."""
+    """A note on two scorers of the same responses; empty where there is but one."""
     split = [own for own in answers if own.found.scored_differently]
     if not split:
         return ""
@@ -139,8 +138,8 @@ def scored_differently(answers: Sequence[SameAnswers], model: str) -> str:
 
 
 def a_few_scored_differently(answers: Sequence[SameAnswers], model: str) -> str:
-    """What is said of equal responses with other scores that are no second scorer's;
-    empty where there are none."""
+    """A note on equal responses with other scores that are no second scorer's; empty
+    where there are none."""
     few = [
         own
         for own in answers

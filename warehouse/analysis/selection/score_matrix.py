@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.selection.clusterings import ClusterMap
+from warehouse.analysis.selection.prompt_links import indices_among, values_at
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,
 )
-from warehouse.analysis.selection.scores import PromptScores, indices_among, values_at
+from warehouse.analysis.selection.scores import PromptScores
 from warehouse.stats import AllPairs, Ranks, all_pairs, rank_models
 from warehouse.stats.core.inputs import Bounds, as_clusters, finite_bounds
 from warehouse.stats.core.sample import find_link, linearise_figure
@@ -134,9 +135,10 @@ def _matrix_of(entries: Sequence[ScoredCondition], clusters: ClusterMap) -> Scor
     bounds = None
     if link == "identity":
         bounds = entries[0].metric.bounds_of(*_range(scored))
-    return ScoreTable(
-        common, values, labels, note, weighted, weights if weighted else None, bounds
-    )
+    own_weights = None
+    if weighted:
+        own_weights = weights
+    return ScoreTable(common, values, labels, note, weighted, own_weights, bounds)
 
 
 def tested_pairs(
@@ -152,9 +154,8 @@ def tested_pairs(
     Raises:
         StatisticsError: ``n_resamples`` or ``seed`` out of range.
     """
-    n_resamples = (
-        n_resamples if table.seeds is None else 0
-    )  # signs over prompts know nothing of seeds
+    # signs over prompts know nothing of seeds
+    n_resamples = n_resamples if table.seeds is None else 0
     figures = all_pairs(
         table.values,
         table.clusters,
@@ -192,10 +193,8 @@ def _within_range(figures: AllPairs, table: ScoreTable) -> AllPairs:
     if limits is None:
         return figures
     width = limits[1] - limits[0]
-    low, high = (
-        np.maximum(figures.simultaneous_low, -width),
-        np.minimum(figures.simultaneous_high, width),
-    )
+    low = np.maximum(figures.simultaneous_low, -width)
+    high = np.minimum(figures.simultaneous_high, width)
     return replace(figures, simultaneous_low=low, simultaneous_high=high)
 
 
@@ -227,7 +226,7 @@ class RankedPairs:
 
     @cached_property
     def apart(self) -> list[int]:
-        """Of each with how many others it has no prompt in common."""
+        """For each, with how many others it has no prompt in common."""
         return others_apart(self.pairs)
 
     @cached_property
@@ -250,7 +249,7 @@ class LastPairs:
 
     @classmethod
     def among(cls, scores: BenchmarkScores) -> LastPairs:
-        """Of a benchmark."""
+        """The pairs of a benchmark."""
         return scores.worked_out.setdefault("pairs", cls())  # type: ignore[no-any-return]
 
     def of(
@@ -282,7 +281,7 @@ class LastPairs:
 
 
 def _same(a: ScoreTable, b: ScoreTable) -> bool:
-    """Whether two tables give the same pairs."""
+    """True if two tables give the same pairs."""
     arrays = ("prompts", "values", "clusters", "weights")
     same_seeds = (a.seeds is None) == (b.seeds is None) and all(
         np.array_equal(own, other, equal_nan=True)

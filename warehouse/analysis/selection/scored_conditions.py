@@ -1,4 +1,4 @@
-"""What a leaderboard and a comparison of all pairs rest on: conditions with their
+"""The data of a leaderboard and of a comparison of all pairs: conditions with their
 scores, in groups of what can be compared."""
 
 from __future__ import annotations
@@ -15,12 +15,9 @@ from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.conditions import Condition, Run, label_conditions
 from warehouse.analysis.selection.hooks import StoppedRun, StoredPlans, read_stopped
 from warehouse.analysis.selection.other_metrics import OtherMetric, others_among
+from warehouse.analysis.selection.published_figures import PublishedFigure, RunFigures
 from warehouse.analysis.selection.scorers import others_in_words, place_of
-from warehouse.analysis.selection.scores import (
-    PromptScores,
-    PublishedFigure,
-    RunFigures,
-)
+from warehouse.analysis.selection.scores import PromptScores
 from warehouse.store.connection import Store
 
 #: Flags that keep a row from being ranked with rows that lack them.
@@ -54,7 +51,7 @@ _TOLD = (
 
 @dataclass(frozen=True)
 class BenchmarkCoverage:
-    """What a complete run of a group of rows covers."""
+    """The prompts that a complete run of a group of rows covers."""
 
     size: int  #: prompts.
     prompts: bytes  #: the ids that most complete runs saw, as bytes; empty if none is complete.
@@ -129,7 +126,7 @@ class ScoredCondition:
 
     @property
     def is_cut(self) -> bool:
-        """Whether a published figure covers more than the samples, which a truncated
+        """True if a published figure covers more than the samples, which a truncated
         run lacks."""
         if self.published is None or self.usable is None:
             return False
@@ -151,12 +148,16 @@ def list_differences(groups: Collection[Group]) -> list[str]:
                 given = []
             else:
                 given = [value or "none" for value in several]
-            differences.append(f"{name} ({', '.join(given)})" if given else name)
+            label = name
+            if given:
+                label = f"{name} ({', '.join(given)})"
+            differences.append(label)
     return differences
 
 
 def _told(group: Group) -> Group:
-    """What is told of a group: a judge and the scorer that it is are one."""
+    """The setting that is told of a group: a judge and the scorer that it is are
+    one."""
     parts = dict(zip(_PARTS, group, strict=False))
     parts["judge or scorer"] = (
         parts.pop("judge", "") or parts.get("scorer", "") or "a comparison"
@@ -226,7 +227,7 @@ class BenchmarkScores:
 
     @cached_property
     def coverages(self) -> dict[Group, BenchmarkCoverage]:
-        """What a complete run covers, by group."""
+        """The prompts that a complete run covers, by group."""
         return {group: coverage_of(members) for group, members in self.groups().items()}
 
     @cached_property
@@ -269,7 +270,11 @@ class BenchmarkScores:
         told = []
         if n:
             told = [note]
-        return largest, [*told, *([scorers] if scorers else [])]
+        if scorers:
+            extra = [scorers]
+        else:
+            extra = []
+        return largest, [*told, *extra]
 
 
 #: Entries below which a group is no table of models.
@@ -345,7 +350,7 @@ def coverage_flags(entry: ScoredCondition, whole: BenchmarkCoverage) -> tuple[st
 
 
 def is_partial(flags: Sequence[str]) -> bool:
-    """Whether a row covers a part of its benchmark only."""
+    """True if a row covers a part of its benchmark only."""
     return any(flag in PARTIAL for flag in flags)
 
 
@@ -437,4 +442,8 @@ def coverage_of(members: Sequence[ScoredCondition]) -> BenchmarkCoverage:
     seen = [entry.scores.seen for entry in members if entry.scores is not None]
     size = max([*declared, *map(len, seen)], default=0)
     sets = Counter(prompts.tobytes() for prompts in seen if len(prompts) == size)
-    return BenchmarkCoverage(size, sets.most_common(1)[0][0] if sets else b"")
+    if sets:
+        commonest = sets.most_common(1)[0][0]
+    else:
+        commonest = b""
+    return BenchmarkCoverage(size, commonest)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, pairwise
@@ -13,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.selection.benchmarks import Metric
+from warehouse.analysis.selection.prompt_links import Links, align_values, follow_links
 from warehouse.questions.options import MAX_UNSCORED
-from warehouse.records.score_span import MIXED, ScoreSpan
+from warehouse.records.score_span import ScoreSpan
 from warehouse.stats.core.draws import PromptDraws
 from warehouse.stats.rows.seed_fit import fit_seeds, whole_seeds
 from warehouse.store.connection import Store
@@ -30,12 +29,6 @@ _COLUMNS = (
     "n_scored",
     "n_unscored",
 )
-_LINKS = (
-    "select prompt_id, canonical_prompt_id from prompt_link where prompt_id <> "
-    "canonical_prompt_id order by prompt_id"
-)
-
-Links = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def unscored_flags(
@@ -120,7 +113,7 @@ class PromptScores:
 
     @property
     def has_infinite(self) -> bool:
-        """Whether a score is infinite, so that the mean is."""
+        """True if a score is infinite, so that the mean is."""
         return len(self.infinite_prompts) > 0
 
     @property
@@ -139,7 +132,8 @@ class PromptScores:
         alone."""
         prompts, values = self.extended
         kept = ~np.isnan(values)
-        prompts, values = prompts[kept], values[kept]
+        prompts = prompts[kept]
+        values = values[kept]
         n = len(prompts)
         return replace(
             self,
@@ -272,12 +266,13 @@ def _spans(
     values: NDArray[np.float64], run_ids: NDArray[np.int64]
 ) -> Iterator[ScoreSpan]:
     """The span of each run that has values, of which NaN is none."""
-    for own in (
-        np.split(values, np.flatnonzero(np.diff(run_ids)) + 1)
-        if run_ids[0] != run_ids[-1]
-        else [values]
-    ):
-        low, high = float(np.fmin.reduce(own)), float(np.fmax.reduce(own))
+    if run_ids[0] != run_ids[-1]:
+        parts = np.split(values, np.flatnonzero(np.diff(run_ids)) + 1)
+    else:
+        parts = [values]
+    for own in parts:
+        low = float(np.fmin.reduce(own))
+        high = float(np.fmax.reduce(own))
         if low <= high:
             yield ScoreSpan(
                 low,
@@ -345,11 +340,11 @@ def read_scores(
     Returns:
         one entry for each group that has rows.
     """
-    rows = _Rows(store, runs, metric_ids)
-    return _pooled(rows.runs, rows.facts, runs, links, with_repeats=with_repeats)
+    rows = ScoredRows(store, runs, metric_ids)
+    return pooled_scores(rows.runs, rows.facts, runs, links, with_repeats=with_repeats)
 
 
-class _Rows:
+class ScoredRows:
     """Rows of ``prompt_score`` by run."""
 
     def __init__(
@@ -435,7 +430,7 @@ def _with_infinite(
     )
 
 
-def _pooled(
+def pooled_scores(
     run_ids: NDArray[np.int64],
     facts: _Facts,
     runs: Mapping[int, int],
@@ -449,7 +444,8 @@ def _pooled(
     groups = _mapped(run_ids, runs)
     if not _ascends(groups):
         order = np.argsort(groups, kind="stable")
-        groups, facts = groups[order], facts.take(order)
+        groups = groups[order]
+        facts = facts.take(order)
         run_ids = run_ids[order]
     starts = np.flatnonzero(np.diff(groups, prepend=-1)).tolist()
     return {
@@ -458,49 +454,6 @@ def _pooled(
         )
         for a, b in pairwise([*starts, len(groups)])
     }
-
-
-def follow_links(prompts: NDArray[np.int64], links: Links) -> NDArray[np.int64]:
-    """Prompts under the canonical ones that links join them to, shape (n,)."""
-    linked, canonical = links
-    if not len(linked):
-        return prompts
-    indices = np.minimum(np.searchsorted(linked, prompts), len(linked) - 1)
-    return np.where(linked[indices] == prompts, canonical[indices], prompts)
-
-
-def align_values(
-    own: NDArray[np.int64], values: NDArray[np.float64], prompts: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Values of some prompts, ascending, in the order of others; NaN where there is
-    none."""
-    return values_at(values, indices_among(own, prompts))
-
-
-def indices_among(
-    own: NDArray[np.int64], prompts: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Where in ``own``, ascending, each prompt stands; its length for none."""
-    indices = np.searchsorted(own, prompts)
-    is_there = np.zeros(len(prompts), bool)
-    inside = indices < len(own)
-    is_there[inside] = own[indices[inside]] == prompts[inside]
-    return np.where(is_there, indices, len(own))
-
-
-def values_at(
-    values: NDArray[np.float64], indices: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Values at the places that `indices_among` found; NaN where there is none."""
-    return np.append(values, np.nan)[indices]
-
-
-def read_links(store: Store) -> Links:
-    """Linked prompts, ascending, and the canonical one of each."""
-    columns = store.columns(_LINKS)
-    return columns.whole_numbers("prompt_id"), columns.whole_numbers(
-        "canonical_prompt_id"
-    )
 
 
 def _mapped(run_ids: NDArray[np.int64], runs: Mapping[int, int]) -> NDArray[np.int64]:
@@ -515,7 +468,8 @@ def _pool(
     """One row per prompt: values by weight and draws, weights by draws, as the loader
     pools."""
     if with_repeats and len(run_ids) and run_ids[0] != run_ids[-1]:
-        ends = [0, *(np.flatnonzero(np.diff(run_ids)) + 1).tolist(), len(run_ids)]
+        changes = np.flatnonzero(np.diff(run_ids)) + 1
+        ends = [0, *changes.tolist(), len(run_ids)]
         by_run = {
             int(run_ids[a]): _pool(facts.take(slice(a, b)), run_ids[a:b])
             for a, b in pairwise(ends)
@@ -565,98 +519,22 @@ def _merge(
         )
 
     scored = np.isfinite(facts.values)
-    draws, value = (
-        np.where(scored, facts.n_draws, 0.0),
-        np.where(scored, facts.values, 0.0),
-    )
-    total, mass = summed(draws), summed(draws * facts.weights)
+    draws = np.where(scored, facts.n_draws, 0.0)
+    value = np.where(scored, facts.values, 0.0)
+    total = summed(draws)
+    mass = summed(draws * facts.weights)
     with np.errstate(invalid="ignore", divide="ignore"):  # 0/0: nothing scored, NaN
         values = summed(draws * facts.weights * value) / mass
         weights = mass / total
         centred = value - (summed(draws * value) / total)[codes]
-        inner = np.where(
-            draws > 1, (draws - 1) * facts.within, 0.0
-        )  # one draw has none
+        # one draw has none
+        inner = np.where(draws > 1, (draws - 1) * facts.within, 0.0)
         squares = inner + np.where(scored, draws * centred**2, 0.0)
         within = summed(squares) / (total - 1)
     zero_one = np.where(summed(scored * (1 - facts.zero_one)) > 0, 0.0, 1.0)
     counts = (facts.n_scored, facts.n_unscored, facts.n_above, facts.n_below)
     return _Facts(
         prompts, values, weights, total, within, zero_one, *map(summed, counts)
-    )
-
-
-@dataclass(frozen=True)
-class PublishedFigure:
-    """A published figure of a condition."""
-
-    value: float  #: the figure; mean over the repeats that have one.
-    #: as published, at least 0; of repeats that which their spread gives; None if there
-    #: is none.
-    standard_error: float | None
-    n: int  #: prompts as published, 0 if unknown.
-    #: figures of the training seeds, or of the repeats, that it is the mean of; empty
-    #: for a single one.
-    seeds: tuple[float, ...] = ()
-
-
-class RunFigures:
-    """All figures of some runs by some metrics, by group.
-
-    Args:
-        runs: run id -> number of the group that it belongs to; the runs of a group are
-            pooled.
-    """
-
-    def __init__(
-        self, store: Store, runs: Mapping[int, int], metric_ids: Collection[int]
-    ) -> None:
-        self._runs, self._rows = runs, _Rows(store, runs, metric_ids)
-        self._published = store.rows(
-            query_text("analysis", "published_means"),
-            {"run_ids": list(runs)},
-            per="run_id",
-        )
-
-    def scores(
-        self, metric_id: int, *, with_repeats: bool = False
-    ) -> dict[int, PromptScores]:
-        """Prompt scores by one metric, of each group that has rows."""
-        here = np.flatnonzero(self._rows.metrics == metric_id)
-        return _pooled(
-            self._rows.runs[here],
-            self._rows.facts.take(here),
-            self._runs,
-            with_repeats=with_repeats,
-        )
-
-    def published(self, metric_id: int) -> dict[int, PublishedFigure]:
-        """Published figures by one metric."""
-        first: dict[int, PublishedFigure] = {}
-        for row in self._published:
-            if row["metric_id"] == metric_id:
-                first.setdefault(
-                    row["run_id"],
-                    PublishedFigure(row["value"], row["standard_error"], row["n"] or 0),
-                )
-        groups: dict[int, list[PublishedFigure]] = {}
-        for run, figure in first.items():
-            groups.setdefault(self._runs[run], []).append(figure)
-        return {group: _mean(own) for group, own in groups.items()}
-
-
-def _mean(figures: Sequence[PublishedFigure]) -> PublishedFigure:
-    if len(figures) == 1:
-        return figures[0]
-    values = np.array([figure.value for figure in figures])
-    error = None
-    if np.isfinite(values).all():
-        error = float(values.std(ddof=1) / np.sqrt(len(values)))
-    return PublishedFigure(
-        float(values.mean()),
-        error or None,
-        max(figure.n for figure in figures),
-        tuple(values.tolist()),
     )
 
 
@@ -696,98 +574,9 @@ def right_draws(
 
 
 def draws_declared(scores: PromptScores, metric: Metric) -> bool:
-    """Whether draws are known to be 0 or 1: by the metric, or each was seen."""
+    """True if draws are known to be 0 or 1: by the metric, or each was seen."""
     return metric.kind == "binary" or bool(scores.zero_one.all())
 
 
 #: Scores from which on two values are no accident.
 ENOUGH = 20
-_PERCENT = (0.0, 100.0)
-
-
-def unstated_bounds(
-    scored: Iterable[tuple[str, Metric, PromptScores]],
-) -> Iterator[str]:
-    """A remark on each metric whose scores are two values only, or reach from 0 to
-    100: intervals that know no bounds lie beyond them.
-
-    Args:
-        scored: name of the benchmark, metric and scores of each condition.
-    """
-    found: dict[tuple[str, str], list[PromptScores]] = {}
-    for benchmark, metric, scores in scored:
-        if metric.bounds is None and metric.link == "identity" and scores.n:
-            found.setdefault((benchmark, metric.label), []).append(scores)
-    for (benchmark, label), conditions in found.items():
-        values = np.unique(np.concatenate([scores.values for scores in conditions]))
-        ends = (float(values[0]), float(values[-1]))
-        few = sum(scores.n for scores in conditions) < ENOUGH
-        if (
-            few
-            or not (len(values) == 2 or ends == _PERCENT)
-            or are_mixed(scores.spans for scores in conditions)
-        ):
-            continue
-        what = "scores lie between {:g} and {:g}"
-        if len(values) == 2:
-            what = "only {:g} and {:g} occur"
-        low, high = (f"{end:.12g}" for end in ends)
-        yield (
-            f"{label}: {what.format(*ends)}, and nobody has said that there are no "
-            "others; this says so, and intervals keep within: warehouse list benchmarks "
-            f"metrics {shlex.quote(benchmark)} --metric {shlex.quote(label)} --bounds "
-            f"{low} {high}"
-        )
-
-
-def are_mixed(conditions: Iterable[Sequence[ScoreSpan]]) -> bool:
-    """True where the scores of some runs look like shares of 1, those of others like
-    per cent."""
-    return {*MIXED} <= {span.scale for span in chain.from_iterable(conditions)}
-
-
-def mixed_scales(
-    scored: Iterable[tuple[str, Metric, Sequence[ScoreSpan]]],
-) -> Iterator[str]:
-    """What to say of each metric that is :func:`are_mixed`.
-
-    Args:
-        scored: name of the benchmark, metric and spans of each condition.
-    """
-    found: dict[tuple[str, str], list[Sequence[ScoreSpan]]] = {}
-    for benchmark, metric, spans in scored:
-        if metric.link == "identity" and spans:
-            found.setdefault((benchmark, metric.label), []).append(spans)
-    for (benchmark, label), conditions in found.items():
-        if are_mixed(conditions):
-            yield _mixed(benchmark, label, conditions)
-
-
-def _mixed(
-    benchmark: str, label: str, conditions: Sequence[Sequence[ScoreSpan]]
-) -> str:
-    pooled = any(
-        are_mixed([spans]) for spans in conditions
-    )  # repeats of one condition: its figure is of both
-    counted = conditions
-    if pooled:
-        counted = [[span] for span in chain.from_iterable(conditions)]
-    percents = []
-    for own in conditions:
-        for span in own:
-            if span.scale == "percent":
-                percents.append(span)
-    scales = Counter(
-        chain.from_iterable({span.scale for span in own} for own in counted)
-    )
-    n_shares, n_percents = (scales[scale] for scale in MIXED)
-    low, high = min(span.low for span in percents), max(span.high for span in percents)
-    what = "conditions"
-    if pooled:
-        what = "runs"
-    return (
-        f"{label} on {benchmark}: {n_shares} of {len(counted)} {what} have scores from "
-        f"0 to 1, {n_percents} from {low:g} to {high:g}: if these are per cent, "
-        "nothing here compares them; `warehouse fix forget` their source, and ingest it "
-        "with a mapping that has `scale = 0.01` for the score"
-    )

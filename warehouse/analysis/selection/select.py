@@ -22,13 +22,13 @@ from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.hooks import possible_plans
 from warehouse.analysis.selection.read_twice import read_twice
 from warehouse.analysis.selection.reference import BySplit, choose_conditions
-from warehouse.analysis.selection.rows import (
+from warehouse.analysis.selection.row_plans import (
     RowPlan,
     newest_rows,
     plan_rows,
-    row_entries,
     without_place,
 )
+from warehouse.analysis.selection.rows import row_entries
 from warehouse.analysis.selection.run_versions import differing_versions, versions_note
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
@@ -65,9 +65,8 @@ def select_among(
 ) -> BenchmarkScores:
     """`select_entries` of a benchmark whose runs and metrics were read."""
     benchmark, facts = benchmark_facts
-    name = (
-        selection.benchmark or ""
-    )  # messages have the name that was given, which may be an alias
+    # messages have the name that was given, which may be an alias
+    name = selection.benchmark or ""
     rules = selection.rows
     conditions = choose_conditions(
         facts.runs, name, selection.where, selection.latest and rules is None
@@ -256,7 +255,8 @@ def _of_each_run(facts: BenchmarkFacts, metrics: Sequence[Metric]) -> dict[int, 
     for row in facts.run_metrics:
         run = row["run_id"]
         if row["metric_id"] in ids and run in found:
-            counts[run] = max(counts.get(run, 0), min(int(row["n_scored"]), found[run]))
+            n_scored = min(int(row["n_scored"]), found[run])
+            counts[run] = max(counts.get(run, 0), n_scored)
     return counts
 
 

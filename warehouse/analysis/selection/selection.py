@@ -1,4 +1,4 @@
-"""What a question is about: which runs on which benchmark, by which metric, with which
+"""The subject of a question: which runs on which benchmark, by which metric, with which
 clusters."""
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from warehouse.questions.options import REPEATS_AUTO, SEEDS_TRAINING, AsRows, By
 
 @dataclass(frozen=True)
 class RowRules:
-    """What makes one row of a model."""
+    """Rules of what makes one row of a model."""
 
     #: ``seed`` or ``checkpoint``: these are rows of their own; None: neither.
     each: str | None = None
@@ -22,7 +22,7 @@ class RowRules:
 
 @dataclass(frozen=True)
 class Selection:
-    """What the caller chose; the defaults leave nothing out."""
+    """The caller's choices; the defaults leave nothing out."""
 
     benchmark: str | None = None  #: its name; None for all that there are.
     #: ``name`` or ``name,filter``; None for the headline metric of each benchmark.

@@ -1,4 +1,4 @@
-"""What a command looks into: a reference, or every condition on a benchmark; with its
+"""The targets of a command: a reference, or every condition on a benchmark; with its
 scores."""
 
 from __future__ import annotations
@@ -20,11 +20,8 @@ from warehouse.analysis.selection.benchmarks import (
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.other_metrics import advise_metric, scored_metrics
-from warehouse.analysis.selection.reference import (
-    conditions_on,
-    find_conditions,
-    parse_where,
-)
+from warehouse.analysis.selection.reference import conditions_on, find_conditions
+from warehouse.analysis.selection.reference_text import parse_where
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,
@@ -61,7 +58,7 @@ class Target:
 
     @property
     def is_plain_mean(self) -> bool:
-        """Whether the figure is the unweighted mean of the scores, without a link."""
+        """True if the figure is the unweighted mean of the scores, without a link."""
         return self.metric.link == "identity" and self.scores.uneven_weights is None
 
 
@@ -215,7 +212,10 @@ def _without_scores(
     if not missing:
         return []
     models = sorted({condition.model for condition in missing})
-    names = ", ".join(models[:5]) + (", ..." if len(models) > 5 else "")
+    more = ""
+    if len(models) > 5:
+        more = ", ..."
+    names = ", ".join(models[:5]) + more
     advice = advise_metric(
         "there are scores by", scored_metrics(run_metrics, metrics, missing).keys()
     )

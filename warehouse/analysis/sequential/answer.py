@@ -81,7 +81,9 @@ def sequential_gate(store: Store, question: SequentialReleaseGate) -> Sequential
     left_out = (*missing, *refused)
     if not computed:
         raise MisuseError("; ".join(left_out))
-    notes = [f"{_SHARED}: {settings[0].alpha:.3g} each"] if len(found) > 1 else []
+    notes = []
+    if len(found) > 1:
+        notes.append(f"{_SHARED}: {settings[0].alpha:.3g} each")
     notes += list(chain.from_iterable(plan.notes for _, plan in computed))
     notes += notes_on_shared(
         store,
@@ -107,7 +109,7 @@ def sequential_gate(store: Store, question: SequentialReleaseGate) -> Sequential
 def _settings(
     benchmarks: Sequence[str], question: SequentialReleaseGate
 ) -> list[SequentialSettings]:
-    """What is fixed for each benchmark; they share alpha (Bonferroni)."""
+    """Settings that are fixed for each benchmark; they share alpha (Bonferroni)."""
     refuse_other_margins(question.margins, benchmarks)
     margins = [
         margin_for(name, question.margins, question.margin) for name in benchmarks
@@ -154,6 +156,12 @@ def _read(
     if record is not None:
         settings = under_record(record, settings, candidate)
     times = [run["started_at"] for run in candidate.runs]
+    before = None
+    if None not in times:
+        before = min(times)
+    history = None
+    if record is not None:
+        history = record.history
     plan = make_plan(
         models.store,
         baseline,
@@ -161,8 +169,8 @@ def _read(
         both.metric_a,
         settings,
         candidate=candidate.model,
-        before=None if None in times else min(times),
-        history=None if record is None else record.history,
+        before=before,
+        history=history,
     )
     return _Planned(both, settings, plan)
 
@@ -436,7 +444,8 @@ def _as_stored(log: Store, scores: PromptScores, plan: SequentialPlan) -> Prompt
     }
     prompts = np.array([ids[int(prompt)] for prompt in scores.prompts], dtype=np.int64)
     seen = np.array([ids[int(prompt)] for prompt in scores.seen], dtype=np.int64)
-    rows, order = np.argsort(prompts), np.argsort(seen)
+    rows = np.argsort(prompts)
+    order = np.argsort(seen)
     fields = ("values", "weights", "n_draws", "within", "zero_one")
     return replace(
         scores,

@@ -21,17 +21,10 @@ from warehouse.analysis.selection.benchmarks import (
 )
 from warehouse.analysis.selection.clusterings import cluster_map
 from warehouse.analysis.selection.conditions import Condition, group_runs
-from warehouse.analysis.selection.reference import (
-    find_conditions,
-    parse_where,
-    pick_one,
-)
-from warehouse.analysis.selection.scores import (
-    PromptScores,
-    follow_links,
-    read_links,
-    read_scores,
-)
+from warehouse.analysis.selection.prompt_links import follow_links, read_links
+from warehouse.analysis.selection.reference import find_conditions, pick_one
+from warehouse.analysis.selection.reference_text import parse_where
+from warehouse.analysis.selection.scores import PromptScores, read_scores
 from warehouse.analysis.selection.select import without_other_seeds
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.sequential.question import FULL, SequentialSettings
@@ -268,14 +261,12 @@ def _history(
     if not settings.use_history or (only is not None and not only):
         return nothing
     here = find_benchmark(store, baseline.setting("benchmark")).ids
-    others = [
-        item
-        for item in group_runs(runs_on(store, here))
-        if item.key != baseline.key
-        and item.model != candidate
-        and item.benchmark_split == baseline.benchmark_split
-    ]
-    others = [item for item in others if _may_count(item, before, only)]
+    others = []
+    for item in group_runs(runs_on(store, here)):
+        is_other = item.key != baseline.key and item.model != candidate
+        is_on_split = item.benchmark_split == baseline.benchmark_split
+        if is_other and is_on_split and _may_count(item, before, only):
+            others.append(item)
     others.sort(key=lambda item: item.key)
     groups = {}
     for index, item in enumerate(others):
@@ -354,7 +345,10 @@ def read_baseline(store: Store, reference: str, selection: Selection) -> Baselin
     ).get(0)
     n = benchmark_size(store, condition, scores)
     if scores is None or scores.n < n:
-        has = 0 if scores is None else scores.n
+        if scores is None:
+            has = 0
+        else:
+            has = scores.n
         raise MisuseError(
             f"{reference} has scores by {metric.label} of {has} of {n} prompts of "
             f"{benchmark.name}; a stored baseline needs all"
@@ -405,14 +399,16 @@ class LiveTest:
                 "a run is stopped by the betting rule on the full benchmark, without "
                 "fixed looks"
             )
-        self.plan, self.settings, self.baseline = plan, settings, baseline
+        self.plan = plan
+        self.settings = settings
+        self.baseline = baseline
         self.monitor = SequentialMonitor(plan.design)
         self._indices = {key: index for index, key in enumerate(plan.order.keys)}
         self._waiting: dict[int, float | None] = {}
 
     @property
     def is_over(self) -> bool:
-        """Whether no further prompt is of use."""
+        """True if no further prompt is of use."""
         return self.monitor.is_over
 
     def position(self, key: PromptKey) -> int | None:
@@ -444,10 +440,8 @@ class LiveTest:
     @property
     def reason(self) -> str:
         """Why no further prompt is asked."""
-        monitor, limit = (
-            self.monitor,
-            f"margin {self.settings.margin:g}, alpha {self.settings.alpha:g}",
-        )
+        monitor = self.monitor
+        limit = f"margin {self.settings.margin:g}, alpha {self.settings.alpha:g}"
         if monitor.decided_at is None:
             return (
                 f"undecided after all {self.plan.design.n_max} prompts against "
@@ -459,8 +453,13 @@ class LiveTest:
         )
 
     def record(self) -> dict[str, Any]:
-        """What a log has to say, so that the run is known for what it is."""
-        test, design = self.result(), self.plan.design
+        """The entries that a log has to have, so that the run is known for what it
+        is."""
+        test = self.result()
+        design = self.plan.design
+        reason = "the run ended before there was a verdict"
+        if self.is_over:
+            reason = self.reason
         return {
             "rule": RULE,
             "manager": MANAGER,
@@ -470,9 +469,7 @@ class LiveTest:
             "n_unscored": test.n_unscored,
             "difference": test.estimate,
             "interval": [test.low, test.high],
-            "reason": self.reason
-            if self.is_over
-            else "the run ended before there was a verdict",
+            "reason": reason,
             "seed": self.settings.seed,
             "n_max": design.n_max,
             "alpha": design.alpha,

@@ -31,7 +31,7 @@ _OF_RUN = "prompt.id in (select prompt_id from prompt_score where run_id in (:ru
 
 @dataclass(frozen=True)
 class StoppingRecord:
-    """What a log says of the rule that ended it."""
+    """The rule that ended a run, as its log says it."""
 
     rule: str  #: ``betting`` (statistics.md §11); anything else is another's rule.
     manager: str = ""  #: who applied it.
@@ -51,7 +51,7 @@ class StoppingRecord:
 
     @property
     def is_ours(self) -> bool:
-        """Whether the rule is the one that the warehouse can go on with."""
+        """True if the rule is the one that the warehouse can go on with."""
         return self.rule == RULE and None not in (
             self.seed,
             self.n_max,
@@ -112,7 +112,7 @@ def stopped_early(
 def _records(
     cut: Mapping[int, str], rows: Iterable[Mapping[str, Any]]
 ) -> dict[str, StoppingRecord]:
-    """What the configurations of runs say, by condition key."""
+    """Records in the configurations of runs, by condition key."""
     records = {}
     for row in rows:
         settings = row["configuration"]
@@ -154,7 +154,9 @@ class StoppedScores:
         """The figure of its scores, and how it was made or why there is no interval."""
         mean = float(np.average(scores.values, weights=scores.weights))
         without_interval = StoppedEstimate(mean, None, None, None)
-        record, order, bounds = self.record, self.order, metric.bounds
+        record = self.record
+        order = self.order
+        bounds = metric.bounds
         why = f"stopped early by {self.rule}"
         if (
             order is None
@@ -198,7 +200,7 @@ def _in_order(scores: PromptScores, prompts: NDArray[np.int64]) -> NDArray[np.fl
 def read_scores_of_stopped(
     store: Store, conditions: Sequence[Condition], stored: Sequence[Mapping[str, Any]]
 ) -> dict[str, StoppedScores]:
-    """Those of some conditions that were ended early, by condition key.
+    """Scores of those of some conditions that were ended early, by condition key.
 
     Of several runs each has an order of its own, so that there is none.
 

@@ -89,7 +89,7 @@ class SequentialRow(BenchmarkRow):
 
     @property
     def is_open(self) -> bool:
-        """Whether further prompts are of use: there is no verdict, and ``n_max`` is not
+        """True if further prompts are of use: there is no verdict, and ``n_max`` is not
         reached."""
         return self.verdict == "undecided" and self.n_prompts < self.n_max
 
@@ -263,6 +263,9 @@ def sentence(decision: SequentialGate) -> str:
 
 
 def _cells(row: SequentialRow) -> dict[str, Any]:
+    fail = None
+    if row.is_open:
+        fail = percentage(row.chance_fail)
     return {
         "benchmark": row.benchmark,
         "split": row.split,
@@ -277,7 +280,7 @@ def _cells(row: SequentialRow) -> dict[str, Any]:
         if row.is_open and row.expected_remaining is not None
         else None,
         "pass": percentage(row.chance_pass) if row.is_open else None,
-        "fail": percentage(row.chance_fail) if row.is_open else None,
+        "fail": fail,
         "unscored": row.n_unscored,
         "beyond": row.n_beyond,
         "method": row.method,

@@ -40,11 +40,9 @@ _OF_MODEL = (
 
 @answers(Show)
 def show(store: Store, question: Show) -> RunView | PromptView | PromptRuns:
-    """What a reference means, with everything that is stored about it."""
-    run, prompt = (
-        str(question.run),
-        None if question.prompt is None else str(question.prompt),
-    )
+    """The thing that a reference means, with everything that is stored about it."""
+    run = str(question.run)
+    prompt = None if question.prompt is None else str(question.prompt)
     named = _PROMPT_ID.fullmatch(run)
     if named and prompt is None:
         return _in_all_runs(store, int(named[1]))

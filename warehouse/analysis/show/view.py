@@ -103,7 +103,7 @@ class RunView(Result):
 
 @dataclass(frozen=True)
 class PromptRunRow(Row):
-    """What one run scored on a prompt."""
+    """The score of one run on a prompt."""
 
     run_id: int  #: id of the run.
     model: str  #: name of its model.
@@ -290,7 +290,7 @@ def _on_the_way(
 
 
 def _says_something(name: str, value: object, run: Mapping[str, Any]) -> bool:
-    """Whether a field of a run is for people: no id, key or hash, and no recorded name
+    """True if a field of a run is for people: no id, key or hash, and no recorded name
     that is the shown one."""
     if name.endswith("_recorded"):
         return bool(value != run.get(name.removesuffix("_recorded")))
@@ -303,7 +303,8 @@ def _response(response: Mapping[str, Any], full: bool, width: int) -> list[Part]
     variant = {
         name: response[name] for name in ("perturbation", "fewshot_draw", "template")
     }
-    described = ", ".join(f"{name} {value}" for name, value in variant.items() if value)
+    given = [f"{name} {value}" for name, value in variant.items() if value]
+    described = ", ".join(given)
     title = ", ".join(filter(None, (f"draw {response['draw']}", described)))
     parts: list[Part] = []
     if response["messages"]:  # which hold the prompt as it was sent

@@ -42,7 +42,7 @@ _GLOB = "*?["
 
 @dataclass(frozen=True)
 class Export:
-    """What a harness takes."""
+    """A plan in the form that a harness takes."""
 
     text: str  #: to be written or pasted.
     notes: tuple[str, ...]  #: how it is used, and what a reader should know.
@@ -148,7 +148,8 @@ def _row_numbers(plan: SubsetPlan, harness: str) -> list[int]:
 
 def _inspect(plans: Sequence[SubsetPlan]) -> Export:
     """Ids are patterns for Inspect, and ``task:`` before one is the task that it is of."""
-    several, sample_ids = len(plans) > 1, []
+    several = len(plans) > 1
+    sample_ids = []
     for plan in plans:
         ids = [row.tool_id for row in plan.asked]
         odd = [name for name in ids if "," in name or name != name.strip() or not name]
@@ -234,7 +235,8 @@ def import_plans(opener: StoreOpener, question: ImportSubset) -> SubsetPlans:
     with ``as_dated``.
     """
     plans = read_plans(Path(question.path))
-    moment, as_dated = question.now or utc_now(), question.as_dated
+    moment = question.now or utc_now()
+    as_dated = question.as_dated
     with opener.reading() as store:
         notes = list(chain.from_iterable(_fits(store, plan) for plan in plans.rows))
     late = next((plan for plan in plans.rows if plan.created > moment), None)
@@ -278,10 +280,8 @@ def _fits(store: Store, plan: SubsetPlan) -> list[str]:
             "benchmark to rank others against"
         ]
     for metric in metrics_of(store, benchmark.ids):
-        own, planned = (
-            (metric.bounds, metric.higher_is_better),
-            ((plan.low, plan.high), plan.higher_is_better),
-        )
+        own = (metric.bounds, metric.higher_is_better)
+        planned = ((plan.low, plan.high), plan.higher_is_better)
         ends = (None, None) if own[0] is None else own[0]
         if (
             metric.label == plan.metric
@@ -343,8 +343,8 @@ def extend_plan(opener: StoreOpener, question: ExtendSubset) -> SubsetPlans:
 
 
 def _narrower(before: SubsetPlan, size: int) -> float:
-    """What the error of the plan shrinks by: in the same strata it goes as sqrt(1/m −
-    1/N), and the gain stays."""
+    """The factor that the error of the plan shrinks by: in the same strata it goes as
+    sqrt(1/m − 1/N), and the gain stays."""
     left = [1 / count - 1 / before.n_prompts for count in (before.size, size)]
     if left[0]:
         return math.sqrt(left[1] / left[0])

@@ -13,16 +13,14 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.leaderboard.row import usable_bounds
 from warehouse.analysis.results import part_fields
-from warehouse.analysis.selection.reference import (
-    find_conditions,
-    parse_where,
-    pick_one,
-)
+from warehouse.analysis.selection.prompt_links import indices_among, values_at
+from warehouse.analysis.selection.reference import find_conditions, pick_one
+from warehouse.analysis.selection.reference_text import parse_where
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,
 )
-from warehouse.analysis.selection.scores import PromptScores, indices_among, values_at
+from warehouse.analysis.selection.scores import PromptScores
 from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import Selection, selection_of
 from warehouse.analysis.subsets.plan import (
@@ -82,17 +80,17 @@ def plan_subset(opener: StoreOpener, question: PlanSubset) -> SubsetPlans:
     notes: list[str] = []
     if question.store_result:
         stored = [store_plan(opener, plan) for plan in plans]
-        plans, notes = (
-            [plan for plan, _ in stored],
-            list(dict.fromkeys(note for _, note in stored if note)),
-        )
+        plans = [plan for plan, _ in stored]
+        notes = list(dict.fromkeys(note for _, note in stored if note))
     else:
         notes = ["not stored (--no-store): runs on it will not be recognised"]
     return SubsetPlans(suite, expected_width, level, tuple(plans), tuple(notes))
 
 
 def _leaves(store: Store, question: PlanSubset) -> tuple[list[_Leaf], str]:
-    name, against, level = question.benchmark, question.against, question.level
+    name = question.benchmark
+    against = question.against
+    level = question.level
     suite = is_suite(store, name) or ("," in name or "*" in name)
     names = [name]
     if suite:
@@ -110,15 +108,20 @@ def _leaves(store: Store, question: PlanSubset) -> tuple[list[_Leaf], str]:
             level=level,
         )
         leaves.append(_Leaf(scores.benchmark.name, prompts, expected))
-    return leaves, name if suite else ""
+    suite_name = ""
+    if suite:
+        suite_name = name
+    return leaves, suite_name
 
 
 def _sizes(
     leaves: Sequence[_Leaf], question: PlanSubset
 ) -> tuple[list[ExpectedPrecision], float | None]:
-    """What each benchmark's sample comes to, and the expected width of their mean's
+    """The size of each benchmark's sample, and the expected width of their mean's
     interval."""
-    requested, width, level = question.n_requested, question.width or 0, question.level
+    requested = question.n_requested
+    width = question.width or 0
+    level = question.level
     if len(leaves) == 1:
         leaf = leaves[0]
         if requested is not None:
@@ -424,7 +427,8 @@ def _table(scores: Sequence[PromptScores], prompts: NDArray[np.int64]) -> FloatA
     own = columns = np.empty(0, np.int64)
     for row, run in enumerate(scores):
         if not len(columns) or not np.array_equal(own, run.prompts):
-            own, columns = run.prompts, indices_among(run.prompts, prompts)
+            own = run.prompts
+            columns = indices_among(run.prompts, prompts)
         table[row] = values_at(run.values, columns)
     return table
 
@@ -434,7 +438,7 @@ def _uneven(entry: ScoredCondition) -> bool:
 
 
 def _bounds(entries: Sequence[ScoredCondition]) -> Bounds | None:
-    """Of the metric, unless a score breaks them."""
+    """The bounds of the metric, unless a score breaks them."""
     for entry in entries:
         if entry.usable is not None and usable_bounds(entry.usable, entry.metric)[1]:
             return None
@@ -452,7 +456,8 @@ def _baseline(
     """Row of the baseline among the entries, and who it is."""
     if against is None:
         return None, ""
-    ids, name = scores.benchmark.ids, scores.benchmark.name
+    ids = scores.benchmark.ids
+    name = scores.benchmark.name
     conditions = find_conditions(
         store, against, benchmark_ids=ids, where=parse_where(selection.where)
     )

@@ -7,14 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from warehouse.analysis.leaderboard.estimates import UnscoredBounds
 from warehouse.analysis.leaderboard.hooks import ROWS_ON_PLANS, Line
 from warehouse.analysis.leaderboard.question import Ranking
-from warehouse.analysis.leaderboard.row import (
-    PLANNED,
-    LeaderboardRow,
-    RowRanks,
-    UnscoredBounds,
-)
+from warehouse.analysis.leaderboard.row import PLANNED, LeaderboardRow, RowRanks
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, is_partial
 from warehouse.analysis.subsets.stored import (
     PlannedRun,
@@ -92,7 +88,7 @@ class PlannedRows:
         return merged
 
     def describe(self, rows: Sequence[LeaderboardRow]) -> Iterator[str]:
-        """What figures on plans say; nothing where there are none."""
+        """Lines on what figures on plans say; nothing where there are none."""
         shown = [row for row in rows if PLANNED in row.flags]
         if not shown:
             return
@@ -103,9 +99,10 @@ class PlannedRows:
         )
         by_runs = {run.condition.run_ids: run for run in self.runs.values()}
         for row in shown[:_NAMED]:
-            yield by_runs[row.run_ids].describe(
-                row.model + (f" {row.condition}" if row.condition else "")
-            )
+            condition = ""
+            if row.condition:
+                condition = f" {row.condition}"
+            yield by_runs[row.run_ids].describe(row.model + condition)
         if len(shown) > _NAMED:
             yield f"and {len(shown) - _NAMED} more on plans"
 
@@ -154,12 +151,11 @@ def _insert(group: Sequence[Line], line: Line) -> list[Line]:
     """A group with one more row, at the rank that its figure has among those of all
     prompts."""
     entry, row = line
+    whole = [other for _, other in group if not is_partial(other.flags)]
     figures = [
         other.estimate
-        for _, other in group
-        if other.rank is not None
-        and other.estimate is not None
-        and not is_partial(other.flags)
+        for other in whole
+        if other.rank is not None and other.estimate is not None
     ]
     if not figures or row.estimate is None:
         return [

@@ -18,7 +18,7 @@ from warehouse.analysis.comparison.pair_tests import (
     equivalence_p,
 )
 from warehouse.analysis.comparison.pairing import Floats, Pair
-from warehouse.analysis.selection.scores import align_values, indices_among
+from warehouse.analysis.selection.prompt_links import align_values, indices_among
 from warehouse.analysis.subsets.stored import PlannedRun, known_plans, recognise
 from warehouse.errors import StatisticsError
 from warehouse.stats import PairedDifference
@@ -64,11 +64,12 @@ class WholeDifference:
     def as_paired(self) -> PairedDifference:
         """As rows have differences."""
         whole = self.estimate
+        statistic = None
+        if whole.standard_error:
+            statistic = self.difference / whole.standard_error
         return PairedDifference.of(
             whole,
-            statistic=self.difference / whole.standard_error
-            if whole.standard_error
-            else None,
+            statistic=statistic,
             n_prompts=whole.n_scored,
             n_clusters=self.n_clusters,
             flags=(PLANNED, *whole.flags),
@@ -79,10 +80,14 @@ class WholeDifference:
     ) -> NonInferiorityTest:
         """The test that the first is worse by less than the margin, one-sided."""
         whole = self.estimate
+        if higher_is_better:
+            difference = self.difference
+        else:
+            difference = -self.difference
         by_t = noninferiority_of(
             margin,
             alpha=alpha,
-            difference=self.difference if higher_is_better else -self.difference,
+            difference=difference,
             standard_error=whole.standard_error,
             degrees_of_freedom=whole.degrees_of_freedom,
             n_prompts=whole.n_scored,
@@ -154,7 +159,9 @@ def planned_pair(pair: Pair, *, level: float, estimand: str) -> PlannedPair | No
         return PlannedPair(
             f"{basis}: compared on common prompts only, {sampled.reason}"
         )
-    ends = "" if fixed.ci_low is None else f" [{fixed.ci_low:.3g}, {fixed.ci_high:.3g}]"
+    ends = ""
+    if fixed.ci_low is not None:
+        ends = f" [{fixed.ci_low:.3g}, {fixed.ci_high:.3g}]"
     note = (
         f"{basis}; the difference is that on the whole benchmark with its prompts a "
         "sample of others like them; on these very prompts "
@@ -236,7 +243,10 @@ def _whole_difference(
             clusters=clusters,
             level=level,
         )
-    other = pair.scores_b if a is not None else pair.scores_a
+    if a is not None:
+        other = pair.scores_b
+    else:
+        other = pair.scores_a
     baseline_values = align_values(other.prompts, other.values, run.prompts)
     difference = subset_against_baseline(
         run.scores,

@@ -86,7 +86,7 @@ class SubsetPlan(StoredResult):
 
     @cached_property
     def key(self) -> str:
-        """What the plan is called: the first eight digits of the hash of what it draws."""
+        """The name of the plan: the first eight digits of the hash of what it draws."""
         drawn = [
             self.benchmark,
             self.split,
@@ -106,12 +106,12 @@ class SubsetPlan(StoredResult):
 
     @property
     def selected(self) -> NDArray[np.bool_]:
-        """Whether each prompt is asked, shape (N,)."""
+        """A mask of the prompts that are asked, shape (N,)."""
         return np.array([row.selected for row in self.rows])
 
     @property
     def stratum(self) -> NDArray[np.intp]:
-        """Of each prompt, shape (N,)."""
+        """The stratum of each prompt, shape (N,)."""
         return np.array([row.stratum for row in self.rows], np.intp)
 
     @property
@@ -168,7 +168,7 @@ class SubsetPlans(StoredResult):
     notes: tuple[str, ...]  #: what a reader should know of all of them.
 
     def view(self, *, verbose: bool = False, out: str | None = None) -> View:
-        """What to ask, how wide the interval will be, and each plan.
+        """The view: what to ask, how wide the interval will be, and each plan.
 
         Args:
             out: file that has the plan.
@@ -232,10 +232,8 @@ class SubsetPlans(StoredResult):
     def one_line(self) -> str:
         if not self.suite:
             return self.rows[0].one_line
-        n, of = (
-            sum(plan.size for plan in self.rows),
-            sum(plan.n_prompts for plan in self.rows),
-        )
+        n = sum(plan.size for plan in self.rows)
+        of = sum(plan.n_prompts for plan in self.rows)
         return f"{n} of {of} prompts of {len(self.rows)} benchmarks of {self.suite}"
 
 
@@ -314,7 +312,10 @@ def read_plans(path: Path) -> SubsetPlans:
             f"a {type(document).__name__}", path=str(path), expected=expected
         )
     several = document.get("schema") == SUITE_SCHEMA
-    parts = document.get("plans") if several else [document]
+    if several:
+        parts = document.get("plans")
+    else:
+        parts = [document]
     if not isinstance(parts, list) or not parts:
         raise InputError("no plans", path=str(path), expected=expected)
     try:
@@ -331,9 +332,11 @@ def read_plans(path: Path) -> SubsetPlans:
         if several
         else (plans[0].width, plans[0].level)
     )
-    return SubsetPlans(
-        suite, width, level, plans, tuple(document.get("notes", ())) if several else ()
-    )
+    if several:
+        notes = tuple(document.get("notes", ()))
+    else:
+        notes = ()
+    return SubsetPlans(suite, width, level, plans, notes)
 
 
 def checked_plan(stored: Mapping[str, Any]) -> SubsetPlan:
@@ -369,7 +372,8 @@ def checked_plan(stored: Mapping[str, Any]) -> SubsetPlan:
     numbers = list(
         chain.from_iterable((row.prediction, row.inclusion) for row in plan.rows)
     )
-    if not np.isfinite(np.array(numbers, float)).all() or len(set(ids)) < len(ids):
+    are_finite = np.isfinite(np.array(numbers, float)).all()
+    if not are_finite or len(set(ids)) < len(ids):
         raise ValueError("ids twice, or predictions that are not finite")
     if not plan.benchmark or not plan.metric or plan.seed < 0 or not 0 < plan.level < 1:
         raise ValueError(
@@ -388,7 +392,7 @@ def checked_plan(stored: Mapping[str, Any]) -> SubsetPlan:
 
 
 def _check_types(kind: type, stored: Mapping[str, Any], prefix: str) -> None:
-    """Whether the fields of a plan, or of one of its prompts, are of their types.
+    """Check that the fields of a plan, or of one of its prompts, are of their types.
 
     Raises:
         ValueError: one is not; says which.
@@ -399,7 +403,8 @@ def _check_types(kind: type, stored: Mapping[str, Any], prefix: str) -> None:
             for number, row in enumerate(stored["rows"]):
                 _check_types(PlanPrompt, row, f"rows[{number}].")
         elif not _is_of(stored[item.name], hints[item.name]):
-            raise ValueError(f"{prefix}{item.name} is {str(stored[item.name])[:40]!r}")
+            found = str(stored[item.name])[:40]
+            raise ValueError(f"{prefix}{item.name} is {found!r}")
 
 
 @cache
@@ -420,9 +425,10 @@ def _is_of(value: object, kind: Any) -> bool:
 
 
 def _check_drawn(plan: SubsetPlan) -> None:
-    """Whether strata and sample are what predictions and seed give (ValueError: they
+    """Check that strata and sample are what predictions and seed give (ValueError: they
     are not; says which)."""
-    ids, design = [row.id for row in plan.rows], plan.design
+    ids = [row.id for row in plan.rows]
+    design = plan.design
     if len(set(rounded(design.prediction))) == 1:
         most = 1
     else:

@@ -17,12 +17,8 @@ from numpy.typing import NDArray
 from warehouse.analysis.selection.benchmarks import Benchmark, all_benchmarks
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.hooks import STORED_PLANS, Asked, StoredPlans
-from warehouse.analysis.selection.scores import (
-    Links,
-    PromptScores,
-    align_values,
-    follow_links,
-)
+from warehouse.analysis.selection.prompt_links import Links, align_values, follow_links
+from warehouse.analysis.selection.scores import PromptScores
 from warehouse.analysis.subsets.plan import (
     SubsetPlan,
     SubsetPlans,
@@ -182,7 +178,7 @@ def known_plans(plans: StoredPlans) -> BenchmarkPlans:
 def _may_be_on(
     entry: Kept, condition: Condition, metric: str, scores: PromptScores
 ) -> bool:
-    """Whether a condition may be on a plan, as far as one sees without reading it."""
+    """True if a condition may be on a plan, as far as one sees without reading it."""
     of_plan = entry.parameters
     alike = (
         of_plan.get("split") == condition.setting("split")
@@ -224,7 +220,7 @@ def prompts_by_key(
 
 
 def plan_id(row: Mapping[str, Any]) -> str:
-    """What a plan calls a prompt."""
+    """The id of a prompt in a plan."""
     if row["occurrence"]:
         return f"{row['key']}#{row['occurrence']}"
     return str(row["key"])
@@ -286,7 +282,8 @@ class PlannedRun:
     @property
     def bounds(self) -> Bounds | None:
         """The bounds of the metric, unless a score breaks them."""
-        low, high = self.plan.low, self.plan.high
+        low = self.plan.low
+        high = self.plan.high
         there = self.scores[np.isfinite(self.scores)]
         if low is None or high is None or not len(there):
             return None
@@ -308,20 +305,26 @@ class PlannedRun:
         )  # slow to import, and seldom needed
 
         fixed = estimand == PROMPTS_FIXED
+        within = None
+        n_draws = None
+        if fixed:
+            within = self.within
+            n_draws = self.n_draws
         return estimate_subset(
             self.scores,
             self.plan.stratum,
             self.plan.selected,
             bounds=self.bounds,
             estimand=estimand,
-            within=self.within if fixed else None,
-            n_draws=self.n_draws if fixed else None,
+            within=within,
+            n_draws=n_draws,
             level=level,
         )
 
     def describe(self, model: str) -> str:
         """A footnote on what was asked."""
-        plan, scored = self.plan, int(np.isfinite(self.scores).sum())
+        plan = self.plan
+        scored = int(np.isfinite(self.scores).sum())
         missing = ""
         if scored < plan.size:
             missing = f" ({plan.size - scored} without a score)"
@@ -389,7 +392,10 @@ def on_plan(
     ids = np.array(
         [plans.prompts.get((plan.split, row.id), -1) for row in plan.rows], np.int64
     )
-    prompts = ids if links is None else follow_links(ids, links)
+    if links is None:
+        prompts = ids
+    else:
+        prompts = follow_links(ids, links)
     planned = prompts[plan.selected]
     inside = int(np.isin(planned[planned >= 0], scores.seen).sum())
     is_part = inside == len(scores.seen) and inside >= LEAST

@@ -90,10 +90,14 @@ class SuiteBoard(Result):
         head = f"{self.suite} by {self.metric} ({direction(self.higher_is_better)}), "
         others = describe_others(self.others)
         flags = chain.from_iterable(row.flags for row in self.rows)
+        if others:
+            others_note = [others]
+        else:
+            others_note = []
         under_table: list[str | TableNote] = [
             *self.basis,
             *legend_of(self.rows[0].level),
-            *([others] if others else []),
+            *others_note,
             *(TableNote(line, "flags") for line in meanings(flags)),
         ]
         table = suite_table(self.rows, self.leaves, verbose=verbose)
@@ -141,6 +145,10 @@ def suite_board(entries: SuiteEntries, options: OnSuite) -> SuiteBoard:
         _ranked(scored, leaves, direction, options, planned), direction
     )
     total = sum(leaf.weight for leaf in leaves)
+    if rows:
+        n_left_out = rows[0].n_left_out
+    else:
+        n_left_out = 0
     return SuiteBoard(
         suite=suite.name,
         metric=", ".join(entries.metrics),
@@ -160,7 +168,7 @@ def suite_board(entries: SuiteEntries, options: OnSuite) -> SuiteBoard:
         notes=(*entries.notes, *_notes(entries, scored, rows, direction), *refused),
         basis=() if planned is None else tuple(planned.describe(rows)),
         others=others,
-        n_left_out=rows[0].n_left_out if rows else 0,
+        n_left_out=n_left_out,
         left_out_higher=rows[0].left_out_higher if rows else 0,
     )
 
@@ -169,7 +177,8 @@ def _scored(
     entries: SuiteEntries, options: OnSuite, other_metrics: tuple[str, ...]
 ) -> list[Scored]:
     """The rows, not ranked yet."""
-    leaves, suite = entries.leaves, entries.suite.name
+    leaves = entries.leaves
+    suite = entries.suite.name
     if entries.published is not None:
         rows = PublishedRows(
             leaves, entries.figures, options.level, suite, other_metrics
@@ -226,9 +235,8 @@ def _ranked(
     eligible = whole if options.partial_ok else complete
     first: dict[str, int] = {}
     ranks: dict[int, int] = {}
-    for place, item in enumerate(
-        eligible, 1
-    ):  # those of equal figures share the place of the first
+    # those of equal figures share the place of the first
+    for place, item in enumerate(eligible, 1):
         ranks[id(item)] = first.setdefault(f"{item.row.estimate:.12g}", place)
     tests = _tests(complete, leaves, higher_is_better, options.level)
     rows = []

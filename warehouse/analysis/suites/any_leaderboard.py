@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from warehouse.analysis.leaderboard.answer import (
-    Leaderboard,
-    Leaderboards,
-    leaderboard,
-    leaderboards,
-)
+from warehouse.analysis.leaderboard.answer import Leaderboard, leaderboard
+from warehouse.analysis.leaderboard.every import Leaderboards, leaderboards
 from warehouse.analysis.leaderboard.question import EveryLeaderboard, OneLeaderboard
 from warehouse.analysis.suites.question import AnyLeaderboard, SuiteLeaderboard
 from warehouse.analysis.suites.tree import is_suite

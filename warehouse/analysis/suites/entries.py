@@ -1,4 +1,5 @@
-"""What the leaves of a suite have in common: entries, and conditions of models."""
+"""Entries of the leaves of a suite, and the conditions of models that they have in
+common."""
 
 from __future__ import annotations
 
@@ -24,8 +25,8 @@ from warehouse.analysis.selection.benchmarks import (
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition, Run, group_runs
 from warehouse.analysis.selection.other_metrics import OtherMetric, others_among
-from warehouse.analysis.selection.reference import parse_where
-from warehouse.analysis.selection.rows import RowPlan, plan_rows, without_place
+from warehouse.analysis.selection.reference_text import parse_where
+from warehouse.analysis.selection.row_plans import RowPlan, plan_rows, without_place
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkCoverage,
     Group,
@@ -78,7 +79,7 @@ def read_suite_figures(
 
 @dataclass(frozen=True)
 class LeafEntries:
-    """What there is on one leaf."""
+    """The entries of one leaf."""
 
     benchmark: Benchmark
     #: one for each condition, or row over seeds, that has figures.
@@ -312,7 +313,8 @@ class ConditionSet:
 
 
 #: Who was evaluated, and the settings that mean the same on every leaf, of a run.
-_WHO, _COMMON = itemgetter(*WHO_FIELDS), itemgetter(*COMMON_FIELDS)
+_WHO = itemgetter(*WHO_FIELDS)
+_COMMON = itemgetter(*COMMON_FIELDS)
 
 
 def match_conditions(
@@ -452,7 +454,7 @@ def _newest_of_each(sets: Iterable[ConditionSet]) -> list[ConditionSet]:
 
 
 def _varies(sets: Sequence[ConditionSet], name: str) -> bool:
-    """Whether sets of one model differ in it, or any, where it changes what a figure
+    """True if sets of one model differ in it, or any, where it changes what a figure
     means."""
     index = WHO_FIELDS.index(name)
     values: dict[str, set[Any]] = {}

@@ -31,7 +31,7 @@ class LeavesOnPlans(Protocol):
         has among the others."""
 
     def describe(self, rows: Sequence[SuiteRow]) -> Iterable[str]:
-        """What their figures rest on."""
+        """Lines on what their figures rest on."""
 
 
 SUITES_ON_PLANS: Hook[Callable[[Sequence[Leaf]], LeavesOnPlans]] = Hook(

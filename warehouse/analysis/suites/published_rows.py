@@ -51,11 +51,9 @@ class PublishedRows:
         other_metrics: tuple[str, ...],
     ) -> None:
         self._leaves, self._suite_figures = leaves, suite_figures
-        self._level, self._suite, self._other_metrics = (
-            as_level(level),
-            suite,
-            other_metrics,
-        )
+        self._level = as_level(level)
+        self._suite = suite
+        self._other_metrics = other_metrics
 
     def of(self, figures: Mapping[str, Sequence[Figure]]) -> list[Scored]:
         """The rows, in the order in which leaves have the models first.

@@ -44,7 +44,7 @@ _ON_LEAF = (*COMMON_FIELDS, "task_version")
 
 
 class Figure(NamedTuple):
-    """What the one run of a model on a leaf publishes."""
+    """A figure that the one run of a model on a leaf publishes."""
 
     model: str
     run_id: int
@@ -120,7 +120,7 @@ def read_published(
 
 
 def _is_plain(table: pa.Table, leaves: Sequence[Benchmark]) -> bool:
-    """Whether each model, in one state, has one run on a benchmark, whole and without
+    """True if each model, in one state, has one run on a benchmark, whole and without
     scores, seeds and places in training, and all runs on a benchmark have the same
     settings."""
     column = Columns(table).objects
@@ -134,7 +134,8 @@ def _is_plain(table: pa.Table, leaves: Sequence[Benchmark]) -> bool:
         return False
     number_of = _numbers(leaves)
     numbers = [number_of[key] for key in column("benchmark_id")]
-    models, keys = column("model"), column("condition_key")
+    models = column("model")
+    keys = column("condition_key")
     n = len(numbers)
     if (
         len({*zip(numbers, models, strict=True)}) < n

@@ -1,5 +1,5 @@
-"""What a suite's leaderboard rests on, read at once: its leaves with their scores,
-units and plans."""
+"""The data of a suite's leaderboard, read at once: its leaves with their scores, units
+and plans."""
 
 from __future__ import annotations
 
@@ -83,7 +83,9 @@ def read_suite_entries(
         read = read_leaves(store, suite.leaves, selection, runs)
     else:
         read = ([*published.leaves], [*published.refused])
-    figures = None if published is None else published.figures
+    figures = None
+    if published is not None:
+        figures = published.figures
     leaves, notes = _leaves(store, *read, weights, selection, force)
     labels = {leaf.metric.label for leaf in leaves}
     units = _units(store, leaves, selection.cluster)
@@ -91,9 +93,12 @@ def read_suite_entries(
     if isinstance(weights, str):
         leaves, again = _copies_once(leaves, units)
         notes += again
+    label = "given"
+    if isinstance(weights, str):
+        label = weights
     return SuiteEntries(
         suite,
-        weights if isinstance(weights, str) else "given",
+        label,
         tuple(leaves),
         units,
         tuple(read_suite_figures(store, suite.ids, labels.pop()))
@@ -138,7 +143,11 @@ def _copies_once(
         for leaf, of in zip(leaves, copies, strict=True)
     ]
     again = copies_in_words([leaf.name for leaf in leaves], copies)
-    return shared, [f"{again}: it has the weight of one"] if again else []
+    if again:
+        notes = [f"{again}: it has the weight of one"]
+    else:
+        notes = []
+    return shared, notes
 
 
 def _content(leaf: Leaf, units: UnitMap) -> bytes:
@@ -207,7 +216,11 @@ def _leaves(
     dropped = [name for name in names if name not in shares]
     notes = [f"left out: {reason}" for reason in refused]
     notes += list(chain.from_iterable(leaf.apart for leaf in leaf_entries))
-    return leaves, notes + ([f"weight 0: {', '.join(dropped)}"] if dropped else [])
+    if dropped:
+        dropped_notes = [f"weight 0: {', '.join(dropped)}"]
+    else:
+        dropped_notes = []
+    return leaves, notes + dropped_notes
 
 
 def _plans(store: Store, leaf: LeafEntries) -> StoredPlans | None:

@@ -122,7 +122,10 @@ def suite_table(
 ) -> Table:
     """The rows; with ``verbose`` with the figure on each benchmark."""
     digits = decimals(row.standard_error for row in rows)
-    names = tuple(leaf.name for leaf in leaves) if verbose else ()
+    if verbose:
+        names = tuple(leaf.name for leaf in leaves)
+    else:
+        names = ()
     hide_empty = (
         "seeds",
         "stat. rank",
@@ -153,7 +156,7 @@ def suite_table(
 
 
 def legend_of(level: float) -> list[TableNote]:
-    """What the ranks of a suite mean."""
+    """The meaning of the ranks of a suite."""
     better = (
         "1 + models significantly better (paired over the suite, Holm over all pairs, "
         f"{1 - level:.3g})"

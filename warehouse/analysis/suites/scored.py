@@ -80,12 +80,15 @@ def _cell(
 def _flags_alone(
     scores: PromptScores, metric: Metric, units: UnitMap
 ) -> tuple[str, ...]:
-    """What the benchmark's own interval is flagged with, were it the only one."""
+    """Flags of the benchmark's own interval, were it the only one."""
     of_prompts = units.units(scores.prompts)
     has_clusters = bool((of_prompts >= 0).any())
+    clusters = None
+    if has_clusters:
+        clusters = of_prompts
     return flags_of_mean(
         scores.values,
-        clusters=of_prompts if has_clusters else None,
+        clusters=clusters,
         weights=scores.uneven_weights,
         link=metric.link,
         bounds=metric.bounds_of(scores.values.min(), scores.values.max()),
@@ -131,14 +134,22 @@ def _published_over_seeds(
         return combined, ()
     by_leaf = [_published_seeds(entry) for entry in entries]
     together = seeds_together([tuple(own) for own in by_leaf])
-    common = together[0] if together else ()
+    if together:
+        common = together[0]
+    else:
+        common = ()
     if not common or any(set(own) != set(common) for own in together):
         return combined, ()
     shares = np.asarray(weights) / sum(weights)
     table = np.array([[own[str(label)] for label in common] for own in by_leaf])
     figures = shares @ table
-    limits = None if bounds is None or None in bounds else bounds
+    limits = bounds
+    if bounds is None or None in bounds:
+        limits = None
     row = figures_over_seeds(figures, bounds=limits, level=level)
+    method = "none"
+    if row.ci_low is not None:
+        method = row.method
     found = replace(
         combined,
         estimate=row.estimate,
@@ -146,7 +157,7 @@ def _published_over_seeds(
         ci_low=row.ci_low,
         ci_high=row.ci_high,
         degrees_of_freedom=row.df_seeds,
-        method="none" if row.ci_low is None else row.method,
+        method=method,
         reason=row.reason,
         flags=(*combined.flags, *row.flags),
     )
@@ -211,28 +222,18 @@ def score_set(
     n_prompts, n_draws = _counts(entries, list(cells.values()), units)
     n_samples = sum(item.n_samples for item in scores)
     n_unscored = sum(item.n_unscored for item in scores)
-    groups = set()
-    for condition in members.conditions:
-        for run in condition.runs:
-            groups.add(run["run_group_id"])
-    figure = figure_of_groups(groups, figures)
+    figure = figure_of_groups(_run_groups(members), figures)
     clustered = any(bool((units.units(item.prompts) >= 0).any()) for item in scores)
     missing = len(leaves) - len(cells)
-    flags = [
-        *(["missing_leaves"] if missing else []),
-        *_coverage(with_cells, entries),
-        *outside,
-    ]
-    flags += list(chain.from_iterable(entry.row_flags for entry in entries))
+    flags = ["missing_leaves"] if missing else []
+    flags += [*_coverage(with_cells, entries), *outside]
+    for entry in entries:
+        flags += entry.row_flags
     trained = any(entry.is_trained for entry in entries)
     n_seeds = None
     if trained:
         n_seeds = len(seed_means) or (1 if seeds is None else seeds.n_seeds)
-    own_flags = list(combined.flags)
-    if ONE_SEED in own_flags and not trained:  # repeats that count like seeds
-        own_flags.remove(ONE_SEED)
-    if n_seeds == 1 and ONE_SEED not in own_flags:
-        own_flags.append(ONE_SEED)
+    own_flags = _own_flags(combined, trained, n_seeds)
     labels: tuple[str, ...] = ()
     if seeds is not None:
         labels = tuple(str(label) for label in seeds.labels)
@@ -281,6 +282,27 @@ def score_set(
     return Scored(members, cells, row, combined.n_shared, of_row)
 
 
+def _run_groups(members: ConditionSet) -> set[int]:
+    """The groups that the runs of a set came in."""
+    groups = set()
+    for condition in members.conditions:
+        for run in condition.runs:
+            groups.add(run["run_group_id"])
+    return groups
+
+
+def _own_flags(
+    combined: SuiteEstimate, trained: bool, n_seeds: int | None
+) -> list[str]:
+    """Flags of the figure itself; of seeds only where they are those of a training."""
+    flags = list(combined.flags)
+    if ONE_SEED in flags and not trained:  # repeats that count like seeds
+        flags.remove(ONE_SEED)
+    if n_seeds == 1 and ONE_SEED not in flags:
+        flags.append(ONE_SEED)
+    return flags
+
+
 def _row_notes(
     members: ConditionSet,
     leaves: Sequence[Leaf],
@@ -288,7 +310,8 @@ def _row_notes(
     seeds: SuiteSeeds | None,
     seeds_on: Mapping[str, Sequence[str]],
 ) -> tuple[str, ...]:
-    """What a row over seeds leaves out, and what is not known of some benchmarks."""
+    """Notes on what a row over seeds leaves out, and what is not known of some
+    benchmarks."""
     notes: list[str] = []
     for leaf in leaves:
         notes += [

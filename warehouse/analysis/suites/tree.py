@@ -95,12 +95,15 @@ def _suite(
 
 
 def is_suite(store: Store, name: str) -> bool:
-    """Whether a benchmark has others below it and no runs of its own."""
+    """True if a benchmark has others below it and no runs of its own."""
     return _is_suite(store, read_names(store), name)
 
 
 def _is_suite(store: Store, catalogue: BenchmarkNames, name: str) -> bool:
-    ids = catalogue.benchmark(name).ids if name in catalogue.canonical else ()
+    if name in catalogue.canonical:
+        ids = catalogue.benchmark(name).ids
+    else:
+        ids = ()
     return bool(catalogue.descendants(ids)) and not _with_runs(store, ids)
 
 
@@ -118,7 +121,10 @@ def benchmarks_named(store: Store, names: Iterable[str]) -> list[Benchmark]:
         MisuseError: an unknown name.
     """
     catalogue, by_name = read_names(store), {}
-    for name in [names] if isinstance(names, str) else names:
+    listed = names
+    if isinstance(names, str):
+        listed = [names]
+    for name in listed:
         if name in catalogue.canonical:
             several = _is_suite(store, catalogue, name)
         else:

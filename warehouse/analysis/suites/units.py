@@ -1,4 +1,4 @@
-"""What counts as independent on a suite: prompts and clusters, joined over its leaves."""
+"""Independent units of a suite: prompts and clusters, joined over its leaves."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.selection.clusterings import SAME_TEXT, ClusterMap, cluster_map
+from warehouse.analysis.selection.prompt_links import follow_links, read_links
 from warehouse.analysis.selection.prompts import SharedPrompts, read_shared_prompts
-from warehouse.analysis.selection.scores import follow_links, read_links
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
@@ -30,7 +30,7 @@ class UnitMap:
         return self.numbers[np.searchsorted(self.prompts, prompts)]
 
     def under_links(self, prompts: NDArray[np.int64]) -> NDArray[np.int64]:
-        """What links lead to from each of ``prompts``, shape (m,)."""
+        """The prompts that links lead to from each of ``prompts``, shape (m,)."""
         return self.canonical[np.searchsorted(self.prompts, prompts)]
 
 

@@ -62,8 +62,8 @@ class JudgedForms:
     def tables(
         self,
     ) -> list[tuple[Target, tuple[str, ...], NDArray[np.int64], NDArray[np.float64]]]:
-        """Of each condition its judges, its prompts, and prompts × judges, NaN where
-        there is no score."""
+        """The table of each condition: its judges, its prompts, and prompts × judges,
+        NaN where there is no score."""
         found = []
         for by_judge in self.entries:
             names = tuple(name for name in self.judges if name in by_judge)
@@ -76,10 +76,8 @@ class JudgedForms:
             table = np.full((len(prompts), len(own)), np.nan)
             for column, item in enumerate(own):
                 table[np.searchsorted(prompts, item.prompts), column] = item.values
-            first, several = (
-                by_judge[names[0]],
-                len({by_judge[name].metric.label for name in names}) > 1,
-            )
+            first = by_judge[names[0]]
+            several = len({by_judge[name].metric.label for name in names}) > 1
             if several:
                 metric = replace(first.metric, name="each judge's score", filter="")
             else:
@@ -209,9 +207,12 @@ def judge_flips(forms: JudgedForms, level: float) -> list[JudgeFlip]:
         x, y = means[first], means[other]
         found = find_crossings(sign * x, sign * y, p_values[first], p_values[other])
         for i, j, p in zip(found.first, found.second, found.p_holm, strict=True):
-            a, b = (i, j) if sign * (x[i] - x[j]) > 0 else (j, i)
+            a, b = i, j
+            if not sign * (x[i] - x[j]) > 0:
+                a, b = j, i
             adjusted = min(1.0, float(p) * len(couples)) if np.isfinite(p) else p
-            differences = float(x[a] - x[b]), float(y[a] - y[b])
+            difference_x = float(x[a] - x[b])
+            differences = difference_x, float(y[a] - y[b])
             shown = bool(rejects(float(adjusted), 1 - level))
             rows.append(
                 JudgeFlip(
@@ -393,20 +394,29 @@ def _ranking(
         means.append(
             [np.nanmean(item.table[:, item.names.index(name)]) for name in shared]
         )
-    ranking = template_ranking(np.asarray(means) * (1 if directions == {True} else -1))
+    if directions == {True}:
+        direction = 1
+    else:
+        direction = -1
+    ranking = template_ranking(np.asarray(means) * direction)
     return ranking.flip_share, ranking.n_top
 
 
 def _row(forms: _Forms, question: Templates) -> TemplateRow:
     target, whole = forms.target, forms.whole
-    low, high = target.metric.low, target.metric.high
+    low = target.metric.low
+    high = target.metric.high
     result: TemplateVariance | None = None
     if whole.any():
+        if low is None or high is None:
+            bounds = None
+        else:
+            bounds = (low, high)
         result = template_variance(
             forms.table[whole],
             random=question.random,
             level=question.level,
-            bounds=None if low is None or high is None else (low, high),
+            bounds=bounds,
             conservative=question.conservative,
             clusters=target.clusters.labels(forms.prompts[whole]),
         )

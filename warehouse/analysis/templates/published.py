@@ -121,7 +121,11 @@ def _report(
         rows.append(_row(number, entries, names, table[number], found, question))
     flip_share, n_top = None, None
     if metric.higher_is_better is not None:
-        ranking = template_ranking(table if metric.higher_is_better else -table)
+        if metric.higher_is_better:
+            signed = table
+        else:
+            signed = -table
+        ranking = template_ranking(signed)
         flip_share, n_top = ranking.flip_share, ranking.n_top
     return TemplatesReport(
         question.target,

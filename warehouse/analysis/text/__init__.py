@@ -1,1 +1,1 @@
-"""What prompts ask: embeddings, neighbours, near-duplicates."""
+"""Texts of prompts: embeddings, neighbours, near-duplicates."""

@@ -25,7 +25,7 @@ _MANY = 20
 
 @dataclass(frozen=True)
 class GrowthRow(Row):
-    """What the clusters do to the standard error of one condition."""
+    """The effect of clusters on the standard error of one condition."""
 
     model: str  #: name of the model.
     condition: str  #: settings that tell it from the model's other conditions.
@@ -82,8 +82,8 @@ class SemanticClusters(Result):
 
     @property
     def chained(self) -> str:
-        """That one cluster holds most prompts, in words with a semicolon before them;
-        else empty."""
+        """A remark that one cluster holds most prompts, in words with a semicolon
+        before them; else empty."""
         if self.largest < FEW or self.largest <= CHAINS * self.n_prompts:
             return ""
         share = round(100 * self.largest / self.n_prompts)
@@ -141,7 +141,8 @@ def _cells(row: GrowthRow) -> dict[str, Any]:
 
 
 def chained_notes(name: str, largest: int, n_prompts: int) -> list[str]:
-    """That one cluster of a clustering holds most prompts; empty where none does."""
+    """A note that one cluster of a clustering holds most prompts; empty where none
+    does."""
     if n_prompts < _MANY or largest <= CHAINS * n_prompts:
         return []
     return [

@@ -132,7 +132,8 @@ def _scored(
         np.concatenate([pairs.first, pairs.second]), return_inverse=True
     )
     prompts = vectors.prompts[used]
-    first, second = codes[: len(pairs.first)], codes[len(pairs.first) :]
+    first = codes[: len(pairs.first)]
+    second = codes[len(pairs.first) :]
     models, values = _values(store, prompts)
     agreement = pair_agreement(values, first, second)
     ids = prompts.tolist()
@@ -181,9 +182,8 @@ def _values(
     rows = np.array([row_of[model] for model in named], dtype=np.intp)
     columns = np.searchsorted(prompts, scores.whole_numbers("prompt_id"))
     scaled = scores.numbers("value")
-    within = (scaled >= -1e-9) & (
-        scaled <= 1 + 1e-9
-    )  # else the declared bounds do not hold
+    # else the declared bounds do not hold
+    within = (scaled >= -1e-9) & (scaled <= 1 + 1e-9)
     values[rows[within], columns[within]] = np.clip(scaled[within], 0.0, 1.0)
     return models, values
 
@@ -197,12 +197,18 @@ def _row(
 ) -> DuplicateRow:
     n_models = int(agreement.models_of_pair[index])
     targets = (expected_answer(a), expected_answer(b))
+    same_target = None
+    if None not in targets:
+        same_target = targets[0] == targets[1]
+    alike = None
+    if n_models:
+        alike = float(agreement.by_pair[index])
     return DuplicateRow(
         similarity=similarity,
         same_text=normalised(a["text"] or "") == normalised(b["text"] or ""),
-        same_target=None if None in targets else targets[0] == targets[1],
+        same_target=same_target,
         n_models=n_models,
-        alike=float(agreement.by_pair[index]) if n_models else None,
+        alike=alike,
         benchmark_a=a["benchmark"],
         prompt_a=a["id"],
         tool_id_a=a["tool_id"],
@@ -224,8 +230,8 @@ METHOD = "1"
 
 @dataclass(frozen=True)
 class StoredPairs(StorableArrays):
-    """What `duplicates` takes from :class:`warehouse.stats.NearPairs`; rows are those
-    of vectors."""
+    """The parts that `duplicates` takes from :class:`warehouse.stats.NearPairs`; rows
+    are those of vectors."""
 
     first: NDArray[np.intp]
     second: NDArray[np.intp]
@@ -245,7 +251,7 @@ class StoredPairs(StorableArrays):
 
     @classmethod
     def of(cls, pairs: NearPairs) -> StoredPairs:
-        """What is taken from the pairs that were found."""
+        """The parts that are taken from the pairs that were found."""
         sizes = np.bincount(pairs.groups)
         joined = sizes[sizes > 1]
         return cls(
@@ -269,12 +275,13 @@ def pairs_question(
     embedder: EmbedderRow,
     part: str = PROMPT,
 ) -> StoredQuestion:
-    """What the pairs of these vectors are stored under."""
+    """The question that the pairs of these vectors are stored under."""
     data = fingerprint(
         vectors.prompts.tobytes(), vectors.vectors.tobytes(), ranks.tobytes(), *names
     )
     parameters = {"threshold": threshold, "keep": keep, "embedder": embedder.label}
-    parameters |= {} if part == PROMPT else {"part": part}
+    if part != PROMPT:
+        parameters["part"] = part
     return StoredQuestion(
         "near_pairs", ", ".join(names), METHOD, data, parameters=parameters
     )
@@ -312,7 +319,10 @@ def answer_pairs(
             answered.result,
             f"read back: compared on {answered.computed_on}; no text has changed",
         )
+    not_stored = ""
+    if answered.not_stored:
+        not_stored = f"not stored: {answered.not_stored}"
     return (
         answered.result,
-        f"not stored: {answered.not_stored}" if answered.not_stored else "",
+        not_stored,
     )

@@ -145,12 +145,14 @@ def _pairs(rows: tuple[DuplicateRow, ...], part: str) -> list[Part]:
 def _cells(row: DuplicateRow, text: str, part: str) -> dict[str, Any]:
     is_one = row.benchmark_a == row.benchmark_b
     target = {True: "same", False: "differs", None: ""}[row.same_target]
+    if is_one:
+        benchmark = row.benchmark_a
+    else:
+        benchmark = f"{row.benchmark_a}, {row.benchmark_b}"
     return {
         "similarity": number(row.similarity, 3),
         "prompts": f"prompt:{row.prompt_a}, prompt:{row.prompt_b}",
-        "benchmark": row.benchmark_a
-        if is_one
-        else f"{row.benchmark_a}, {row.benchmark_b}",
+        "benchmark": benchmark,
         "models": row.n_models,
         "alike": number(row.alike, 2),
         "target": target,
@@ -159,7 +161,7 @@ def _cells(row: DuplicateRow, text: str, part: str) -> dict[str, Any]:
 
 
 def _notes(result: Duplicates) -> list[str]:
-    """What was not compared, or not scored."""
+    """Notes on what was not compared, or not scored."""
     notes = [*result.notes]
     if result.n_without_vector:
         notes.insert(

@@ -95,7 +95,11 @@ def _part(
         raise MisuseError(
             f"{_listed(names)}: no prompt has {part}; nothing can be embedded{there}"
         )
-    return _Part(part, texts, {} if whole else _templates(store, names, part))
+    if whole:
+        templates = {}
+    else:
+        templates = _templates(store, names, part)
+    return _Part(part, texts, templates)
 
 
 def _listed(names: dict[int, str]) -> str:
@@ -191,7 +195,8 @@ class _Session:
         present = [prompt for prompt in prompts.tolist() if prompt in texts]
         read = [self._own(texts[prompt], benchmark_of[prompt]) for prompt in present]
         began = monotonic()
-        vectors, too_long = encode(self.model, read), self.model.too_long(read)
+        vectors = encode(self.model, read)
+        too_long = self.model.too_long(read)
         seconds = monotonic() - began
         has_direction = np.asarray(vectors.any(axis=1), np.bool_)
         _count(truncated, present, benchmark_of, too_long)
@@ -231,7 +236,7 @@ class _Session:
 def _templates(
     store: Store, benchmarks: Iterable[int], part: str
 ) -> dict[int, Template]:
-    """Of each benchmark the words that all its texts share, where there are any."""
+    """The words that all texts of each benchmark share, where there are any."""
     templates = {
         benchmark: find_template(texts_of_benchmark(store, part, benchmark))
         for benchmark in benchmarks

@@ -1,4 +1,5 @@
-"""What was embedded: rows, the table, and what it says of texts that were cut."""
+"""The view of what was embedded: rows, the table, and what it says of texts that were
+cut."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ class EmbedRow(Row):
 
 @dataclass(frozen=True)
 class Embedding(Result):
-    """What was embedded, one row per embedder and benchmark."""
+    """Embedded texts, one row per embedder and benchmark."""
 
     rows: tuple[EmbedRow, ...]
 
@@ -60,12 +61,15 @@ class Embedding(Result):
 
 
 def _cells(row: EmbedRow, several: bool) -> dict[str, Any]:
+    part = None
+    if several:
+        part = row.part
     return {
         "embedder": row.embedder,
         "revision": row.revision,
         "numbers": row.dimension,
         "benchmark": row.benchmark,
-        "part": row.part if several else None,
+        "part": part,
         "prompts": row.n_prompts,
         "new": row.n_new,
         "unchanged": row.n_unchanged,
@@ -77,7 +81,7 @@ def _cells(row: EmbedRow, several: bool) -> dict[str, Any]:
 
 
 def _notes(rows: tuple[EmbedRow, ...]) -> list[str]:
-    """What the model did not read of the texts."""
+    """Notes on what the model did not read of the texts."""
     notes = []
     if any(row.n_template_words for row in rows):
         notes.append(

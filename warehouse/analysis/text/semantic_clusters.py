@@ -108,12 +108,16 @@ def _members(
 
 
 def _parameters(chosen: EmbedderRow, threshold: float, part: str) -> dict[str, Any]:
+    if part == PROMPT:
+        own_part = {}
+    else:
+        own_part = {"part": part}
     return {
         "embedder": chosen.name,
         "revision": chosen.revision,
         "threshold": threshold,
         "method": "connected components by cosine",
-    } | ({} if part == PROMPT else {"part": part})
+    } | own_part
 
 
 def _map(made: Sequence[Members]) -> ClusterMap:
@@ -151,9 +155,10 @@ def _growth_row(row: LeaderboardRow) -> GrowthRow:
     if clustered and row.se_naive:
         growth = clustered / row.se_naive
     own = {"se_unclustered": row.se_naive, "se_clustered": clustered, "growth": growth}
-    return GrowthRow(
-        **shared_fields(row, GrowthRow, **own, reason="" if growth else row.reason)
-    )
+    reason = ""
+    if not growth:
+        reason = row.reason
+    return GrowthRow(**shared_fields(row, GrowthRow, **own, reason=reason))
 
 
 @dataclass(frozen=True)

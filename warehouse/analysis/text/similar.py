@@ -99,7 +99,8 @@ def _result(
         ids = near
     else:
         ids = [*near, prompt]
-    rows_of, texts = prompts_by_id(store, ids), texts_of_part(store, part, ids)
+    rows_of = prompts_by_id(store, ids)
+    texts = texts_of_part(store, part, ids)
     rows = tuple(
         SimilarRow(
             rank=index + 1,

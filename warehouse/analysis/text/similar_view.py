@@ -60,7 +60,7 @@ class Similar(Result):
         )
 
     def view(self, *, verbose: bool = False) -> View:
-        """What they are near to, and the prompts with their similarity."""
+        """The view: what they are near to, and the prompts with their similarity."""
         what = "the text"
         if self.prompt_id is not None:
             what = f"prompt:{self.prompt_id}"
@@ -79,11 +79,14 @@ class Similar(Result):
 
 
 def _cells(row: SimilarRow, text: str, part: str) -> dict[str, Any]:
+    target = None
+    if part != "target":
+        target = excerpt(row.target, _ANSWER)
     return {
         "similarity": number(row.similarity, 3),
         "benchmark": row.benchmark,
         "split": row.split,
         "prompt": f"prompt:{row.prompt_id}",
         heading_of(part): excerpt(text, _TEXT),
-        "target": None if part == "target" else excerpt(row.target, _ANSWER),
+        "target": target,
     }

@@ -1,1 +1,2 @@
-"""What training runs say: seeds, checkpoints, and what can be decided by them."""
+"""Training runs and what they say: seeds, checkpoints, and what can be decided by
+them."""

@@ -59,7 +59,7 @@ class Spread:
     n_prompts: int | None  #: at least; None where unknown.
 
     def is_alike(self, parameters: float | None) -> bool:
-        """Whether its models are of about that size; no, where either is unknown."""
+        """True if its models are of about that size; no, where either is unknown."""
         if not (self.parameters and parameters):
             return False
         return 1 / ALIKE <= self.parameters / parameters <= ALIKE
@@ -77,7 +77,7 @@ class Pool:
 
     @cached_property
     def prior(self) -> SeedPool:
-        """What they say of one more."""
+        """The prior that they give for one more."""
         return seed_pool(
             [part.standard_deviation for part in self.spreads],
             [part.degrees_of_freedom for part in self.spreads],
@@ -97,7 +97,7 @@ class Pool:
         return prior.standard_deviation, prior.degrees_of_freedom
 
     def may_decide(self, difference: float) -> bool:
-        """Whether it is about this benchmark, or the difference is beyond one of twice
+        """True if it is about this benchmark, or the difference is beyond one of twice
         the largest spread."""
         largest = max(spread.standard_deviation for spread in self.spreads)
         return self.own is not None or noise_only_above(difference) > BEYOND * largest
@@ -110,7 +110,7 @@ def plain_name(benchmark: str) -> str:
 
 @cache
 def published_spreads() -> tuple[Spread, ...]:
-    """Those that papers have, as this package was made."""
+    """Spreads that papers have, as this package was made."""
     text = files(__package__).joinpath("published_sds.csv").read_text(encoding="utf-8")
     return tuple(
         Spread(
@@ -143,7 +143,7 @@ def stored_spreads(store: Store, metric: str | None, averaged: int) -> list[Spre
 
 
 def spreads_of(recipes: Iterable[RecipeScores], averaged: int) -> list[Spread]:
-    """Those of recipes that were read."""
+    """Spreads of recipes that were read."""
     groups = grouped(
         recipes, lambda recipe: (recipe.benchmark, recipe.metric, recipe.parameters)
     )
@@ -151,10 +151,8 @@ def spreads_of(recipes: Iterable[RecipeScores], averaged: int) -> list[Spread]:
     for (benchmark, metric, parameters), members in groups.items():
         pooled = pooled_seed_variance(members, averaged)
         if pooled is not None:
-            name, n = (
-                frozenset({plain_name(benchmark)}),
-                min((m.n_prompts for m in members if m.n_prompts), default=None),
-            )
+            name = frozenset({plain_name(benchmark)})
+            n = min((m.n_prompts for m in members if m.n_prompts), default=None)
             found.append(
                 Spread(name, metric, parameters, pooled[0] ** 0.5, pooled[1], n)
             )
@@ -225,7 +223,7 @@ def pool_for(recipe: RecipeScores, stored: Sequence[Spread]) -> Pool | None:
 
 
 def _pool(spreads: Sequence[Spread], recipe: RecipeScores, name: str) -> Pool | None:
-    """Of one source, of models of about that size where enough are."""
+    """The pool of one source, of models of about that size where enough are."""
     n_prompts = recipe.n_prompts or FEW_PROMPTS
     spreads = [
         spread
@@ -233,7 +231,10 @@ def _pool(spreads: Sequence[Spread], recipe: RecipeScores, name: str) -> Pool | 
         if n_prompts >= min(spread.n_prompts or 0, FEW_PROMPTS)
     ]
     alike = [spread for spread in spreads if spread.is_alike(recipe.parameters)]
-    kept = tuple(alike if len(alike) >= LEAST_POOLED else spreads)
+    pooled = spreads
+    if len(alike) >= LEAST_POOLED:
+        pooled = alike
+    kept = tuple(pooled)
     if not kept:
         return None
     plain = plain_name(recipe.benchmark)
@@ -249,7 +250,7 @@ def _pool(spreads: Sequence[Spread], recipe: RecipeScores, name: str) -> Pool | 
 
 @dataclass(frozen=True)
 class Noise:
-    """What the difference of two recipes is held against."""
+    """The noise that the difference of two recipes is held against."""
 
     #: of each run of both: the mean of its last checkpoints.
     figures: tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -281,7 +282,8 @@ class Noise:
         single runs do not count: they are not of the pair, and much too large for it.
         """
         scale = sum(1 / n for n in self.counts)
-        prompts, nu = difference.prompt_variance / scale, self.degrees_of_freedom
+        prompts = difference.prompt_variance / scale
+        nu = self.degrees_of_freedom
         is_known = self.source == "pool" and difference.basis != "reported errors"
         if not (is_known and prompts and nu and self.standard_deviation is not None):
             return self

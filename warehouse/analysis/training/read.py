@@ -1,5 +1,5 @@
-"""What the store has of trained replicates: figures of runs, scores of checkpoints,
-what guessing gives."""
+"""Trained replicates in the store: figures of runs, scores of checkpoints, what
+guessing gives."""
 
 from __future__ import annotations
 
@@ -19,15 +19,10 @@ from warehouse.analysis.selection.benchmarks import (
     metrics_of,
 )
 from warehouse.analysis.selection.clusterings import cluster_map, clusters_under_links
+from warehouse.analysis.selection.prompt_links import Links, follow_links, read_links
 from warehouse.analysis.selection.prompts import options
-from warehouse.analysis.selection.reference import Where
-from warehouse.analysis.selection.scores import (
-    Links,
-    PromptScores,
-    follow_links,
-    read_links,
-    read_scores,
-)
+from warehouse.analysis.selection.reference_text import Where
+from warehouse.analysis.selection.scores import PromptScores, read_scores
 from warehouse.analysis.training.trajectories import (
     SHARED,
     UNKNOWN_CHANCE,
@@ -150,7 +145,7 @@ def check_metric(found: Sized, metric: str | None) -> None:
 
 
 def no_figure(reference: str) -> str:
-    """That a model has none by the metric asked for."""
+    """A note that a model has no figure by the metric asked for."""
     return (
         f"{reference!r} has no figure by this metric; `warehouse list metrics "
         "BENCHMARK` lists others"
@@ -199,15 +194,18 @@ def _is_in(run: int, run_ids: Set[int] | None) -> bool:
 def _prompt_sets(
     store: Store, runs: pa.Table, scores: pa.Table, among: Mapping[str, Any]
 ) -> dict[tuple[int, int], int]:
-    """Of runs and metrics whose figure rests on a part of the prompts of the benchmark,
-    which part."""
+    """The part of the benchmark's prompts that a figure rests on, by run and metric,
+    where it is not all."""
     here = "1 = 1"
     if among:
         here = "benchmark_id in (:benchmark_ids)"
+    per = ""
+    if among:
+        per = "benchmark_id"
     counted = store.rows(
         query_text("analysis/training", "prompt_counts").format(here=here),
         among,
-        per="benchmark_id" if among else "",
+        per=per,
     )
     totals = {(row["benchmark_id"], row["split"]): row["n_prompts"] for row in counted}
     columns = (
@@ -272,9 +270,8 @@ def _recipe(
     which prompts they rest on."""
     by_seed: dict[str, dict[float, list[_Figure]]] = {}
     for index, run, *_metric, n_prompts, estimate, error, which in rows:
-        position = (
-            np.inf if (at := positions[index]) is None else float(at)
-        )  # a model without: its end
+        # a model without: its end
+        position = np.inf if (at := positions[index]) is None else float(at)
         figure = (
             estimate,
             np.nan if error is None else error,
@@ -313,7 +310,8 @@ def _recipe(
 
 def _width(rows: Sequence[tuple[Any, ...]]) -> float | None:
     """Range of the metric; None where it is not known, or figures lie outside of it."""
-    low, high = rows[0][6], rows[0][7]
+    low = rows[0][6]
+    high = rows[0][7]
     if low is None or high is None:
         return None
     return (
@@ -326,7 +324,10 @@ def _trajectory(
 ) -> Trajectory:
     positions = tuple(sorted(by_position))
     repeats = [by_position[position] for position in positions]
-    scores, errors, runs, counts = [], [], [], []
+    scores = []
+    errors = []
+    runs = []
+    counts = []
     for group in repeats:
         scores.append(_mean([figure[0] for figure in group]))
         errors.append(_mean([figure[1] for figure in group]))
@@ -391,7 +392,8 @@ def _checkpoint(
     cells: Mapping[tuple[int, int, float], int],
     scores: Mapping[int, PromptScores],
 ) -> Checkpoint:
-    figures, errors = recipe.table([position])[:, 0], recipe.errors([position])[:, 0]
+    figures = recipe.table([position])[:, 0]
+    errors = recipe.errors([position])[:, 0]
     groups = [
         cells.get((number, seed, position)) for seed in range(len(recipe.trajectories))
     ]
@@ -427,7 +429,8 @@ def read_difference(store: Store, a: RecipeScores, b: RecipeScores) -> SeedMean 
     """
     if not (a.common and b.common):
         return None
-    benchmark, links = find_benchmark(store, a.benchmark), read_links(store)
+    benchmark = find_benchmark(store, a.benchmark)
+    links = read_links(store)
     clusters = clusters_under_links(
         cluster_map(store, benchmark.ids, benchmark.clusterings, None), links
     )
@@ -446,8 +449,8 @@ def read_curves(
     chance: float | None = None,
     cluster: str | None = None,
 ) -> list[Curve]:
-    """Those of some recipes that have places in training, with the scores of their
-    checkpoints; none where no recipe has two places.
+    """Curves of those of some recipes that have places in training, with the scores of
+    their checkpoints; none where no recipe has two places.
 
     Args:
         metrics: of the benchmark.
@@ -500,7 +503,7 @@ def read_curves(
 
 
 def _is_rate(recipe: RecipeScores, metrics: Sequence[Metric]) -> bool:
-    """Whether the figure is a rate of right choices among options."""
+    """True if the figure is a rate of right choices among options."""
     rates = all(
         metric.bounds == (0.0, 1.0) and metric.higher_is_better for metric in metrics
     )

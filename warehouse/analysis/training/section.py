@@ -94,7 +94,8 @@ class TrainingSection(Section):
     def of(cls, reads: BenchmarkReads, report: ReportSetting) -> Self | None:
         """All of it; None without curves and without two seeds or checkpoints of a
         recipe."""
-        level, trained = report.ranks.level, reads.own[cls]
+        level = report.ranks.level
+        trained = reads.own[cls]
         seeds, no_seeds = _seeds(reads)
         curves = None
         if reads.board and reads.scores:
@@ -120,7 +121,7 @@ class TrainingSection(Section):
 
     @property
     def has_curves(self) -> bool:
-        """Whether rows lie along training, which says more than the dates of their
+        """True if rows lie along training, which says more than the dates of their
         runs."""
         return self.curves is not None
 
@@ -218,7 +219,8 @@ def _decided(
             return change(ends[0][0], ends[1][0], ends[0][1], same_seeds=False).mean
         return None
 
-    level, spreads = report.ranks.level, report.once(_spreads)
+    level = report.ranks.level
+    spreads = report.once(_spreads)
     return or_why(
         lambda: decide_of(
             a, b, found.recipes, level=level, stored=spreads, by_prompt=by_prompt
@@ -272,7 +274,9 @@ def _recipes_in_words(row: RecipesRow) -> str:
         n = row.n_recipes
     else:
         n = row.n_both
-    of = f" by {row.metric}{f' ({row.split})' if row.split else ''}"
+    of = f" by {row.metric}"
+    if row.split:
+        of += f" ({row.split})"
     verdict = "does not show whether it can decide"
     if row.verdict != "cannot tell":
         verdict = row.verdict
@@ -282,5 +286,5 @@ def _recipes_in_words(row: RecipesRow) -> str:
         why = f"by their noise ({row.noise_from}) {most}"
     return (
         f"Between its {n} recipes this benchmark{of} {verdict}: {why}. More: warehouse "
-        "recipes."
+        "training recipes."
     )

@@ -68,7 +68,7 @@ def curves_table(curves: BenchmarkCurves, benchmark: str) -> Markup:
 
 
 def noise_table(noise: SeedsReport, benchmark: str) -> Markup:
-    """What another seed or checkpoint changes."""
+    """A table of what another seed or checkpoint changes."""
     rows = noise.rows
     n_decimals = decimals(row.seed_sd for row in rows)
     return table(

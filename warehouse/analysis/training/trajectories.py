@@ -113,7 +113,7 @@ class RecipeScores:
 
     @property
     def is_telling(self) -> bool:
-        """Whether it has two seeds or two common checkpoints."""
+        """True if it has two seeds or two common checkpoints."""
         return len(self.trajectories) > 1 or len(self.common) > 1
 
     @property
@@ -235,7 +235,7 @@ class Checkpoint:
 
     @property
     def has_prompts(self) -> bool:
-        """Whether its scores are stored by prompt."""
+        """True if its scores are stored by prompt."""
         return len(self.prompts) > 0
 
     def mean(self, clusters: ClusterMap) -> SeedMean:
@@ -253,10 +253,8 @@ class Checkpoint:
             return figure_mean(self.figures, self.errors).p_above(
                 float(np.mean(chance)), sign
             )
-        labels, level = (
-            clusters.labels(self.prompts),
-            np.broadcast_to(chance, self.prompts.shape),
-        )
+        labels = clusters.labels(self.prompts)
+        level = np.broadcast_to(chance, self.prompts.shape)
         if (
             self.zero_one
             and labels is None
@@ -299,19 +297,17 @@ def change(
     )
     if not len(common):
         return _of_figures(after, before, same_seeds)
-    a, b, labels = (
-        after.scores[:, of_a],
-        before.scores[:, of_b],
-        clusters.labels(common),
-    )
+    a = after.scores[:, of_a]
+    b = before.scores[:, of_b]
+    labels = clusters.labels(common)
     if same_seeds:
         mean = seed_mean(a - b, clusters=labels)
     else:
         mean = difference_of_seed_means(a, b, clusters=labels)
-    if (
-        after.zero_one and before.zero_one and labels is None
-    ):  # exact: only what changed tells
-        won, lost = int((a > b).sum()), int((a < b).sum())
+    # exact: only what changed tells
+    if after.zero_one and before.zero_one and labels is None:
+        won = int((a > b).sum())
+        lost = int((a < b).sum())
         if won + lost:
             return CheckpointDifference(
                 mean, *(binomial_p_above(k, won + lost, 0.5) for k in (won, lost))
@@ -357,7 +353,7 @@ def prompt_variance(
 
 @dataclass(frozen=True)
 class Chance:
-    """What guessing scores."""
+    """The score of guessing."""
 
     level: float | None  #: its mean over prompts; None with ``reason``.
     source: str  #: ``given``, ``metric`` (the dump or mapping says so) or ``options`` (1/their number); empty without.

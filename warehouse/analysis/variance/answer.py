@@ -74,9 +74,11 @@ def variance(store: Store, question: Variance) -> VarianceReport:
     """One row for each condition."""
     targets = find_targets(store, question.target, selection_of(question))
     plain = [item for item in targets.scored if item.is_plain_mean]
-    return variance_of(
-        targets, question.target, _ranges(store, plain) if question.single_draws else {}
-    )
+    if question.single_draws:
+        ranges = _ranges(store, plain)
+    else:
+        ranges = {}
+    return variance_of(targets, question.target, ranges)
 
 
 def variance_of(
@@ -224,9 +226,8 @@ def seeds_of(targets: Targets, target: str) -> SeedReport:
     """
     sets: dict[tuple[Any, ...], list[Target]] = {}
     for item in targets.scored:
-        if item.condition.setting(
-            "training_seed"
-        ):  # an unknown seed may be any of the others
+        # an unknown seed may be any of the others
+        if item.condition.setting("training_seed"):
             sets.setdefault(_set_of(item), []).append(item)
     several = [members for members in sets.values() if len(_labels(members)) > 1]
     if not several:
@@ -269,7 +270,8 @@ def _row(members: Sequence[Target]) -> SeedRow:
     else:
         crossed = _crossed(members, common)
     first = members[0].condition
-    unit, position = first.setting("position_unit"), first.setting("position")
+    unit = first.setting("position_unit")
+    position = first.setting("position")
     names = (
         *(
             "se_seeds_fixed",
@@ -281,10 +283,13 @@ def _row(members: Sequence[Target]) -> SeedRow:
         ),
         *("part_seeds", "part_interaction", "n_clusters"),
     )
+    place = ""
+    if position is not None:
+        place = f"{unit or 'position'}={position:g}"
     return SeedRow(
         model=first.model,
         recipe=first.setting("recipe") or "",
-        position="" if position is None else f"{unit or 'position'}={position:g}",
+        position=place,
         benchmark=first.benchmark_split[0],
         split=first.benchmark_split[1],
         metric=members[0].metric.label,
@@ -326,12 +331,18 @@ def _crossed(members: Sequence[Target], common: NDArray[np.int64]) -> CrossedVar
             ]
         )
 
-    within, draws = table("within"), table("n_draws")
+    within = table("within")
+    draws = table("n_draws")
     replicated = bool(np.isfinite(within).all() and (draws > 1).all())
+    own_within = None
+    n_draws = None
+    if replicated:
+        own_within = within
+        n_draws = draws
     return crossed_variance(
         table("values"),
-        within=within if replicated else None,
-        n_draws=draws if replicated else None,
+        within=own_within,
+        n_draws=n_draws,
         clusters=members[0].clusters.labels(common),
     )
 
@@ -365,11 +376,9 @@ _NO_RATE: dict[str, Any] = dict.fromkeys(
 def _rows(target: Target, question: PassRates) -> list[PassRow]:
     correct, reason = right_draws(target.scores, target.metric)
     clusters = target.clusters.labels(target.scores.prompts)
-    flags = (
-        ()
-        if reason or draws_declared(target.scores, target.metric)
-        else ("rates_as_counts",)
-    )
+    flags: tuple[str, ...] = ()
+    if not reason and not draws_declared(target.scores, target.metric):
+        flags = ("rates_as_counts",)
     rows = []
     rates = [(pass_at_k, k) for k in question.at] + [
         (pass_hat_k, k) for k in question.hat

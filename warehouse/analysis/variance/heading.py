@@ -1,5 +1,5 @@
-"""What the views of this folder have in common: a heading of what all rows share, and
-what was left out."""
+"""Common parts of the views of this folder: a heading of what all rows share, and what
+was left out."""
 
 from __future__ import annotations
 
@@ -28,10 +28,16 @@ def heading(rows: Sequence[Any], shared: Sequence[str]) -> list[str]:
 
 def benchmark_cells(row: Any, shared: Sequence[str]) -> dict[str, Any]:
     """Cells that say what a row is about, without what the heading says."""
+    benchmark = ""
+    if "benchmark" not in shared:
+        benchmark = row.benchmark
+    metric = ""
+    if "metric" not in shared:
+        metric = row.metric
     return {
-        "benchmark": "" if "benchmark" in shared else row.benchmark,
+        "benchmark": benchmark,
         "split": row.split,
-        "metric": "" if "metric" in shared else row.metric,
+        "metric": metric,
     }
 
 

@@ -136,6 +136,9 @@ def _statistics(rows: Sequence[PassRow]) -> list[TableNote]:
 def _cells(
     row: PassRow, n_decimals: int, shared: Sequence[str], verbose: bool
 ) -> dict[str, Any]:
+    method = ""
+    if verbose:
+        method = row.method
     return {
         "model": row.model,
         "condition": row.condition,
@@ -148,6 +151,6 @@ def _cells(
         "prompts": row.n_prompts,
         "clusters": row.n_clusters,
         "draws": row.n_draws,
-        "method": row.method if verbose else "",
+        "method": method,
         "flags": row.flags,
     }

@@ -137,7 +137,8 @@ def advice(parts: VarianceComponents) -> str:
         return ""
     if parts.suggested_draws is None:
         return _CLIPPED
-    most, enough = percent(parts.share_within), _draws(parts.suggested_draws)
+    most = percent(parts.share_within)
+    enough = _draws(parts.suggested_draws)
     units = "clusters"
     if parts.n_clusters is None:
         units = "prompts"
@@ -214,9 +215,11 @@ def _single(target: Target, single: SingleDrawRange | str | None) -> dict[str, A
         found, delta_k1="delta", delta_k1_expected="expected", delta_k1_runs="n_runs"
     )
     figures |= part_fields(found, delta_k1_p_value="p_value")
-    return figures | {
-        "delta_k1_reason": single or NO_MEAN if found is None else found.reason
-    }
+    if found is None:
+        delta_k1_reason = single or NO_MEAN
+    else:
+        delta_k1_reason = found.reason
+    return figures | {"delta_k1_reason": delta_k1_reason}
 
 
 def _reason(parts: VarianceComponents | None) -> str:
@@ -365,7 +368,7 @@ def _advice(rows: Sequence[VarianceRow]) -> list[str]:
 
 
 def _explain(rows: Sequence[VarianceRow], verbose: bool) -> list[str]:
-    """What a reader should know of single rows."""
+    """Remarks on single rows."""
     ordered = [
         f"{row.model} {row.condition}".strip()
         for row in rows

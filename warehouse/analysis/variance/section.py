@@ -54,21 +54,23 @@ class VarianceSection(Section):
 
 
 def _has_draws(targets: Targets) -> bool:
-    """Whether a variance can be split at all."""
+    """True if a variance can be split at all."""
     return any(
         int(target.scores.n_draws.max(initial=1)) > 1 for target in targets.scored
     )
 
 
 def _advice(variance: VarianceReport) -> list[str]:
-    """What more draws and more prompts would save, each sentence with those that it
-    holds of."""
+    """Advice on what more draws and more prompts would save, each sentence with those
+    that it holds of."""
     of: dict[str, list[str]] = {}
     for row in variance.rows:
         if row.share_between is not None and row.advice:
-            of.setdefault(row.advice, []).append(
-                f"{row.model} ({row.condition})" if row.condition else row.model
-            )
+            if row.condition:
+                label = f"{row.model} ({row.condition})"
+            else:
+                label = row.model
+            of.setdefault(row.advice, []).append(label)
     return [
         f"{', '.join(names)}: {words}"
         for words, names in list(of.items())[:MOST_ADVICE]
@@ -76,7 +78,7 @@ def _advice(variance: VarianceReport) -> list[str]:
 
 
 def variance_table(variance: VarianceReport, benchmark: str) -> Markup:
-    """What makes the error of each condition."""
+    """A table of what makes the error of each condition."""
     rows = [row for row in variance.rows if row.share_between is not None]
     n_decimals = decimals(row.standard_error for row in rows)
     return table(

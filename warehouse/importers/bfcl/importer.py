@@ -237,9 +237,8 @@ def _header(
     if declared and (is_fixed_name(folder) or same_model(declared, folder)):
         name = declared
     date = _date(source.root)
-    n_questions = (
-        scores.total if scores and category != _FORMS else None
-    )  # there it counts forms of questions
+    # there it counts forms of questions
+    n_questions = scores.total if scores and category != _FORMS else None
     return RunHeader(
         harness=HARNESS,
         model=name.removesuffix(_NATIVE),
@@ -420,12 +419,13 @@ def _samples(
             ),
             advice="score these results again",
         )
-    for (
-        key,
-        failure,
-    ) in other.items():  # what the result file lacks, the score file still tells
-        number = int(key[1:]) if by_number else None
-        name = f"{benchmark.removeprefix(SUITE + '_')}_{number}" if by_number else key
+    # what the result file lacks, the score file still tells
+    for key, failure in other.items():
+        number = None
+        name = key
+        if by_number:
+            number = int(key[1:])
+            name = f"{benchmark.removeprefix(SUITE + '_')}_{number}"
         result = failure.get("model_result", failure.get("model_result_raw"))
         yield (
             f"score of {key}",
@@ -466,13 +466,21 @@ def _row(
         failed = text
     about = failure or {}
     decoded = about.get("model_result_decoded")
-    question, target = about.get("prompt"), about.get("possible_answer")
+    question = about.get("prompt")
+    target = about.get("possible_answer")
     form = _FORM.fullmatch(name)
+    position = number
+    prompt_id = name
+    template = None
+    if form:
+        position = None
+        prompt_id = form["question"]
+        template = form["template"]
     return {
         "run": 0,
-        "position": None if form else number,
-        "prompt_id": form["question"] if form else name,
-        "template": form["template"] if form else None,
+        "position": position,
+        "prompt_id": prompt_id,
+        "template": template,
         "text": _question(question),
         "target": as_text_or_none(target),
         "draw": 0,

@@ -31,8 +31,9 @@ ACCURACY = binary_metric("accuracy", is_default=True)
 
 
 def is_table(candidate: Candidate) -> bool:
-    """Whether a file is a table of the leaderboard, by its name and its heading."""
-    name, head = candidate.path.name, head_of(candidate).partition("\n")[0]
+    """True if a file is a table of the leaderboard, by its name and its heading."""
+    name = candidate.path.name
+    head = head_of(candidate).partition("\n")[0]
     return (
         name.startswith("data")
         and candidate.path.suffix == ".csv"
@@ -53,7 +54,8 @@ def table_headers(path: Path, date: str | None) -> Iterator[RunHeader]:
             f"cannot be read: {error}", path=str(path), expected="a table of BFCL"
         ) from None
     for line, row in enumerate(rows, start=2):
-        if None in row or None in row.values() or not (row.get("Model") or "").strip():
+        is_uneven = None in row or None in row.values()
+        if is_uneven or not (row.get("Model") or "").strip():
             raise InputError(
                 f"a row with {sum(value is not None for value in row.values())} fields",
                 path=str(path),
@@ -74,20 +76,25 @@ def _runs(path: Path, row: dict[str, str], date: str | None) -> Iterator[RunHead
             continue
         name = _named(column, path.stem)
         published = [PublishedScore("accuracy", share_of(value), raw=text.strip())]
-        if name == _OVERALL and (
-            cost := number_in_text(row.get(_COST))
-        ):  # 0 is written where nothing is known
+        # 0 is written where nothing is known
+        if name == _OVERALL and (cost := number_in_text(row.get(_COST))):
             published.append(
                 PublishedScore(TASK_COST.name, cost / 1000, raw=row[_COST].strip())
             )
+        formulation = None
+        if system:
+            model = system["model"]
+            formulation = _HOW[system["how"]]
+        else:
+            model = row["Model"].strip()
         yield RunHeader(
             harness="bfcl",
-            model=system["model"] if system else row["Model"].strip(),
+            model=model,
             developer=row.get("Organization") or None,
             benchmark=f"bfcl_{'overall' if name == _OVERALL else name}",
             # the weights and the categories of a table are those of its date
             task_version=date,
-            formulation=_HOW[system["how"]] if system else None,
+            formulation=formulation,
             sampling={"variant": system["more"]} if system and system["more"] else {},
             metrics=(ACCURACY, TASK_COST)[: len(published)],
             run_id=f"{date}/{row['Model'].strip()}" if date else None,
@@ -100,10 +107,8 @@ def _runs(path: Path, row: dict[str, str], date: str | None) -> Iterator[RunHead
 def _named(column: str, table: str) -> str:
     """A column as a benchmark: those of ``data_live`` and of ``data_non_live`` have the
     same names."""
-    name, part = (
-        _WORD.sub("_", column.lower()).strip("_"),
-        table.removeprefix("data").strip("_"),
-    )
+    name = _WORD.sub("_", column.lower()).strip("_")
+    part = table.removeprefix("data").strip("_")
     if part in ("", "overall") or name.startswith(f"{part}_"):
         return name
     return f"{part}_{name}"

@@ -173,7 +173,8 @@ def _question(text: str, plain: Any) -> str:
     if not isinstance(without, str) or len(without) > len(text):
         return text
     begin = len(os.path.commonprefix([text, without]))
-    end = len(os.path.commonprefix([text[::-1], without[::-1]]))
+    backwards = [text[::-1], without[::-1]]
+    end = len(os.path.commonprefix(backwards))
     if begin + end >= len(without):
         return without
     return text
@@ -190,7 +191,8 @@ def _metrics_of(sample: Row) -> dict[str, Row]:
 
 def _generated(sample: Row, metric_names: set[str]) -> tuple[Row, dict[str, Row]]:
     answers = part_of(sample, "targets")
-    output, raw = sample.get("output"), sample.get("raw_output")
+    output = sample.get("output")
+    raw = sample.get("raw_output")
     if isinstance(raw, str):
         whole = raw
     elif isinstance(output, str):
@@ -247,9 +249,12 @@ def _chosen(sample: Row, metric_names: set[str]) -> tuple[Row, dict[str, Row]]:
 def _favourite(options: list[str], scores: list[float | None]) -> str | None:
     """The option of the highest probability, where there is one."""
     scored = [value for value in scores if value is not None]
-    if len(scores) != len(options) or not scored or scored.count(max(scored)) > 1:
+    if len(scores) != len(options) or not scored:
         return None
-    return options[scores.index(max(scored))]
+    best = max(scored)
+    if scored.count(best) > 1:
+        return None
+    return options[scores.index(best)]
 
 
 def _likely(sample: Row, metric_names: set[str]) -> tuple[Row, dict[str, Row]]:

@@ -169,7 +169,7 @@ class TaskResults:
 
 
 def is_choice(query: Row) -> bool:
-    """Whether a query has samples whose options have values."""
+    """True if a query has samples whose options have values."""
     first = next(iter(items_of(query.get("samples"))), None)
     return isinstance(first, dict) and "target_values" in first
 
@@ -238,22 +238,24 @@ def _header(task: TaskResults, key: Key, model: Row) -> RunHeader:
 def _model(task: TaskResults) -> Row:
     """Who was evaluated. Names such as ``128b`` mean nothing without their family."""
     model = part_of(task.document, "model")
-    family, name = (
-        text_or_none(model.get("model_family")),
-        text_or_none(model.get("model_name")),
-    )
+    family = text_or_none(model.get("model_family"))
+    name = text_or_none(model.get("model_name"))
     if not family or (name and name.startswith(family)):
         whole = name
     else:
         whole = f"{family} {name or ''}"
     decoding = part_of(model, "decoding_params")
     batch = whole_count(model.get("training_batch_size"))
+    if batch:
+        hyperparameters = {"training_batch_size": batch}
+    else:
+        hyperparameters = {}
     return {
         "model": (whole or "").strip(),
         "family": family,
         "parameter_count": whole_count(model.get("total_params")) or None,
         "step": whole_count(model.get("training_steps")) or None,
-        "hyperparameters": {"training_batch_size": batch} if batch else {},
+        "hyperparameters": hyperparameters,
         **sampling_fields(decoding),
         "sampling": other_sampling(decoding),
     }
@@ -316,7 +318,7 @@ def _specs(task: TaskResults, key: Key, entry: Row) -> Iterator[MetricSpec]:
 
 
 def _rising(entry: Row) -> bool | None:
-    """Whether more is better, by what the task calls poor and good."""
+    """True if more is better, by what the task calls poor and good."""
     low, high = (
         number_or_none(entry.get(name)) for name in ("low_score", "high_score")
     )

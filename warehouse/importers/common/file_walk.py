@@ -66,7 +66,7 @@ class Unread:
 
 
 def has_text_name(path: Path) -> bool:
-    """Whether a path is text: others can be opened by Python, and by no library that
+    """True if a path is text: others can be opened by Python, and by no library that
     wants UTF-8."""
     try:
         str(path).encode()
@@ -177,8 +177,8 @@ def open_regular(path: Path) -> BufferedReader:
 
 
 def pointer_reason(head: bytes) -> str:
-    """What the first bytes of a file say that only stands for one; empty if they are
-    data."""
+    """The reason in the first bytes of a file that only stands for one; empty if they
+    are data."""
     for start, kind, command in _POINTERS:
         if head.startswith(start):
             return (
@@ -259,7 +259,7 @@ def refuse_changed(before: Iterable[tuple[Path, Stamp]]) -> None:
 
 
 def _has_changed(path: Path, stamped: Stamp) -> bool:
-    """Whether a file was modified: by its times, else by its bytes."""
+    """True if a file was modified: by its times, else by its bytes."""
     try:
         status = path.stat()
         if (status.st_size, (status.st_dev, status.st_ino), status.st_mtime_ns) != (

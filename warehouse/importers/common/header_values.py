@@ -68,7 +68,9 @@ def parse_values(pairs: Iterable[str]) -> dict[str, Any]:
         MisuseError: no such field, or a value that is not of its type; all of them at
             once.
     """
-    settable, parsed, faults = settable_fields(), {}, []
+    settable = settable_fields()
+    parsed = {}
+    faults = []
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not equals or name not in settable:
@@ -276,7 +278,8 @@ def local_time(text: str, layout: str) -> datetime | None:
 
 def seconds_between(begin: Any, end: Any) -> float | None:
     """Seconds between two times; none where one is missing or they are reversed."""
-    first, last = moment(begin), moment(end)
+    first = moment(begin)
+    last = moment(end)
     if first is None or last is None or last < first:
         return None
     return (last - first).total_seconds()

@@ -138,7 +138,7 @@ def compact_or_none(value: Any) -> str | None:
 
 
 def is_local(value: Any) -> bool:
-    """Whether an argument is a place on a machine."""
+    """True if an argument is a place on a machine."""
     return isinstance(value, str) and value.startswith(("/", "./", "../", "~"))
 
 
@@ -303,9 +303,10 @@ def first_text(document: Mapping[str, Any], *keys: str) -> str | None:
 def published_figure(metric: str, figure: Any, **more: Any) -> PublishedScore:
     """A figure as a file states it: a number, else its text."""
     value = number_or_none(figure)
-    return PublishedScore(
-        metric, value, raw=None if value is not None else str(figure)[:200], **more
-    )
+    raw = None
+    if value is None:
+        raw = str(figure)[:200]
+    return PublishedScore(metric, value, raw=raw, **more)
 
 
 _FLAGS = {"True": True, "False": False}
@@ -335,7 +336,8 @@ def paired_value(value: Any) -> dict[str, Any]:
     parts = [None, None]
     if isinstance(value, list) and len(value) == 2:
         parts = value
-    total, count = number_or_none(parts[0]), number_or_none(parts[1])
+    total = number_or_none(parts[0])
+    count = number_or_none(parts[1])
     if total is None or not count:
         return {"status": "not_scalar", "raw": compact(value)}
     return {"value": total / count, "weight": count, "raw": compact(value)}

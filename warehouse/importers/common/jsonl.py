@@ -116,19 +116,19 @@ class RowSource:
                 yield from pattern.findall(b"".join(lines))
 
     def has_requests(self, count: int) -> bool | None:
-        """Whether any row has at least so many requests; ``None``: the file is too
+        """True if any row has at least so many requests; ``None``: the file is too
         large to say."""
         if self.path.suffix == ".gz" or self.path.stat().st_size > SMALL_FILE:
             return None
         return f'"gen_args_{count - 1}"'.encode() in self.path.read_bytes()
 
     def is_array(self) -> bool:
-        """Whether the file is one JSON array."""
+        """True if the file is one JSON array."""
         with open_text(self.path) as handle:
             return handle.read(1000).removeprefix(BOM_UTF8).lstrip()[:1] == b"["
 
     def has_mark(self) -> bool:
-        """Whether the file begins with a byte-order mark."""
+        """True if the file begins with a byte-order mark."""
         with open_text(self.path) as handle:
             return handle.read(3) == BOM_UTF8
 
@@ -151,7 +151,8 @@ class RowSource:
         position = text.index("[") + 1
         while True:
             position = _after_blanks(text, position)
-            line, seen = line + text.count("\n", seen, position), position
+            line = line + text.count("\n", seen, position)
+            seen = position
             if text[position : position + 1] in ("]", ""):
                 break
             try:
@@ -261,7 +262,7 @@ def unpacked_start(head: bytes) -> bytes:
 
 
 def has_keys(head: str, *keys: str) -> bool:
-    """Whether a text has all these keys of JSON objects."""
+    """True if a text has all these keys of JSON objects."""
     quoted = [f'"{key}"' for key in keys]
     return all(key in head for key in quoted) and all(
         re.search(rf"{re.escape(key)}\s*:", head) for key in quoted
@@ -309,10 +310,8 @@ def refuse_conflict(raw: bytes, path: Path) -> None:
     """
     mark = _CONFLICT.search(raw)
     if mark:
-        shown, line = (
-            mark[0].decode("utf-8", "replace"),
-            raw.count(b"\n", 0, mark.start()) + 1,
-        )
+        shown = mark[0].decode("utf-8", "replace")
+        line = raw.count(b"\n", 0, mark.start()) + 1
         raise InputError(
             f"marks of a merge that was not resolved: {shown}",
             path=str(path),

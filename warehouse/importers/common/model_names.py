@@ -1,4 +1,5 @@
-"""Whether two texts name one model: a folder and a file seldom write its name alike."""
+"""Names of models compared: two texts may name one model: a folder and a file seldom
+write its name alike."""
 
 from __future__ import annotations
 
@@ -22,16 +23,17 @@ _FIXED = frozenset(
 
 
 def is_fixed_name(name: str) -> bool:
-    """Whether a name is what files of any model are called: it names none.
+    """True if a name is what files of any model are called: it names none.
 
     >>> is_fixed_name("output"), is_fixed_name("gpt-5")
     (True, False)
     """
-    return not name.strip(". ") or name.strip(". ").lower().replace("-", "_") in _FIXED
+    bare = name.strip(". ")
+    return not bare or bare.lower().replace("-", "_") in _FIXED
 
 
 def same_model(first: str, second: str) -> bool:
-    """Whether two names may mean one model: without case, punctuation and the
+    """True if two names may mean one model: without case, punctuation and the
     organisation.
 
     >>> same_model("openai_o3-mini", "openai/o3-mini"), same_model("o3-mini", "openai/o3-mini")
@@ -99,7 +101,7 @@ def local_model_name(path: str) -> str:
 
 
 def says_nothing(name: str) -> bool:
-    """Whether a name is one that folders of any model have.
+    """True if a name is one that folders of any model have.
 
     >>> says_nothing("hf"), says_nothing("checkpoint-200"), says_nothing("llama-7b")
     (True, True, False)
@@ -165,7 +167,10 @@ def position_fields(
     ]
     sources = (*texts, suffix[0] if suffix else None, *folders)
     step = infer_step(*sources)
-    return {"step": step, "epoch": None if step is not None else _epoch(sources)}
+    epoch = None
+    if step is None:
+        epoch = _epoch(sources)
+    return {"step": step, "epoch": epoch}
 
 
 def _epoch(texts: tuple[str | None, ...]) -> float | None:
@@ -175,15 +180,15 @@ def _epoch(texts: tuple[str | None, ...]) -> float | None:
 
 def _typed(text: str) -> Any:
     """A value as the harness reads it from the command line."""
-    if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"":
+    is_closed = len(text) >= 2 and text[0] == text[-1]
+    if is_closed and text[0] in "'\"":
         return text[1:-1]
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
     if text.lower() == "none":
         return None
-    if _INTEGER.fullmatch(
-        text
-    ):  # one that no column holds stays a text: a float is another number
+    # one that no column holds stays a text: a float is another number
+    if _INTEGER.fullmatch(text):
         number = None
         if len(text) <= _LONGEST:
             number = int(text)

@@ -151,16 +151,16 @@ def _compiled(text: str, whole: bool) -> tuple[tuple[tuple[bool, Any], ...], Any
     """The look-ahead at the beginning, compiled, and the rest."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", FutureWarning
-            )  # of brackets that later versions may read otherwise
+            # of brackets that later versions may read otherwise
+            warnings.simplefilter("ignore", FutureWarning)
             re.compile(text)
     except (re.error, RecursionError, OverflowError) as error:
         raise PatternError(f"no regular expression ({error})") from None
     anchor = ""
     if text.startswith("^"):
         anchor = "^"
-    ahead, rest = [], text.removeprefix("^")
+    ahead = []
+    rest = text.removeprefix("^")
     while (whole or anchor) and (begins := _LOOK_AHEAD.match(rest)):
         inner, rest = _parted(rest)
         ahead.append((begins[1] == "=", _by_re2(f"(?:{inner})")))

@@ -79,7 +79,7 @@ def names_added_by_a_run(
 
 
 def _is_new_each_time(values: Sequence[Any]) -> bool:
-    """Whether all values are ids by chance, each another one; or times, of which hardly
+    """True if all values are ids by chance, each another one; or times, of which hardly
     any stands twice."""
     n_different = len({compact(value) for value in values})
     if n_different < 2:
@@ -96,4 +96,6 @@ def _is_time(value: Any) -> bool:
         return False
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return False
-    return any(_SECONDS[0] <= float(value) / unit < _SECONDS[1] for unit in _UNITS)
+    number = float(value)
+    earliest, latest = _SECONDS
+    return any(earliest <= number / unit < latest for unit in _UNITS)

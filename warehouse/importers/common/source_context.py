@@ -1,5 +1,5 @@
-"""What a source's identity is taken from besides its bytes, its names and the user's
-settings.
+"""The context of a source, which its identity is taken from besides its bytes, its
+names and the user's settings.
 
 The same bytes are another source where they lie in folders that name another model,
 seed or step, or are joined to another file. Importers say what that is: by ``folders``,
@@ -27,8 +27,8 @@ class KnowsContext(Protocol):
     """An importer that reports by itself which other files it reads."""
 
     def context(self, source: SourceFiles) -> dict[str, Any]:
-        """What it takes from the paths of a source's files, or from files that are not
-        its own.
+        """The context that an importer takes from the paths of a source's files, or
+        from files that are not its own.
 
         Returns:
             JSON; empty where there is nothing.
@@ -38,7 +38,7 @@ class KnowsContext(Protocol):
         """Files that are not the source's own and are read with it."""
 
     def says_same(self, places: Sequence[str], context: Mapping[str, Any]) -> bool:
-        """Whether a source with runs at these places (``RunHeader.place``) certainly
+        """True if a source with runs at these places (``RunHeader.place``) certainly
         has that context."""
 
 
@@ -70,13 +70,17 @@ def says_same(
     places: Sequence[str],
     context: Mapping[str, Any],
 ) -> bool:
-    """Whether a source that the ledger shows at ``path`` with runs at ``places``, of
+    """True if a source that the ledger shows at ``path`` with runs at ``places``, of
     the same bytes and settings, certainly has a context: entries of earlier versions do
     not hold theirs."""
     if isinstance(tool, KnowsContext):
         return tool.says_same(places, context)
     is_folder = source.name == str(source.root)
-    root = PurePath(os.path.normpath(path if is_folder else os.path.dirname(path)))
+    if is_folder:
+        folder = path
+    else:
+        folder = os.path.dirname(path)
+    root = PurePath(os.path.normpath(folder))
     folders = context["folders"]
     return bool(list(_folders(root, len(folders))) == folders)
 

@@ -57,7 +57,10 @@ class BoundedStream(io.RawIOBase):
     def __init__(
         self, raw: Any, name: str, limit: float = math.inf, owners: Sequence[Any] = ()
     ) -> None:
-        self.raw, self.name, self.limit, self.count = raw, name, limit, 0
+        self.raw = raw
+        self.name = name
+        self.limit = limit
+        self.count = 0
         self.owners = owners
 
     def readable(self) -> bool:
@@ -103,7 +106,7 @@ class Member:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the file holds the bytes as they are, not packed."""
+        """True if the file holds the bytes as they are, not packed."""
         return not self.entry and not self.name.endswith(".gz")
 
     def open(self) -> BoundedStream:
@@ -193,12 +196,14 @@ def members(path: Path, name: str, globs: Sequence[str] = ()) -> list[Member]:
     ]
     chosen = [member for member in all_members if _is_chosen(member, globs)]
     if not chosen:
+        if globs:
+            expected = f"entries that match {list(globs)}"
+        else:
+            expected = f"one of {list(FORMATS)}"
         raise InputError(
             f"an archive of {len(entries)} files, none of which can be read as a table",
             path=name,
-            expected=f"entries that match {list(globs)}"
-            if globs
-            else f"one of {list(FORMATS)}",
+            expected=expected,
         )
     if len(chosen) > bounds.MAX_TABLES:
         raise TooManyTablesError(
@@ -417,7 +422,7 @@ class _Raw(io.RawIOBase):
 
 
 def glob_matches(glob: str, path: PurePath | str) -> bool:
-    """Whether a glob matches a tail of the path. ``*`` stays in one folder, ``**`` does
+    """True if a glob matches a tail of the path. ``*`` stays in one folder, ``**`` does
     not.
 
     >>> glob_matches("zero-shot/*/*.json", "data/zero-shot/a/b.json")
@@ -432,7 +437,8 @@ def glob_matches(glob: str, path: PurePath | str) -> bool:
 def tails_of(path: PurePath | str) -> list[str]:
     """The path's ends, the shortest first, each from a folder boundary on."""
     parts = [part for part in PurePath(path).parts if part != PurePath(path).anchor]
-    return ["/".join(parts[start:]) for start in range(len(parts) - 1, -1, -1)]
+    starts = reversed(range(len(parts)))
+    return ["/".join(parts[start:]) for start in starts]
 
 
 @lru_cache(maxsize=256)
@@ -445,7 +451,10 @@ def _glob_piece(piece: str) -> str:
     pieces = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
     if piece.startswith("[") and len(piece) > 2:
         inner = piece[1:-1].replace("\\", "\\\\")
-        brackets = "[" + ("^" + inner[1:] if inner.startswith("!") else inner) + "]"
+        negated = inner
+        if inner.startswith("!"):
+            negated = "^" + inner[1:]
+        brackets = "[" + negated + "]"
         with suppress(PatternError):
             return Pattern(brackets).pattern
     return pieces.get(piece, re.escape(piece))

@@ -267,7 +267,8 @@ def _requests(step: Row) -> int:
 
 def _messages(step: Row) -> Iterator[Message]:
     """Messages of a step: what was said in it, and what its tools gave back."""
-    source, calls = text_or_none(step.get("source")), objects_of(step.get("tool_calls"))
+    source = text_or_none(step.get("source"))
+    calls = objects_of(step.get("tool_calls"))
     said = {
         "role": _ROLES.get(source or "", source),
         "content": step.get("message"),

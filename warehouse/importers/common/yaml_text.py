@@ -104,7 +104,8 @@ def _read(text: str) -> Any:
                 entry = _ENTRY.match(lines[line])
             if entry is None:
                 raise
-            lines[line] = entry[1] + "'" + entry[2].replace("'", "''") + "'"
+            quoted = entry[2].replace("'", "''")
+            lines[line] = f"{entry[1]}'{quoted}'"
     return yaml.load("\n".join(lines), _PlainLoader)
 
 

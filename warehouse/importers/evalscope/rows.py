@@ -137,12 +137,12 @@ class SubsetFiles:
 
     @property
     def is_old(self) -> bool:
-        """Whether the rows are of 0.x."""
+        """True if the rows are of 0.x."""
         return "index" not in self.first[0]
 
     @property
     def keeps_messages(self) -> bool:
-        """Whether the messages stand in the predictions alone: reviews of 1.0 to 1.5
+        """True if the messages stand in the predictions alone: reviews of 1.0 to 1.5
         hold the input as one text."""
         return (
             self.reviews is not None
@@ -152,7 +152,7 @@ class SubsetFiles:
 
     @cached_property
     def tells_draws(self) -> bool:
-        """Whether index, group and repeats agree: without the configuration nothing
+        """True if index, group and repeats agree: without the configuration nothing
         says how many repeats there are."""
         groups = (
             (row.get("index"), part_of(row, "sample_score").get("group_id"))
@@ -211,7 +211,7 @@ def _batches(subset: SubsetFiles, dump: Dump) -> Iterator[pa.RecordBatch]:
 
 
 def _is_unread(explanation: str) -> bool:
-    """Whether a judge's reply, which a review explains its score by, holds neither a
+    """True if a judge's reply, which a review explains its score by, holds neither a
     grade nor a number."""
     _, says, reply = explanation.partition(_BY_JUDGE)
     return (
@@ -239,7 +239,8 @@ def _items(
     if reviews:
         for line, key, row in _keyed(reviews):
             if lasting.get(key, line) == line:
-                yield f"{reviews.name} line {line}", (row, facts.get(key, {}), True)
+                own = facts.get(key, {})
+                yield f"{reviews.name} line {line}", (row, own, True)
     if predictions and (
         not reviews or any(key not in lasting for key in facts) or subset.is_old
     ):
@@ -255,7 +256,10 @@ def _items(
 def _keyed(source: RowSource) -> Iterator[tuple[int, Any, Row]]:
     for line, row in source.numbered():
         key = row.get("index", row.get("answer_id"))
-        yield line, key if isinstance(key, int | str) else None, row
+        number = None
+        if isinstance(key, int | str):
+            number = key
+        yield line, number, row
 
 
 def _last_lines(source: RowSource, notes: list[str]) -> dict[Any, int]:
@@ -297,13 +301,16 @@ def _facts(row: Row, keeps_messages: bool) -> Row:
     messages = {}
     if keeps_messages:
         messages = {"messages": row.get("messages")}
+    error = None
+    if output.get("error") is not None:
+        error = as_text(output["error"])
     return {
         **messages,
         "input_tokens": whole_count(usage.get("input_tokens")),
         "output_tokens": whole_count(usage.get("output_tokens")),
         "latency": number_or_none(output.get("time")),
         "finish_reason": text_or_none(choice.get("stop_reason")),
-        "error": None if output.get("error") is None else as_text(output["error"]),
+        "error": error,
         "transcript": {
             "cached_tokens": whole_count(usage.get("input_tokens_cache_read")),
             "cache_write_tokens": whole_count(usage.get("input_tokens_cache_write")),
@@ -331,9 +338,12 @@ def _of_trace(row: Row) -> Row:
     is_over = any(
         payload.get("message") == "max_steps_exceeded" for _, payload in pairs
     )
+    limit_hit = None
+    if is_over:
+        limit_hit = "turn"
     found = {
         "n_events": len(events) or None,
-        "limit_hit": "turn" if is_over else None,
+        "limit_hit": limit_hit,
         "tools": [
             {"tool": tool, "n_calls": n, "n_errors": failed[tool]}
             for tool, n in called.items()
@@ -366,7 +376,11 @@ def _row(subset: SubsetFiles, row: Row, facts: Row, is_reviewed: bool) -> Row:
             _score(subset.unnamed, value, failed)
             for value in (list(values.values()) or [None])
         ]
-    return {"run": subset.run, **sample, "scores": scores if subset.reviews else []}
+    if subset.reviews:
+        own_scores = scores
+    else:
+        own_scores = []
+    return {"run": subset.run, **sample, "scores": own_scores}
 
 
 def values_of(row: Row, unnamed: str) -> Row:
@@ -403,10 +417,13 @@ def _score(name: str, value: Any, failed: bool) -> Row:
         else:
             raw = compact(value)
         is_odd = value is not None and not failed
+        status = "error"
+        if is_odd:
+            status = "not_scalar"
         return {
             "metric": name,
             "value": None,
-            "status": "not_scalar" if is_odd else "error",
+            "status": status,
             "raw": raw,
         }
     return {"metric": name, "value": number, "weight": weight}
@@ -509,12 +526,15 @@ def _draw(index: int, group: Any, subset: SubsetFiles, draw_given: Any) -> int |
 def _old_row(row: Row) -> Row:
     """A row of 0.x: the answer of the provider, with the document and the prompt."""
     choice = next(iter(objects_of(row.get("choices"))), {})
-    message, review = part_of(choice, "message"), part_of(choice, "review")
+    message = part_of(choice, "message")
+    review = part_of(choice, "review")
     document = part_of(row, "raw_input")
     prompt = part_of(row, "origin_prompt")
     sent = [text for text in items_of(prompt.get("data")) if isinstance(text, str)]
-    gold, usage = review.get("gold"), part_of(row, "usage")
-    extracted, response = review.get("pred"), text_of(message.get("content"))
+    gold = review.get("gold")
+    usage = part_of(row, "usage")
+    extracted = review.get("pred")
+    response = text_of(message.get("content"))
     name = next(
         (
             document[key]

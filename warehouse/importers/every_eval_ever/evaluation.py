@@ -191,11 +191,10 @@ class Evaluation:
     def _header(
         self, benchmark: str, entries: Sequence[EvaluationEntry], notes: list[str]
     ) -> RunHeader:
-        document, first = self.document, entries[0].result
-        info, library = (
-            mapping_of(document, "model_info"),
-            mapping_of(document, "eval_library"),
-        )
+        document = self.document
+        first = entries[0].result
+        info = mapping_of(document, "model_info")
+        library = mapping_of(document, "eval_library")
         details = mapping_of(info, "additional_details")
         source = mapping_of(first, "source_data")
         revision = first_text(details, "revision", "model_revision", "checkpoint")
@@ -347,13 +346,16 @@ def _specs(
         kind, low, high = _bounds(entry, notes)
         judges, parameters = _judges(entry.config)
         lower = entry.config.get("lower_is_better")
+        higher_is_better = None
+        if isinstance(lower, bool):
+            higher_is_better = not lower
         yield MetricSpec(
             name=entry.metric,
             filter=entry.filter,
             kind=kind,
             low=low,
             high=high,
-            higher_is_better=not lower if isinstance(lower, bool) else None,
+            higher_is_better=higher_is_better,
             unit=text_or_none(entry.config.get("metric_unit")) or "",
             scorer_kind="model" if judges else "match",
             judge_model=judges,
@@ -367,10 +369,8 @@ def _bounds(
 ) -> tuple[MetricKind | None, float | None, float | None]:
     """Kind and bounds; no bounds where the figure itself is outside of them."""
     config = entry.config
-    low, high = (
-        number_or_none(config.get("min_score")),
-        number_or_none(config.get("max_score")),
-    )
+    low = number_or_none(config.get("min_score"))
+    high = number_or_none(config.get("max_score"))
     score = number_or_none(mapping_of(entry.result, "score_details").get("score"))
     outside = score is not None and (
         (high is not None and score > high) or (low is not None and score < low)

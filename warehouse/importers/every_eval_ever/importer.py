@@ -181,7 +181,10 @@ def _value(line: Row) -> Row:
     if number is not None:
         return {"value": number}
     raw = as_text_or_none(evaluation["score"])
-    return {"status": "error" if raw is None else "not_scalar", "raw": raw}
+    status = "not_scalar"
+    if raw is None:
+        status = "error"
+    return {"status": status, "raw": raw}
 
 
 def _prompt(line: Row) -> Row:
@@ -227,7 +230,8 @@ def _draws(line: Row) -> list[Row]:
 def _transcript(line: Row) -> Row | None:
     """The conversation with its counts; the format says of no call that it failed."""
     messages = [_message(item) for item in _spoken(line)]
-    counts, usage = mapping_of(line, "evaluation"), mapping_of(line, "token_usage")
+    counts = mapping_of(line, "evaluation")
+    usage = mapping_of(line, "token_usage")
     totals = {
         "n_turns": _bounded(counts.get("num_turns")),
         "cached_tokens": whole_count(usage.get("input_tokens_cache_read")),
@@ -260,9 +264,13 @@ def _message(item: Row) -> Row:
         for name, value in item.items()
         if name not in ("turn_idx", "reasoning_trace", "tool_call_id")
     }
+    if len(keys) == 1:
+        tool_call_id = keys[0]
+    else:
+        tool_call_id = keys or None
     extra = {
         "reasoning_content": item.get("reasoning_trace"),
-        "tool_call_id": keys[0] if len(keys) == 1 else keys or None,
+        "tool_call_id": tool_call_id,
     }
     return {**kept, **without_nulls(extra)}
 
@@ -287,10 +295,8 @@ def _conversation(line: Row) -> tuple[str | None, list[Any]]:
 
 
 def _circumstances(line: Row) -> Row:
-    usage, performance = (
-        mapping_of(line, "token_usage"),
-        mapping_of(line, "performance"),
-    )
+    usage = mapping_of(line, "token_usage")
+    performance = mapping_of(line, "performance")
     attributions = objects_of(line.get("answer_attribution"))
     answers = [
         item for item in attributions if item.get("is_terminal") is not False
@@ -303,11 +309,14 @@ def _circumstances(line: Row) -> Row:
     answer = None
     if answers:
         answer = answers[-1].get("extracted_value")
+    latency = None
+    if milliseconds is not None:
+        latency = milliseconds / 1000
     return {
         "extracted_answer": string_or_none(answer),
         "input_tokens": whole_count(usage.get("input_tokens")),
         "output_tokens": whole_count(usage.get("output_tokens")),
-        "latency": None if milliseconds is None else milliseconds / 1000,
+        "latency": latency,
         "error": text_or_none(line.get("error")),
     }
 
@@ -401,7 +410,8 @@ def _row(line: Row) -> Row:
     scores = _scores(details.get("score"), mapping_of(line, "evaluation").get("score"))
     if details.get("again"):  # an earlier line has the prompt and the response
         return {"run": 0, **row, "scores": scores}
-    source, output = mapping_of(line, "input"), mapping_of(line, "output")
+    source = mapping_of(line, "input")
+    output = mapping_of(line, "output")
     texts = output.get("raw") or []
     answers = [
         item for item in line.get("answer_attribution") or [] if isinstance(item, dict)

@@ -126,7 +126,7 @@ def headers(run: HelmRun, model_setting: str | None, file: str) -> list[RunHeade
 
 
 def benchmark_name(name: str) -> str:
-    """What a run's name says of the benchmark: the scenario with its own arguments.
+    """The benchmark in a run's name: the scenario with its own arguments.
 
     >>> benchmark_name("mmlu:subject=anatomy,method=multiple_choice_joint,model=openai_gpt2")
     'mmlu:subject=anatomy'
@@ -153,6 +153,9 @@ def _header(run: HelmRun, model: str, split: str) -> RunHeader:
     deployment = text_or_none(adapter.get("model_deployment"))
     published = tuple(_published(run, split))
     requested = {key[0] for key in run.requests if run.split_of(key) == split}
+    endpoint = None
+    if deployment != model:
+        endpoint = deployment
     return RunHeader(
         harness=HARNESS,
         model=model,
@@ -160,7 +163,7 @@ def _header(run: HelmRun, model: str, split: str) -> RunHeader:
         step=infer_step(model),
         suite=_suite(run),
         split=split,
-        endpoint=deployment if deployment != model else None,
+        endpoint=endpoint,
         formulation=text_or_none(adapter.get("method")),
         fewshot=whole_count(adapter.get("max_train_instances")),
         template_hash=fingerprint(
@@ -185,7 +188,7 @@ def _header(run: HelmRun, model: str, split: str) -> RunHeader:
 
 
 def _is_usual(name: str, value: Any) -> bool:
-    """Whether a part of the template is what versions that do not write it mean."""
+    """True if a part of the template is what versions that do not write it mean."""
     usual = ""
     if name == "chain_of_thought_suffix":
         usual = "\n"
@@ -208,9 +211,8 @@ def _configuration(run: HelmRun) -> dict[str, Any]:
     spec["adapter_spec"] = adapter
     spec["metric_specs"] = sorted(items_of(spec.get("metric_specs")), key=compact)
     if not part_of(run.spec, "data_augmenter_spec").get("perturbation_specs"):
-        spec.pop(
-            "data_augmenter_spec", None
-        )  # nothing is perturbed: its flags mean nothing
+        # nothing is perturbed: its flags mean nothing
+        spec.pop("data_augmenter_spec", None)
     request = _first_request(run)
     return {
         "run_spec": spec,
@@ -224,7 +226,8 @@ def _configuration(run: HelmRun) -> dict[str, Any]:
 def _arguments_of(name: str) -> dict[str, str]:
     """The arguments in a run's name, which may be the only place of a setting; not the
     model, in its own field."""
-    pairs = (part.partition("=") for part in name.partition(":")[2].split(",") if part)
+    parts = name.partition(":")[2].split(",")
+    pairs = (part.partition("=") for part in parts if part)
     return {
         key: value
         for key, _, value in pairs
@@ -307,11 +310,17 @@ def _specs(run: HelmRun, published: tuple[PublishedScore, ...]) -> Iterator[Metr
         is_rate = (
             name.startswith(("quasi_", "prefix_", *_RATES)) or "exact_match" in name
         )
+        higher_is_better = None
+        if is_rate or name == main:
+            higher_is_better = True
+        is_default = None
+        if name == main:
+            is_default = True
         yield MetricSpec(
             name=name,
             link="identity" if name in metrics or not run.statistics else "none",
-            higher_is_better=True if is_rate or name == main else None,
-            is_default=True if name == main else None,
+            higher_is_better=higher_is_better,
+            is_default=is_default,
         )
 
 
@@ -332,12 +341,15 @@ def _published(run: HelmRun, split: str) -> Iterator[PublishedScore]:
         label = _label(naming)
         if naming.get("perturbation") and not perturbed:
             continue
+        statistic = "aggregate"
+        if name in metrics or not run.statistics:
+            statistic = "mean"
         yield PublishedScore(
             metric=name,
             value=number_or_none(value_of(stat)),
             perturbation=label,
             split=split,
-            statistic="mean" if name in metrics or not run.statistics else "aggregate",
+            statistic=statistic,
             n=covered.get((name, label), counts.get(label)),
         )
 
@@ -363,7 +375,8 @@ def _label(naming: dict[str, Any]) -> str:
     """A perturbation of ``stats.json``: figures over originals and over the worst case
     of both stand beside those of the perturbed instances; so do those of a part of the
     split, which has none of the whole."""
-    perturbation, part = naming.get("perturbation"), naming.get("sub_split")
+    perturbation = naming.get("perturbation")
+    part = naming.get("sub_split")
     over = None
     if isinstance(perturbation, dict):
         over = perturbation.get("computed_on")

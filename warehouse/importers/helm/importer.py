@@ -67,7 +67,8 @@ class Helm:
             if item.path.name in FILES:
                 folders[item.path.parent][item.path.name] = item.path
         for folder, paths in folders.items():
-            if FILES[0] in paths and any(name in paths for name in FILES[1:4]):
+            has_others = any(name in paths for name in FILES[1:4])
+            if FILES[0] in paths and has_others:
                 files = tuple(paths[name] for name in FILES if name in paths)
                 yield SourceFiles(str(folder), folder, files)
 
@@ -184,11 +185,18 @@ def _prompt(instance: Mapping[str, Any] | None) -> Row:
         if key in ("sub_split", "extra_data", "contrast_inputs") and value
     }
     is_choice = len(references) > len(correct) > 0
+    if len(correct) == 1:
+        target = correct[0]
+    else:
+        target = compact(correct)
+    choices = None
+    if is_choice:
+        choices = compact([text for text, _ in references])
     return {
         "identity": compact({"input": content, "references": references}),
         "text": question_of(content),
-        "target": correct[0] if len(correct) == 1 else compact(correct),
-        "choices": compact([text for text, _ in references]) if is_choice else None,
+        "target": target,
+        "choices": choices,
         "metadata": compact_or_none(others),
     }
 
@@ -229,9 +237,12 @@ def _prose(states: Sequence[Mapping[str, Any]]) -> Row:
     results = [part_of(state, "result") for state in states]
     seconds = [number_or_none(result.get("request_time")) for result in results]
     present = [value for value in seconds if value is not None]
+    latency = None
+    if present:
+        latency = sum(present)
     return {
         "prompt_sent": one_or_json(sent),
-        "latency": sum(present) if present else None,
+        "latency": latency,
         "error": next((error for result in results if (error := _error(result))), None),
     }
 
@@ -293,7 +304,9 @@ def _likelihood(state: Mapping[str, Any], text: str) -> tuple[float | None, int 
     tokens = None
     if isinstance(first, dict):
         tokens = first.get("tokens")
-    suffix, total, option_text = "", 0.0, text.strip()
+    suffix = ""
+    total = 0.0
+    option_text = text.strip()
     for count, token in enumerate(reversed(items_of(tokens)), 1):
         if not isinstance(token, dict) or number_or_none(token.get("logprob")) is None:
             return None, None
@@ -307,10 +320,13 @@ def _likelihood(state: Mapping[str, Any], text: str) -> tuple[float | None, int 
 
 
 def _score(name: str, value: float | None) -> Row:
+    status = "error"
+    if value is not None:
+        status = "scored"
     return {
         "metric": name,
         "value": value,
-        "status": "scored" if value is not None else "error",
+        "status": status,
     }
 
 

@@ -75,10 +75,8 @@ def _indented(raw: bytes, member: str | None) -> tuple[int, int, bytes] | None:
         name = b""
     else:
         name = b'\n  "' + member.encode() + b'": '
-    opening, closing = (
-        name + b"[\n" + blanks + b"{",
-        b"\n" + blanks + b"}\n" + blanks[2:] + b"]",
-    )
+    opening = name + b"[\n" + blanks + b"{"
+    closing = b"\n" + blanks + b"}\n" + blanks[2:] + b"]"
     first = raw.find(opening)
     last = raw.rfind(closing)
     if first < 0 or last < first or (member is None and first != 0):
@@ -128,7 +126,7 @@ _LOGPROB = "logprob"
 
 @cache
 def is_score(name: str) -> bool:
-    """Whether a statistic says how good an answer is."""
+    """True if a statistic says how good an answer is."""
     return name not in BOOKKEEPING and not name.startswith("finish_reason_")
 
 
@@ -173,7 +171,7 @@ class HelmRun:
 
     @property
     def is_prose(self) -> bool:
-        """Whether texts are scored by their likelihood. A long one takes several
+        """True if texts are scored by their likelihood. A long one takes several
         requests."""
         return self.adapter.get("method") == "language_modeling"
 
@@ -230,9 +228,8 @@ class HelmRun:
         for key, parts in sums.items():
             means[key] |= self._likelihoods(key, parts)
         for name, by_key in counts.items():
-            if (
-                len(set(by_key.values())) > 1
-            ):  # the mean of a run is over all that was counted
+            # the mean of a run is over all that was counted
+            if len(set(by_key.values())) > 1:
                 for key, count in by_key.items():
                     self.weights.setdefault(key, {}).setdefault(name, count)
         return means
@@ -291,7 +288,7 @@ class HelmRun:
         return ""
 
     def has(self, name: str) -> bool:
-        """Whether the folder has a file."""
+        """True if the folder has a file."""
         return any(path.name == name for path in self.files)
 
     def _key(
@@ -309,9 +306,12 @@ class HelmRun:
             expected = "an instance with a text as id, and a train_trial_index"
             self.rejections.append(Rejection(location, shown, expected))
             return None
+        perturbed = ""
+        if isinstance(perturbation, dict):
+            perturbed = compact(perturbation)
         return (
             number,
-            compact(perturbation) if isinstance(perturbation, dict) else "",
+            perturbed,
             trial,
         )
 
@@ -334,9 +334,10 @@ class HelmRun:
             try:
                 element = _read(path, lambda: next(stream, _END))
             except TypeError:
-                raise _wrong(
-                    path, None, f"a list in {member}" if member else "a list"
-                ) from None
+                expected = "a list"
+                if member:
+                    expected = f"a list in {member}"
+                raise _wrong(path, None, expected) from None
             if element is _END:
                 return
             yield element
@@ -395,7 +396,7 @@ def perturbation_label(perturbation: Any) -> str:
 
 
 def is_derived(name: str) -> bool:
-    """Whether an aggregate is a figure of likelihoods, which no row has."""
+    """True if an aggregate is a figure of likelihoods, which no row has."""
     return name in LIKELIHOODS
 
 
@@ -411,7 +412,8 @@ def _named(stats: Any) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
 
 def value_of(stat: Mapping[str, Any]) -> float | None:
     """The mean of a statistic, which may be infinite; none where nothing was counted."""
-    mean, count = stat.get("mean"), stat.get("count")
+    mean = stat.get("mean")
+    count = stat.get("count")
     if mean in ("Infinity", "-Infinity"):
         mean = float(mean)
     if isinstance(mean, bool) or not isinstance(mean, (int, float)):

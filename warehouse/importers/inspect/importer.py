@@ -31,12 +31,7 @@ from warehouse.importers.common.jsonl import BATCH_ROWS
 from warehouse.importers.common.messages import listed
 from warehouse.importers.common.transcripts import content_of, question_of
 from warehouse.importers.common.unread_verdicts import UnreadVerdicts
-from warehouse.importers.inspect.header import (
-    Scoring,
-    role_models,
-    run_header,
-    settings_changed,
-)
+from warehouse.importers.inspect.header import run_header, settings_changed
 from warehouse.importers.inspect.log import (
     InspectLog,
     Sample,
@@ -66,6 +61,7 @@ from warehouse.importers.inspect.sample_fields import (
     usage_of,
     values_of,
 )
+from warehouse.importers.inspect.scoring import Scoring, role_models
 from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SourceFiles
 
 #: Samples that are looked at for the metrics which the header does not name.
@@ -194,7 +190,7 @@ def _is_log(candidate: Candidate) -> bool:
 
 
 def _is_reordered(candidate: Candidate) -> bool:
-    """Whether this is a log whose keys stand in another order than Inspect's."""
+    """True if this is a log whose keys stand in another order than Inspect's."""
     head = candidate.head.removeprefix(BOM_UTF8).lstrip()
     if not head.startswith(b"{"):
         return False
@@ -230,7 +226,7 @@ def _first_of_value(head: bytes, start: int) -> bytes:
 
 
 def _holds_eval(path: Path) -> bool:
-    """Whether a file has the object that every log has, behind what is too long for its
+    """True if a file has the object that every log has, behind what is too long for its
     head."""
     try:
         text = path.read_bytes()
@@ -303,7 +299,8 @@ class InspectReader:
         try:
             return self.row(sample)
         except (TypeError, ValueError, RecursionError) as error:
-            location = f"sample {str(sample['id'])[:200]}, epoch {sample.get('epoch')}"
+            name = str(sample["id"])[:200]
+            location = f"sample {name}, epoch {sample.get('epoch')}"
             expected = "values that JSON can hold"
             self.log.rejections.append(Rejection(location, str(error)[:300], expected))
             return None
@@ -315,7 +312,8 @@ class InspectReader:
             ValueError, TypeError: a value that JSON cannot hold, or no epoch.
         """
         usage, latency = usage_of(sample, self._model, judges=self._judges)
-        scores, letters = scores_of(sample), letters_of(sample)
+        scores = scores_of(sample)
+        letters = letters_of(sample)
         stand_ins = [
             str(item.get("fallback_model"))
             for item in objects_of(sample.get("model_fallbacks"))
@@ -344,14 +342,21 @@ class InspectReader:
         content = content_of(sample.get("input"))
         metadata = part_of(sample, "metadata")
         number = sample["id"]
+        if isinstance(target, str):
+            target_text = target
+        else:
+            target_text = compact(target)
+        choices = None
+        if letters:
+            choices = compact(list(letters.values()))
         prompt = {
             "run": 0,
             "position": self._positions.setdefault(number, len(self._positions)),
             "prompt_id": str(number),
             "identity": identity_of(sample, letters),
             "text": question_of(content),
-            "target": target if isinstance(target, str) else compact(target),
-            "choices": compact(list(letters.values())) if letters else None,
+            "target": target_text,
+            "choices": choices,
             "metadata": compact_or_none(metadata),
         }
         if self._reduces:
@@ -364,7 +369,8 @@ class InspectReader:
         self, sample: Sample, scores: Mapping[str, Mapping[str, Any]]
     ) -> list[Score]:
         """Scores of a sample; a metric of the log that it lacks is unscored."""
-        state, values = state_of(sample), self._values(scores)
+        state = state_of(sample)
+        values = self._values(scores)
         if sample.get("invalidation") is not None:
             self._n_invalid += 1
             return [_void(name, value) for name, value in values]

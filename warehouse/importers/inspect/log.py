@@ -36,7 +36,7 @@ from warehouse.records import Rejection, parse_json
 
 
 class InspectLog(Protocol):
-    """What both containers offer. ``rejections`` and ``notes`` grow while samples are
+    """A log, in either container. ``rejections`` and ``notes`` grow while samples are
     read."""
 
     header: Mapping[str, Any]
@@ -110,9 +110,8 @@ def _parsed(text: str | bytes) -> Any:
             raw.decode()  # what is passed over has to be UTF-8 as well
         sample = _SAMPLES.decode(raw)
         events = sample.pop("events", None)
-        orjson.dumps(
-            sample
-        )  # no whole number beyond 64 bits, no nesting that cannot be written again
+        # no whole number beyond 64 bits, no nesting that cannot be written again
+        orjson.dumps(sample)
     except (msgspec.DecodeError, ValueError, TypeError, RecursionError):
         return parse_json(raw, keep_infinite=True)
     if events is None:
@@ -145,7 +144,8 @@ def as_sample(value: Any) -> Sample:
     """
     if not isinstance(value, dict):
         raise ValueError("no JSON object")
-    if isinstance(value.get("id"), bool) or not isinstance(value.get("id"), (str, int)):
+    number = value.get("id")
+    if isinstance(number, bool) or not isinstance(number, (str, int)):
         raise ValueError("no id that is a text or a whole number")
     if "input" not in value:
         raise ValueError("no input")
@@ -206,7 +206,8 @@ class JsonLog:
 
     def first(self, count: int) -> list[Sample]:
         probe = copy(self)
-        probe.rejections, probe._spans = [], self._spans[:count]
+        probe.rejections = []
+        probe._spans = self._spans[:count]
         return list(probe.samples())
 
     def reductions(self) -> list[Any]:
@@ -219,7 +220,8 @@ class JsonLog:
     def _members(self) -> Iterator[tuple[str, Any]]:
         """Key and value of each member of the object; of the samples only where they
         stand."""
-        text, position = self._text, self._expect("{", 0)
+        text = self._text
+        position = self._expect("{", 0)
         while text[position : position + 1] != "}":
             key, end = self._value(position)
             position = self._expect(":", end)
@@ -237,7 +239,8 @@ class JsonLog:
             )
 
     def _mark_samples(self, position: int) -> int:
-        text, position = self._text, self._expect("[", position)
+        text = self._text
+        position = self._expect("[", position)
         while text[position : position + 1] != "]":
             end = self._value(position)[1]
             self._spans.append((position, end))
@@ -411,13 +414,14 @@ class EvalLog:
     def _judging(self, folder: str, sample: Sample) -> list[Any]:
         """The events of chunks in which a scorer asked a model; the others are not
         read."""
-        extents = [
-            (span["extent"][0], span["extent"][1])
-            for span in objects_of(part_of(sample, "skeleton").get("spans"))
-            if span.get("type") in SCORER_SPANS
-            and whole_count(span.get("models"))
-            and _is_pair(span.get("extent"))
-        ]
+        extents = []
+        for span in objects_of(part_of(sample, "skeleton").get("spans")):
+            is_scorer = span.get("type") in SCORER_SPANS
+            if not is_scorer or not whole_count(span.get("models")):
+                continue
+            extent: Any = span.get("extent")
+            if _is_pair(extent):
+                extents.append((extent[0], extent[1]))
         chunks = self._chunks.get(folder, [])
         ends = [start for start, _ in chunks[1:]] + [sys.maxsize]
         members = []
@@ -529,9 +533,8 @@ class _Resolver:
         return text
 
 
-_ATTEMPT = re.compile(
-    rb'"(?:eval_id|task_id)"\s*:\s*"([^"\\]+)"'
-)  # the oldest logs have only the second
+# the oldest logs have only the second
+_ATTEMPT = re.compile(rb'"(?:eval_id|task_id)"\s*:\s*"([^"\\]+)"')
 _TIME = re.compile(rb'"timestamp"\s*:\s*"([^"\\]{1,40})"')
 #: Bytes of a log that are looked at in one go, and how many of them again: more than a
 #: time with its key has.
@@ -585,12 +588,10 @@ def eval_id_of(spec: Mapping[str, Any]) -> str | None:
         return eval_id
     if None in named:
         return None
-    number, digits = (
-        int.from_bytes(
-            blake2s("".join(map(str, named)).encode(), digest_size=16).digest()
-        ),
-        "",
+    number = int.from_bytes(
+        blake2s("".join(map(str, named)).encode(), digest_size=16).digest()
     )
+    digits = ""
     while number:
         number, digit = divmod(number, len(_DIGITS))
         digits = _DIGITS[digit] + digits

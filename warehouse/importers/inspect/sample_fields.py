@@ -106,13 +106,14 @@ def transcript(
     sample: Sample, usage: Mapping[str, Any], eval_id: str | None
 ) -> dict[str, Any]:
     """The way to the response."""
+    place = None
+    if eval_id:
+        place = place_of(eval_id, sample["id"], sample.get("epoch", 1))
     return transcript_of(
         messages_of(sample),
         says_errors=True,
         uuid=text_or_none(sample.get("uuid")),
-        place=place_of(eval_id, sample["id"], sample.get("epoch", 1))
-        if eval_id
-        else None,
+        place=place,
         n_events=_n_events(sample),
         limit_hit=text_or_none(part_of(sample, "limit").get("type")),
         cached_tokens=whole_count(usage.get("input_tokens_cache_read")),
@@ -192,13 +193,13 @@ def values_of(
 
 
 def are_answers(values: Iterable[Any]) -> bool:
-    """Whether a scorer's values are texts, of which a letter is no grade: ``C`` among
+    """True if a scorer's values are texts, of which a letter is no grade: ``C`` among
     ``A`` to ``E`` is an answer."""
     return any(is_other_letter(value) for value in values)
 
 
 def is_other_letter(value: Any) -> bool:
-    """Whether a value is a letter of an option, and none of Inspect's grades."""
+    """True if a value is a letter of an option, and none of Inspect's grades."""
     return (
         isinstance(value, str)
         and len(value) == 1
@@ -228,13 +229,20 @@ def as_score(
     if is_text and value in _LETTERS:
         number, status, is_mapped = None, "not_scalar", False
     plain = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if value is None or plain:
+        raw = None
+    else:
+        raw = as_text(value)
+    origin = "recorded"
+    if is_mapped:
+        origin = "mapped"
     return {
         "metric": metric,
         "filter": filter,
         "value": number,
-        "raw": None if value is None or plain else as_text(value),
+        "raw": raw,
         "status": status if status == "not_scalar" else state or status,
-        "origin": "mapped" if is_mapped else "recorded",
+        "origin": origin,
     }
 
 
@@ -293,8 +301,8 @@ def messages_of(sample: Sample) -> list[Message]:
 
 
 def prompt_sent(sample: Sample) -> str | None:
-    """What the last response answers: the text of a lone message of the user, else the
-    messages before the response as a JSON list."""
+    """The prompt that the last response answers: the text of a lone message of the
+    user, else the messages before the response as a JSON list."""
     messages = messages_of(sample)
     if messages and messages[-1].get("role") == "assistant":
         messages = messages[:-1]
@@ -432,9 +440,11 @@ def _judged(events: list[dict[str, Any]], model: str) -> Iterator[Mapping[str, A
 
     Events of scorers stand in spans, in old logs in steps.
     """
-    spans, n_steps = set[str | None](), 0
+    spans = set[str | None]()
+    n_steps = 0
     for event in events:
-        kind, is_scorer = event.get("event"), event.get("type") in SCORER_SPANS
+        kind = event.get("event")
+        is_scorer = event.get("type") in SCORER_SPANS
         if kind == "span_begin" and (
             is_scorer or text_or_none(event.get("parent_id")) in spans
         ):

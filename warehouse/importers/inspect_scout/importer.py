@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 
@@ -27,6 +27,14 @@ from warehouse.importers.common.json_fields import (
 from warehouse.importers.common.jsonl import RowSource, has_keys, head_of, read_document
 from warehouse.importers.common.run_settings import without_what_does_not_count
 from warehouse.importers.common.streams import open_parquet
+from warehouse.importers.inspect_scout.values import (
+    LONGEST,
+    LONGEST_ID,
+    Value,
+    failed_value,
+    parsed_value,
+    whole_text,
+)
 from warehouse.records import (
     SCAN_SCHEMA,
     Candidate,
@@ -36,19 +44,14 @@ from warehouse.records import (
     Rejection,
     Scan,
     SourceFiles,
-    parse_json,
     place_of,
 )
 from warehouse.records.canonical_json import canonical_digest
-from warehouse.records.credentials import masked
 
 READ_ROWS, BATCH_ROWS = 1_000, 5_000
 #: What the columns that are read may unpack to; and the most keys of objects that are
 #: metrics.
 LARGEST, MOST_KEYS = 16 << 30, 100
-#: Characters that are kept of a value that is a text, and of an error; that an id may
-#: have.
-LONGEST, LONGEST_ERROR, LONGEST_ID = 10_000, 300, 500
 #: Unit of what a scanner counts: the things that it found.
 ITEMS = "items"
 
@@ -74,14 +77,6 @@ _READ = {*_OF_ROWS, *_OF_METRICS, *_OF_SCANNER}
 Row = Mapping[str, Any]
 
 
-class Value(NamedTuple):
-    """A value as the store has it."""
-
-    number: float | None
-    raw: str | None
-    status: str
-
-
 def _settings_of_model(spec: Row) -> dict[str, Any]:
     """How the model was asked that scans: its settings of generation and its arguments,
     without those of requests."""
@@ -100,12 +95,10 @@ class Failures:
     def __init__(self, rows: Iterable[Row]) -> None:
         self._by_scanner: dict[str, dict[str, Value]] = defaultdict(dict)
         for row in rows:
-            scanner, uuid = (
-                text_or_none(row.get("scanner")),
-                text_or_none(row.get("transcript_id")),
-            )
+            scanner = text_or_none(row.get("scanner"))
+            uuid = text_or_none(row.get("transcript_id"))
             if scanner and uuid and len(uuid) <= LONGEST_ID:
-                self._by_scanner[scanner][uuid] = _failed(
+                self._by_scanner[scanner][uuid] = failed_value(
                     row.get("error"), row.get("refusal") is True
                 )
 
@@ -143,7 +136,10 @@ class Scanner:
         """Which metrics there are (keys of objects, and the value itself), and which
         models judged."""
         keys: dict[str, None] = {}
-        kinds, inputs, judges, tokens = set[str | None](), set[str](), set[str](), 0
+        kinds: set[str | None] = set()
+        inputs: set[str] = set()
+        judges: set[str] = set()
+        tokens = 0
         for row in self._rows(_OF_METRICS):
             kind = text_or_none(row.get("value_type"))
             kinds.add(kind)
@@ -271,17 +267,15 @@ class Scanner:
     def _values(self, row: Row) -> Iterator[tuple[int, int, str | None, Value]]:
         """(metric, position, label, value) of a row; 0 is the position of what counts
         as the score."""
-        kind, content, label = (
-            row.get("value_type"),
-            row.get("value"),
-            text_or_none(row.get("label")),
-        )
+        kind = row.get("value_type")
+        content = row.get("value")
+        label = text_or_none(row.get("label"))
         error = row.get("scan_error")
         if error or content is None:
             self.n_failed += bool(error)
             refused = row.get("scan_error_type") == "refusal"
             if error:
-                value = _failed(error, refused)
+                value = failed_value(error, refused)
             else:
                 value = Value(None, None, "no_answer")
             yield from (
@@ -297,7 +291,7 @@ class Scanner:
             return
         items = None
         if kind == "resultset":
-            items = _parsed(content)
+            items = parsed_value(content)
         if isinstance(items, list):
             yield from self._found(items, label)
             return
@@ -380,33 +374,20 @@ def _names(row: Row) -> tuple[str | None, str | None]:
     return names[0], names[1]
 
 
-def _failed(error: Any, is_refusal: bool) -> Value:
-    message = None
-    if error is not None:
-        message = masked(_text(error)[:LONGEST_ERROR])
-    return Value(None, message, "refused" if is_refusal else "error")
-
-
 def _cast(content: Any, kind: Any) -> Value:
     """A value written as text, read by the type written next to it."""
     if kind == "boolean" and str(content).lower() in ("true", "false"):
         return Value(float(str(content).lower() == "true"), None, "scored")
     if kind == "number" and (number := _number(content)) is not None:
         return Value(number, None, "scored")
-    return Value(None, _text(content)[:LONGEST], "not_scalar")
-
-
-def _text(content: Any) -> str:
-    """The value of a column of another type than is expected, as text."""
-    try:
-        return as_text(content)
-    except TypeError:
-        return str(content)
+    return Value(None, whole_text(content)[:LONGEST], "not_scalar")
 
 
 def _number(content: Any) -> float | None:
     """A number in JSON's spelling, of a size that every engine can calculate with."""
-    number = number_or_none(_parsed(content) if isinstance(content, str) else content)
+    number = number_or_none(
+        parsed_value(content) if isinstance(content, str) else content
+    )
     if number is not None and abs(number) < 1e140:
         return number
     return None
@@ -426,18 +407,8 @@ def _of_json(content: Any) -> Value:
 
 
 def _object(text: Any) -> dict[str, Any]:
-    value = _parsed(text)
+    value = parsed_value(text)
     return object_of(value)
-
-
-def _parsed(text: Any) -> Any:
-    """A text parsed as JSON; nothing where it is none."""
-    if not isinstance(text, str):
-        return None
-    try:
-        return parse_json(text)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _batch(rows: Sequence[tuple[Any, ...]]) -> pa.RecordBatch:
@@ -558,7 +529,8 @@ def _batches(
     summary: Mapping[str, Any],
     dump: Dump,
 ) -> Iterator[pa.RecordBatch]:
-    started, first = moment(spec.get("timestamp")), 0
+    started = moment(spec.get("timestamp"))
+    first = 0
     for scanner in scanners:
         yield from scanner.batches(
             first, failures.of(scanner.key), started, dump.rejections

@@ -47,7 +47,7 @@ Row = dict[str, Any]
 
 
 def is_details(candidate: Candidate) -> bool:
-    """Whether a file is named as details are."""
+    """True if a file is named as details are."""
     return _NAME.fullmatch(candidate.path.name) is not None
 
 
@@ -106,7 +106,7 @@ class Details:
 
     @property
     def is_nested(self) -> bool:
-        """Whether it is of 0.11 or later."""
+        """True if it is of 0.11 or later."""
         return "doc" in self.schema.names
 
     @cached_property
@@ -136,7 +136,10 @@ class Details:
     @cached_property
     def metrics(self) -> dict[str, pa.DataType]:
         """Type of each metric's values."""
-        kind = self.schema.field("metric" if self.is_nested else "metrics").type
+        column = "metrics"
+        if self.is_nested:
+            column = "metric"
+        kind = self.schema.field(column).type
         if pa.types.is_struct(kind):
             return {field.name: field.type for field in kind}
         return {}
@@ -172,7 +175,10 @@ def _leaves(schema: pa.Schema) -> list[str]:
     """Columns, those of the outer structs one by one."""
     leaves = []
     for column in schema:
-        inner = column.type if pa.types.is_struct(column.type) else ()
+        if pa.types.is_struct(column.type):
+            inner = column.type
+        else:
+            inner = ()
         leaves += [f"{column.name}.{part.name}" for part in inner] or [column.name]
     return leaves
 
@@ -202,7 +208,7 @@ _STDERR = "_stderr"
 
 
 def is_text(name: str, kind: pa.DataType) -> bool:
-    """Whether a metric holds the prompt or the text of a judge instead of a score."""
+    """True if a metric holds the prompt or the text of a judge instead of a score."""
     named = _JUDGE.fullmatch(name)
     return (
         named is not None
@@ -212,12 +218,12 @@ def is_text(name: str, kind: pa.DataType) -> bool:
 
 
 def is_over_draws(name: str) -> bool:
-    """Whether a metric of several draws is their mean."""
+    """True if a metric of several draws is their mean."""
     return _OVER_DRAWS.match(name) is not None
 
 
 def is_pair(kind: pa.DataType) -> bool:
-    """Whether values are log-likelihoods with their weights."""
+    """True if values are log-likelihoods with their weights."""
     return pa.types.is_struct(kind) and {"logprobs", "weights"} == {
         item.name for item in kind
     }
@@ -267,14 +273,20 @@ def published_scores(
             continue
         number = number_or_none(value)
         usable = details is None or _link(name, seen, True) != "none"
+        statistic = "aggregate"
+        if usable:
+            statistic = "mean"
+        raw = None
+        if number is None:
+            raw = str(value)[:200]
         yield PublishedScore(
             metric=name,
             value=number,
             benchmark=benchmark,
-            statistic="mean" if usable else "aggregate",
+            statistic=statistic,
             standard_error=number_or_none(figures.get(name + _STDERR)),
             n=n,
-            raw=None if number is not None else str(value)[:200],
+            raw=raw,
         )
 
 
@@ -284,7 +296,8 @@ def _directions(config: Mapping[str, Any]) -> dict[str, bool | None]:
     for entry in items_of(config.get("metrics", config.get("metric"))):
         if not isinstance(entry, dict):
             continue
-        names, better = entry.get("metric_name"), entry.get("higher_is_better")
+        names = entry.get("metric_name")
+        better = entry.get("higher_is_better")
         for name in as_items(names):
             if isinstance(name, str):
                 own = better
@@ -307,16 +320,25 @@ def _spec(
     link = _link(name, seen, rows)
     kind, low, high = _bounds(name, link)
     better = directions.get(name)
+    judge_model = ""
+    if judge and not judge[1].startswith("turn_"):
+        judge_model = judge[1]
+    unit = ""
+    if link in ("exp_neg", "neg_over_ln2"):
+        unit = _UNITS.get(name, "nats")
+    higher_is_better = better
+    if better is None and _WORSE.fullmatch(name):
+        higher_is_better = False
     return MetricSpec(
         name=name,
         scorer_kind="model" if "judge" in name else "match",
-        judge_model=judge[1] if judge and not judge[1].startswith("turn_") else "",
-        unit=_UNITS.get(name, "nats") if link in ("exp_neg", "neg_over_ln2") else "",
+        judge_model=judge_model,
+        unit=unit,
         link=link,
         kind=kind,
         low=low,
         high=high,
-        higher_is_better=False if better is None and _WORSE.fullmatch(name) else better,
+        higher_is_better=higher_is_better,
     )
 
 

@@ -212,6 +212,13 @@ def header(
     general = results.general
     commit = text_or_none(general.get("lighteval_sha"))
     stamp = stamp_of(results.path)
+    harness_commit = None
+    if commit != "?":
+        harness_commit = commit
+    if details:
+        place = details.path.name
+    else:
+        place = results.path.name
     return RunHeader(
         harness=HARNESS,
         model=model,
@@ -226,11 +233,11 @@ def header(
         metrics=metric_specs(config, _figures(results, task), details),
         run_id=stamp or None,
         started_at=_moment(stamp),
-        harness_commit=commit if commit != "?" else None,
+        harness_commit=harness_commit,
         n_benchmark=counts[0],
         n_requested=counts[1],
         published=tuple(published_scores(_figures(results, task), counts[1], details)),
-        place=details.path.name if details else results.path.name,
+        place=place,
     )
 
 
@@ -301,13 +308,19 @@ def _conditions(
     max_tokens = size
     if sampling["max_tokens"] is not None:
         max_tokens = sampling["max_tokens"]
+    system_prompt_hash = None
+    if system:
+        system_prompt_hash = sha256_of(system)
+    sampling_seed = None
+    if type(seed) is int and abs(seed) < 1 << 63:
+        sampling_seed = seed
     return {
         "formulation": "+".join(methods).lower() or None,
         "template_hash": _template(config, shots),
-        "system_prompt_hash": sha256_of(system) if system else None,
+        "system_prompt_hash": system_prompt_hash,
         **sampling,
         "max_tokens": max_tokens,
-        "sampling_seed": seed if type(seed) is int and abs(seed) < 1 << 63 else None,
+        "sampling_seed": sampling_seed,
         "sampling": without_empty(settings),
         "configuration": _configuration(results, config, generates),
     }
@@ -317,16 +330,14 @@ def _methods(config: Mapping[str, Any], details: Details | None) -> list[str]:
     """How the model was asked: GENERATIVE, LOGPROBS, PERPLEXITY."""
     if details is not None and details.is_nested:
         methods = (details.first.get("doc") or {}).get("sampling_methods")
-        return sorted(
-            texts_of(methods)
-        )  # a set in the tool: each run has its own order
+        # a set in the tool: each run has its own order
+        return sorted(texts_of(methods))
     if details is not None and details.first:
         predictions = items_of(details.first.get("predictions"))
-        return [
-            "GENERATIVE"
-            if any(isinstance(item, str) for item in predictions)
-            else "LOGPROBS"
-        ]
+        method = "LOGPROBS"
+        if any(isinstance(item, str) for item in predictions):
+            method = "GENERATIVE"
+        return [method]
     entries = objects_of(config.get("metrics"))
     named = (item.get("category") for item in entries)
     return sorted({item for item in named if isinstance(item, str) and item.isalpha()})

@@ -89,9 +89,11 @@ class Lighteval:
         document = {}
         if results_files:
             document = read_document(results_files[0])
-        results = LightevalResults(
-            document, results_files[0] if results_files else source.files[0]
-        )
+        if results_files:
+            first = results_files[0]
+        else:
+            first = source.files[0]
+        results = LightevalResults(document, first)
         rejections: list[Rejection] = []
         notes = list(other_models(results, source.files))
         notes += results.notes_on_metrics()
@@ -131,7 +133,7 @@ def other_models(results: LightevalResults, paths: Sequence[Path]) -> Iterator[s
 
 
 def _is_results(candidate: Candidate) -> bool:
-    """Whether a file begins as lighteval's results do."""
+    """True if a file begins as lighteval's results do."""
     if candidate.path.suffix != ".json":
         return False
     start = unpacked_head(candidate)[:4000]
@@ -205,7 +207,8 @@ def _with_scores(
 
 
 def _nested(row: Row) -> tuple[Row, list[Row], bool]:
-    doc, answer = _object(row, "doc"), _object(row, "model_response")
+    doc = _object(row, "doc")
+    answer = _object(row, "model_response")
     methods = doc.get("sampling_methods") or []
     options = [as_text(item) for item in _list(doc, "choices")]
     gold = _indices(doc.get("gold_index"), len(options))
@@ -264,12 +267,15 @@ def _texts(answer: Row, common: Row, is_choice: bool) -> list[Row]:
         extracted = None
         if shown is not None and shown != text:
             extracted = as_text(shown)
+        output_tokens = None
+        if number < len(lengths):
+            output_tokens = lengths[number]
         rows.append(
             {
                 **common,
                 "response": as_text_or_none(text),
                 "extracted_answer": extracted,
-                "output_tokens": lengths[number] if number < len(lengths) else None,
+                "output_tokens": output_tokens,
             }
         )
     return rows
@@ -282,7 +288,8 @@ def _flat(row: Row) -> tuple[Row, list[Row], bool]:
     options = [as_text(item) for item in _list(row, "choices")]
     predictions = _list(row, "predictions")
     numbers = [_likelihood(item) for item in predictions]
-    is_choice = len(options) > 0 and all(pair[0] is not None for pair in numbers)
+    all_likely = all(pair[0] is not None for pair in numbers)
+    is_choice = len(options) > 0 and all_likely
     gold = _indices(row.get("gold_index"), len(options))
     golds = [as_text(item) for item in _list(row, "gold")] or [
         options[index] for index in gold
@@ -347,11 +354,14 @@ def _prompt(
     identity = {"query": text, "choices": options, "gold": golds}
     if images:
         identity["images"] = images
+    choices = None
+    if options is not None:
+        choices = compact(options)
     return {
         "identity": compact(identity),
         "text": text,
         "target": one_or_json(golds),
-        "choices": None if options is None else compact(options),
+        "choices": choices,
     }
 
 
@@ -388,18 +398,23 @@ def _options(
 
 
 def _scores(details: Details, row: Row) -> list[Row]:
-    values = _object(row, "metric" if details.is_nested else "metrics")
+    column = "metrics"
+    if details.is_nested:
+        column = "metric"
+    values = _object(row, column)
     several = (
         details.is_nested
         and len(items_of(_object(row, "doc").get("sampling_methods"))) > 1
     )
-    return [
-        {"metric": name, **_value(value, is_pair(details.metrics[name]))}
-        for name, value in values.items()
-        if name in details.metrics
-        and not is_text(name, details.metrics[name])
-        and not (several and value is None)  # a metric of the other way
-    ]
+    scores = []
+    for name, value in values.items():
+        kind = details.metrics.get(name)
+        if kind is None or is_text(name, kind):
+            continue
+        if several and value is None:  # a metric of the other way
+            continue
+        scores.append({"metric": name, **_value(value, is_pair(kind))})
+    return scores
 
 
 def _value(value: Any, paired: bool) -> Row:
@@ -423,14 +438,16 @@ def _single(value: Any) -> Any:
 
 def _explanation(details: Details, row: Row) -> str | None:
     """Texts of judges."""
-    values = _object(row, "metric" if details.is_nested else "metrics")
-    parts = [
-        as_text(value)
-        for name, value in values.items()
-        if name.startswith("judgement_")
-        and value is not None
-        and is_text(name, details.metrics.get(name, pa.null()))
-    ]
+    column = "metrics"
+    if details.is_nested:
+        column = "metric"
+    values = _object(row, column)
+    parts = []
+    for name, value in values.items():
+        if value is None or not name.startswith("judgement_"):
+            continue
+        if is_text(name, details.metrics.get(name, pa.null())):
+            parts.append(as_text(value))
     return "\n\n".join(parts) or None
 
 

@@ -30,7 +30,7 @@ _MOST_REQUESTS = 64
 
 
 def can_read(layout: Layout) -> bool:
-    """Whether the query understands rows of this layout."""
+    """True if the query understands rows of this layout."""
     names = [*ROW_KEYS, _FILE_COLUMN, *(name.lower() for name in layout.metrics)]
     return (
         layout.bulk
@@ -103,13 +103,19 @@ def _columns(layout: Layout) -> dict[str, str]:
         arguments = [f"gen_args_0 struct(arg_0 {prompt}, arg_1 varchar)", *rest]
     else:
         arguments = [f"gen_args_0 struct(arg_0 {prompt})"]
+    filtered_resps = "varchar[]"
+    if layout.kind == "choice":
+        answers = {}
+        filtered_resps = "varchar[][]"
+    else:
+        answers = {"resps": "varchar[][]"}
     return {
         "doc_id": "bigint",
         "doc": "json",
         "target": "varchar",
         "arguments": f"struct({', '.join(arguments)})",
-        **({} if layout.kind == "choice" else {"resps": "varchar[][]"}),
-        "filtered_resps": "varchar[][]" if layout.kind == "choice" else "varchar[]",
+        **answers,
+        "filtered_resps": filtered_resps,
         "filter": "varchar",
         "metrics": "varchar",
         **dict.fromkeys(measured(layout), "json"),
@@ -117,14 +123,21 @@ def _columns(layout: Layout) -> dict[str, str]:
 
 
 def _raw(layout: Layout) -> str:
-    prompt = "arguments.gen_args_0.arg_0" + ("[1]" if layout.boxed else "")
+    box = ""
+    if layout.boxed:
+        box = "[1]"
+    prompt = "arguments.gen_args_0.arg_0" + box
+    if layout.kind != "choice":
+        answers = ["resps"]
+    else:
+        answers = []
     parts = [
         f"list_position($names, {_FILE_COLUMN}) as file",
         "doc_id",
         "doc::varchar as doc",
         "coalesce(target, 'None') as target",
         f"{prompt} as prompt",
-        *(["resps"] if layout.kind != "choice" else []),
+        *answers,
         "filtered_resps as filtered",
         "filter as label",
         "metrics as names",
@@ -178,6 +191,12 @@ def _records(layout: Layout) -> str:
     sent = "prompt"
     if layout.shows_examples:
         sent = "null"
+    question_text = sent
+    if question:
+        question_text = f"coalesce(nullif({question}, ''), {sent})"
+    choices = "null"
+    if layout.options:
+        choices = "to_json(options)::varchar"
     parts = {
         "run": "$runs[file]",
         "position": (
@@ -186,9 +205,9 @@ def _records(layout: Layout) -> str:
         ),
         "prompt_id": "doc_id::varchar",
         "identity": "'{\"doc\":' || doc || ',\"target\":' || to_json(target) || '}'",
-        "text": f"coalesce(nullif({question}, ''), {sent})" if question else sent,
+        "text": question_text,
         "target": "target",
-        "choices": "to_json(options)::varchar" if layout.options else "null",
+        "choices": choices,
         "metadata": "doc",
         "draw": "draw::integer",
         "prompt_sent": where(is_generated(layout), "prompt"),
@@ -200,7 +219,8 @@ def _records(layout: Layout) -> str:
 
 
 def _fits(layout: Layout) -> str:
-    """Whether a row is of the layout, as far as the declared columns let one see."""
+    """SQL that tells whether a row is of the layout, as far as the declared columns let
+    one see."""
     names = [item.name for item in layout.filters]
     tests = [
         "doc_id is not null",
@@ -230,21 +250,23 @@ def _draws(layout: Layout) -> str:
 
 
 def is_first(layout: Layout) -> str:
-    """Whether a row's filter is the one whose rows carry prompt and responses."""
+    """SQL that tells whether a row's filter is the one whose rows carry prompt and
+    responses."""
     if len(layout.filters) == 1:
         return "true"
     return f"label = {text(layout.filters[0].name)}"
 
 
 def is_scored(layout: Layout) -> str:
-    """Whether a draw of a row is the one that its scores belong to."""
+    """SQL that tells whether a draw of a row is the one that its scores belong to."""
     if layout.repeats == 1:
         return "true"
     return f"draw = {by_filter(layout, 'draw')}"
 
 
 def is_generated(layout: Layout) -> str:
-    """Whether a draw of a row is a generation, which the first filter's rows carry."""
+    """SQL that tells whether a draw of a row is a generation, which the first filter's
+    rows carry."""
     is_single = layout.repeats == 1
     if is_single:
         return is_first(layout)
@@ -366,11 +388,14 @@ def _choice(
     index: str, value: str, alone: str, greedy: str, size: str, target: str
 ) -> str:
     flag = f"case {greedy} when 'True' then true when 'False' then false end"
+    is_greedy = flag
+    if greedy == "null":
+        is_greedy = "null::boolean"
     parts = {
         "choice_index": f"{index}::integer",
         "loglikelihood": as_number(value),
         "unconditional_loglikelihood": as_number(alone),
-        "is_greedy": "null::boolean" if greedy == "null" else flag,
+        "is_greedy": is_greedy,
         "n_tokens": "null::integer",
         "n_bytes": f"({size})::integer",
         "is_target": f"({target})::boolean",
@@ -438,4 +463,5 @@ def _sql(value: int | None) -> str:
 
 
 def _struct(parts: Mapping[str, str]) -> str:
-    return "{" + ", ".join(f"{text(key)}: {part}" for key, part in parts.items()) + "}"
+    entries = [f"{text(key)}: {part}" for key, part in parts.items()]
+    return "{" + ", ".join(entries) + "}"

@@ -98,7 +98,7 @@ class _Samples:
 
     @property
     def in_bulk(self) -> bool:
-        """Whether the bulk query can read it."""
+        """True if the bulk query can read it."""
         odd = self.rows.is_array() or self.rows.has_mark()
         return can_read(self.layout) and not odd and has_text_name(self.rows.path)
 
@@ -140,9 +140,11 @@ class _SourceReader:
         by_task = {item.task: item for item in self.samples}
         for task in self._tasks:
             samples = by_task.get(task)
-            yield self._header(
-                task, samples, samples.rows.name if samples else self.results.path.name
-            )
+            if samples:
+                file_name = samples.rows.name
+            else:
+                file_name = self.results.path.name
+            yield self._header(task, samples, file_name)
 
     def batches(self) -> Iterator[Batch]:
         """Files of one layout in one query each, then what has to be read row by
@@ -179,7 +181,8 @@ class _SourceReader:
         return self._look(file.task or self._task_of(file.path), rows, file.stamp)
 
     def _embedded(self, task: str) -> _Samples:
-        path, rows = self.results.path, self.results.samples[task]
+        path = self.results.path
+        rows = self.results.samples[task]
         name = f"{path.name} samples.{task}"
         return self._look(
             task, EmbeddedRows(path, name, rejections=self.rejections, embedded=rows)
@@ -217,9 +220,11 @@ class _SourceReader:
         self, task: str, samples: _Samples | None, source_file: str
     ) -> RunHeader:
         if self.results.document:
-            header = self.results.header(
-                task, samples.seen if samples else Seen(), source_file
-            )
+            if samples:
+                seen = samples.seen
+            else:
+                seen = Seen()
+            header = self.results.header(task, seen, source_file)
             require_model(self.settings.model or header.model, self.source.name)
             return header
         assert samples is not None
@@ -350,14 +355,17 @@ def recognise(candidate: Candidate) -> SamplesFile | ResultsFile | None:
         return SamplesFile(candidate.path, named[1], named[2])
     if looks_like_results(head):
         stamped = _RESULTS_NAME.fullmatch(name)
-        return ResultsFile(candidate.path, stamped[1] if stamped else "")
+        stamp = ""
+        if stamped:
+            stamp = stamped[1]
+        return ResultsFile(candidate.path, stamp)
     if looks_like_samples(head):
         return SamplesFile(candidate.path)
     return None
 
 
 def looks_like_samples(head: str) -> bool:
-    """Whether a file begins with a sample row of 0.4 or later."""
+    """True if a file begins with a sample row of 0.4 or later."""
     keyed = head.replace('" :', '":')
     return (
         _ROW_START.match(head) is not None
@@ -367,7 +375,7 @@ def looks_like_samples(head: str) -> bool:
 
 
 def looks_like_results(head: str) -> bool:
-    """Whether a file begins with aggregates of 0.4 or later; samples may follow
+    """True if a file begins with aggregates of 0.4 or later; samples may follow
     them."""
     before = head.partition(_ROW_KEYS[0])[0]
     return (

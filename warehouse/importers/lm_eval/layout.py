@@ -223,7 +223,7 @@ def _most_requests(
 
 
 def _same_choices(row: Mapping[str, Any]) -> bool:
-    """Whether the filter left the first response to each request as it was."""
+    """True if the filter left the first response to each request as it was."""
     responses = row.get("resps")
     firsts = None
     if isinstance(responses, list):
@@ -296,8 +296,9 @@ def _question(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
 
 
 def _is_sent(row: Mapping[str, Any], key: str) -> bool:
-    """Whether a field of the document stands in the prompt, and is more than a word."""
-    doc, requests = row.get("doc"), requests_of(row)
+    """True if a field of the document stands in the prompt, and is more than a word."""
+    doc = row.get("doc")
+    requests = requests_of(row)
     value = None
     if isinstance(doc, Mapping):
         value = doc.get(key)
@@ -312,7 +313,7 @@ def _is_sent(row: Mapping[str, Any], key: str) -> bool:
 
 
 def _options_differ(requests: Sequence[Sequence[Any]]) -> bool:
-    """Whether options are told apart by the continuation (else by the prompt before
+    """True if options are told apart by the continuation (else by the prompt before
     it)."""
     continuations = {str(item[1]) for item in requests if len(item) > 1}
     return len(requests) > 1 and len(continuations) > 1
@@ -380,11 +381,17 @@ def model_fields(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
     adapter = bool(arguments.get("peft") or arguments.get("delta"))
     revision = _revision(config, arguments, adapter)
     size = whole_or_none(config.get("model_num_parameters"))  # -1: not known
+    base_checkpoint = None
+    if adapter:
+        base_checkpoint = _base(config, arguments)
+    parameter_count = None
+    if size and size > 0:
+        parameter_count = size
     return {
         "model": name,
         "revision": revision,
-        "base_checkpoint": _base(config, arguments) if adapter else None,
-        "parameter_count": size if size and size > 0 else None,
+        "base_checkpoint": base_checkpoint,
+        "parameter_count": parameter_count,
         "endpoint": endpoint_host(arguments.get("base_url")),
         **position_fields((revision, part), name, path),
     }
@@ -405,13 +412,12 @@ def argument_settings(
     """Model arguments that are shown as settings of the sampling; all of them stand in
     the configuration."""
     arguments = effective_arguments(document, generation)
-    return {
-        name: value
-        for name, value in sorted(arguments.items())
-        if name not in _IDENTITY | _INFRASTRUCTURE
-        and value is not None
-        and not is_local(value)
-    }
+    left_out = _IDENTITY | _INFRASTRUCTURE
+    settings = {}
+    for name, value in sorted(arguments.items()):
+        if name not in left_out and value is not None and not is_local(value):
+            settings[name] = value
+    return settings
 
 
 def _name(

@@ -78,7 +78,7 @@ _NO_FIGURES = frozenset(("alias", "name", "sample_len", "sample_count", "samples
 
 @dataclass(frozen=True)
 class Seen:
-    """What the samples of a task show of its metrics: (metric, filter) in order of
+    """Metrics of a task, as its samples show them: (metric, filter) in order of
     appearance, and for each metric the first value that is not null."""
 
     pairs: tuple[tuple[str, str], ...] = ()
@@ -173,16 +173,22 @@ def _spec(
     kind, low, high = _bounds(metric, link, seen.values.get(metric))
     direction = _entry(metric, config).get("higher_is_better", _BETTER.get(metric))
     higher = better.get(metric, direction)
+    unit = ""
+    if link in ("exp_neg", "neg_over_ln2"):
+        unit = _UNITS.get(metric, "")
+    higher_is_better = None
+    if isinstance(higher, bool):
+        higher_is_better = higher
     return MetricSpec(
         name=metric,
         filter=filter_label(name),
         scorer_kind="execution" if config.get("unsafe_code") else "match",
-        unit=_UNITS.get(metric, "") if link in ("exp_neg", "neg_over_ln2") else "",
+        unit=unit,
         link=link,
         kind=kind,
         low=low,
         high=high,
-        higher_is_better=higher if isinstance(higher, bool) else None,
+        higher_is_better=higher_is_better,
     )
 
 

@@ -153,6 +153,9 @@ class LmEvalResults:
         )
         is_unasked = effective == 0 and not seen.pairs
         effective = effective or None
+        n_requested = effective
+        if self._stopping(task):
+            n_requested = original
         return RunHeader(
             harness=HARNESS,
             benchmark=task,
@@ -162,7 +165,7 @@ class LmEvalResults:
             suite=self._suite(task),
             metrics=metric_specs(config, self.figures(task), better, seen),
             n_benchmark=original,
-            n_requested=original if self._stopping(task) else effective,
+            n_requested=n_requested,
             published=published_scores(
                 config, self.figures(task), 0 if is_unasked else effective, seen
             ),
@@ -214,9 +217,15 @@ class LmEvalResults:
         generation = None
         if _generates(config):
             generation = self._generation(config)
+        if date is None:
+            run_id = None
+            started_at = None
+        else:
+            run_id = repr(document["date"])
+            started_at = unix_time(date)
         return {
-            "run_id": None if date is None else repr(document["date"]),
-            "started_at": None if date is None else unix_time(date),
+            "run_id": run_id,
+            "started_at": started_at,
             "harness_version": text_or_none(document.get("lm_eval_version")),
             "harness_commit": text_or_none(document.get("git_hash")),
             "hardware": _hardware(document.get("pretty_env_info")),
@@ -230,7 +239,7 @@ class LmEvalResults:
         }
 
     def _stopping(self, task: str) -> dict[str, Any]:
-        """What `warehouse.integrations.lm_eval` says of a run that it watched: all
+        """The words of `warehouse.integrations.lm_eval` of a run that it watched: all
         documents were to be asked."""
         stopping = mapping_of(self.document, "early_stopping", task)
         if stopping:
@@ -272,14 +281,21 @@ class LmEvalResults:
         """Settings that change what is measured: harness backend, model arguments,
         scoring code."""
         chat = shots and self.document.get("chat_template_sha")
+        sampling = None
+        if _generates(config):
+            sampling = generation
+        fewshot_as_multiturn = None
+        if chat:
+            fewshot_as_multiturn = examples_are_turns(self.document)
+        fewshot_config = None
+        if shots:
+            fewshot_config = _examples(config)
         parts = {
             **other_sampling(generation),
             "backend": backend_of(self.document),
-            "model_args": argument_settings(
-                self.document, generation if _generates(config) else None
-            ),
-            "fewshot_as_multiturn": examples_are_turns(self.document) if chat else None,
-            "fewshot_config": _examples(config) if shots else None,
+            "model_args": argument_settings(self.document, sampling),
+            "fewshot_as_multiturn": fewshot_as_multiturn,
+            "fewshot_config": fewshot_config,
             "scoring": fingerprint_of(
                 **{name: config.get(name) for name in _SCORING_PARTS}
             ),
@@ -292,7 +308,7 @@ class LmEvalResults:
 
 
 def _generates(config: Mapping[str, Any]) -> bool:
-    """Whether the model writes its answers; settings of generation mean nothing where
+    """True if the model writes its answers; settings of generation mean nothing where
     options are compared."""
     return text_or_none(config.get("output_type")) in (None, "generate_until")
 
@@ -318,9 +334,10 @@ def _examples(config: Mapping[str, Any]) -> str | None:
         for name, part in words.items()
         if not str(part).startswith("<function ")
     }
-    return fingerprint_of(
-        **chosen, **words, sampler=None if sampler == "default" else sampler
-    )
+    named_sampler = sampler
+    if sampler == "default":
+        named_sampler = None
+    return fingerprint_of(**chosen, **words, sampler=named_sampler)
 
 
 def _hardware(environment: Any) -> str | None:
@@ -329,7 +346,8 @@ def _hardware(environment: Any) -> str | None:
         return None
     names: Sequence[str] = re.findall(r"GPU \d+: (.+)", environment)
     counted = {name.strip(): names.count(name) for name in names}
-    return ", ".join(f"{count} x {name}" for name, count in counted.items()) or None
+    listed = [f"{count} x {name}" for name, count in counted.items()]
+    return ", ".join(listed) or None
 
 
 _LABELS = re.compile(rb'"filter": ?("(?:[^"\\]|\\.)*"), ?"metrics": ?(\[[^\]]*\])')
@@ -390,7 +408,8 @@ def _labelled(labels: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[str, str]
     rejected later."""
     for label, listed in sorted(labels):
         with contextlib.suppress(ValueError):
-            name, metrics = parse_json(label), parse_json(listed)
+            name = parse_json(label)
+            metrics = parse_json(listed)
             yield from ((metric, name) for metric in metrics if isinstance(metric, str))
 
 

@@ -83,8 +83,12 @@ class RowReader:
         return filters[turn], turn == 0
 
     def _prompt(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        doc, target = row.get("doc"), target_text(row.get("target"))
+        doc = row.get("doc")
+        target = target_text(row.get("target"))
         requests = requests_of(row)
+        metadata = None
+        if isinstance(doc, dict):
+            metadata = compact(doc)
         return {
             "run": self.run,
             "position": _position(row["doc_id"]),
@@ -94,7 +98,7 @@ class RowReader:
             or (None if self.layout.shows_examples else self._sent(requests)),
             "target": target,
             "choices": self._choices(requests),
-            "metadata": compact(doc) if isinstance(doc, dict) else None,
+            "metadata": metadata,
         }
 
     def _question(self, doc: Any) -> str | None:
@@ -159,7 +163,8 @@ class RowReader:
         ]
         if self.layout.mutual:
             half = len(pairs) // 2
-            pairs, apart = pairs[:half], [number for number, _ in pairs[half:]]
+            apart = [number for number, _ in pairs[half:]]
+            pairs = pairs[:half]
         else:
             apart = [None] * len(pairs)
         options = self._options(requests)
@@ -228,12 +233,18 @@ class RowReader:
             return paired_value(value)
         number = number_or_none(value)
         if number is not None:
+            status = None
+            if unanswered and not number:
+                status = "no_answer"
             return {
                 "value": number,
-                "status": "no_answer" if unanswered and not number else None,
+                "status": status,
             }
         if value is None:
-            return {"status": "error", "raw": word if word in _CONSTANTS else None}
+            raw = None
+            if word in _CONSTANTS:
+                raw = word
+            return {"status": "error", "raw": raw}
         return {"status": "not_scalar", "raw": compact(value)}
 
 

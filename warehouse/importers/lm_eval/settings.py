@@ -82,7 +82,7 @@ def effective_arguments(
 
 
 def _defaults_that_moved(document: Mapping[str, Any]) -> dict[str, Any]:
-    """What an argument that is not there meant in this version, where other versions
+    """Meanings, in this version, of arguments that are not there, where other versions
     take it otherwise.
 
     Source: ``lm_eval/models/huggingface.py`` and ``vllm_causallms.py`` of 0.4.2 to
@@ -106,7 +106,7 @@ def _defaults_that_moved(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def examples_are_turns(document: Mapping[str, Any]) -> bool:
-    """Whether examples before a question are turns of a chat; where the file says
+    """True if examples before a question are turns of a chat; where the file says
     nothing, what its version did: they are since 0.4.10. Of a run with a chat template
     and examples; else it means nothing.
     """
@@ -156,6 +156,10 @@ def configuration_of(
     }
     if stated.get("chat_template_sha"):
         stated.pop("chat_template", None)
+    if shots:
+        fewshot_config = dict(_of_examples(task))
+    else:
+        fewshot_config = {}
     return {
         **stated,
         "config": {
@@ -171,7 +175,7 @@ def configuration_of(
         "task": {
             **task,
             "generation_kwargs": dict(generation or {}),
-            "fewshot_config": dict(_of_examples(task)) if shots else {},
+            "fewshot_config": fewshot_config,
             "metadata": _other_parts(
                 mapping_of(task, "metadata"), frozenset(given) | {"dtype", "revision"}
             ),
@@ -180,14 +184,17 @@ def configuration_of(
 
 
 def _of_examples(task: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """What ``fewshot_config`` says that neither the task says nor the fingerprint of
+    """Entries of ``fewshot_config`` that neither the task says nor the fingerprint of
     the examples holds.
 
     Later versions list what is usual too; a function is written out in one place and
     named in the other.
     """
     for name, value in mapping_of(task, "fewshot_config").items():
-        usual = task.get("fewshot_split" if name == "split" else name)
+        field = name
+        if name == "split":
+            field = "fewshot_split"
+        usual = task.get(field)
         is_function = isinstance(value, str) and value.startswith("<function ")
         if name not in _READ_OF_EXAMPLES and value != usual and not is_function:
             yield name, value

@@ -162,6 +162,10 @@ def _header(
     template_hash = None
     if description:
         template_hash = fingerprint({"description": description})
+    if samples:
+        place = samples.path.name
+    else:
+        place = path.name
     return RunHeader(
         harness=HARNESS,
         benchmark=task,
@@ -174,7 +178,7 @@ def _header(
         configuration={name: value for name, value in stated.items() if name != "task"},
         n_requested=whole_or_none(config.get("limit")),
         published=published_scores({}, figures, None, seen),
-        place=samples.path.name if samples else path.name,
+        place=place,
     )
 
 
@@ -221,7 +225,7 @@ _TRUTH_VALUES = {"True": 1.0, "False": 0.0}
 
 
 def looks_like_write_out(head: str) -> bool:
-    """Whether a file begins as such a list."""
+    """True if a file begins as such a list."""
     return _START.match(head) is not None and _OURS.search(head) is not None
 
 
@@ -289,20 +293,26 @@ def _record(row: Mapping[str, Any]) -> dict[str, Any]:
     outputs = _numbered(row, "logit")
     target = row.get("truth")
     written = next((item for item in outputs if isinstance(item, str)), None)
+    text = None
+    if prompts:
+        # the examples before the question are divided by blank lines
+        text = prompts[0].rpartition("\n\n")[2]
+    choice_scores = None
+    if written is None:
+        choice_scores = _likelihoods(outputs, target)
     return {
         "position": row["doc_id"]
         if type(row["doc_id"]) is int
         else None,  # true is no place
         "prompt_id": str(row["doc_id"]),
         "identity": compact({"prompts": prompts, "target": target}),
-        # the examples before the question are divided by blank lines
-        "text": prompts[0].rpartition("\n\n")[2] if prompts else None,
+        "text": text,
         "target": as_text_or_none(target),
         "draw": 0,
         "prompt_sent": first_of(prompts),
         "response": written,
         "scores": [_score(name, row.get(name)) for name in _metrics(row)],
-        "choice_scores": None if written is not None else _likelihoods(outputs, target),
+        "choice_scores": choice_scores,
     }
 
 

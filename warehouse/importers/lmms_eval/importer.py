@@ -73,7 +73,8 @@ class LmmsEval:
         """Files of one folder and time stamp are one source, the results first."""
         stamped = defaultdict[tuple[Path, str], list[Path]](list)
         for item in candidates:
-            named, head = _NAME.fullmatch(item.path.name), head_of(item)
+            named = _NAME.fullmatch(item.path.name)
+            head = head_of(item)
             if named and (
                 _fits(head, named["task"]) or not head.startswith(("{", "["))
             ):
@@ -85,13 +86,15 @@ class LmmsEval:
         """Open one source (InputError: a file is damaged, or nothing names the
         model)."""
         dump = Dump((), ())
-        stamp, results = "", Results({}, source.root)
+        stamp = ""
+        results = Results({}, source.root)
         samples: dict[str, Path] = {}
         for path in source.files:
             named = _NAME.fullmatch(path.name)
             stamp, task = ("", None)
             if named:
-                stamp, task = (named["stamp"], named["task"])
+                stamp = named["stamp"]
+                task = named["task"]
             if task:
                 samples[task] = path
             else:
@@ -167,15 +170,17 @@ class _Table:
 
     def header(self) -> RunHeader:
         """The run of the task."""
-        return self.results.header(
-            self.task, self.seen, self.path.name if self.path else ""
-        )
+        file_name = ""
+        if self.path:
+            file_name = self.path.name
+        return self.results.header(self.task, self.seen, file_name)
 
     def batches(self, run: int) -> Iterator[pa.RecordBatch]:
         """All sample rows."""
         if self.path is None:
             return
-        source, turns = self._source(self.dump.rejections), Counter[int]()
+        source = self._source(self.dump.rejections)
+        turns = Counter[int]()
         yield from batches_of(
             source.located(),
             partial(self._rows, run=run, turns=turns),
@@ -257,15 +262,19 @@ class _Table:
 def _prompt(row: Row, number: int) -> Row:
     """A document by its number, its text and its target: the text alone may be that of
     many images, and the hash of a document holds addresses in memory."""
-    text, target = input_text(row.get("input")), text_of_any(row.get("target"))
+    text = input_text(row.get("input"))
+    target = text_of_any(row.get("target"))
     media = row.get("input_media")
+    metadata = None
+    if media:
+        metadata = compact({"input_media": media})
     return {
         "position": number,
         "prompt_id": str(number),
         "identity": compact({"doc_id": number, "input": text, "target": target}),
         "text": text,
         "target": target,
-        "metadata": compact({"input_media": media}) if media else None,
+        "metadata": metadata,
     }
 
 
@@ -277,7 +286,11 @@ def _answers(row: Row, repeats: int) -> list[str | None]:
         return [as_text(item) for item in responses]
     if isinstance(responses, list) and len(responses) == 1:
         (responses,) = responses
-    return [None if responses is None or _pairs(row) else as_text(responses)]
+    if responses is None or _pairs(row):
+        said = None
+    else:
+        said = as_text(responses)
+    return [said]
 
 
 def _details(row: Row, answer: str | None, together: bool) -> Row:
@@ -287,8 +300,11 @@ def _details(row: Row, answer: str | None, together: bool) -> Row:
     if counts and not together:
         tokens = counts[0]
     is_other = isinstance(filtered, str) and filtered != answer and not together
+    extracted_answer = None
+    if is_other:
+        extracted_answer = filtered
     return {
-        "extracted_answer": filtered if is_other else None,
+        "extracted_answer": extracted_answer,
         "input_tokens": whole_or_none(tokens.get("input_tokens")),
         "output_tokens": whole_or_none(tokens.get("output_tokens")),
     }
@@ -298,9 +314,8 @@ def _pairs(row: Row) -> list[tuple[float | None, bool | None]]:
     """Log-likelihood and greediness of each option; empty where the model wrote
     text."""
     responses = items_of(row.get("filtered_resps"))
-    if responses and not isinstance(
-        responses[0], list
-    ):  # a single request: its list was taken away
+    # a single request: its list was taken away
+    if responses and not isinstance(responses[0], list):
         responses = [responses]
     pairs = [response_pair(item) for item in responses]
     if pairs and all(None not in pair for pair in pairs):

@@ -148,7 +148,8 @@ class Results:
 
     def header(self, task: str, seen: Seen, file: str) -> RunHeader:
         """The header of one task."""
-        document, config = self.document, self.config(task)
+        document = self.document
+        config = self.config(task)
         settings = mapping_of(document, "config")
         arguments = parse_arguments(settings.get("model_args"))
         counts = mapping_of(document, "n-samples", task)
@@ -300,11 +301,14 @@ class Results:
         default = next((pair for pair in chosen if pair[0] not in seen.opaque), None)
         for metric, label in chosen:
             direction = better.get(metric)
+            higher_is_better = None
+            if isinstance(direction, bool):
+                higher_is_better = direction
             yield MetricSpec(
                 metric,
                 filter=label,
                 link="none" if metric in seen.opaque else "identity",
-                higher_is_better=direction if isinstance(direction, bool) else None,
+                higher_is_better=higher_is_better,
                 is_default=(metric, label) == default,
             )
 
@@ -369,7 +373,7 @@ def _stability(metric: str, metrics: Iterable[str]) -> tuple[str, str]:
 
 
 def _generates(config: Mapping[str, Any]) -> bool:
-    """Whether the model writes its answers; settings of generation mean nothing where
+    """True if the model writes its answers; settings of generation mean nothing where
     options are compared."""
     return config.get("output_type") not in ("loglikelihood", "multiple_choice")
 

@@ -89,7 +89,9 @@ class EventLog:
             self._event(location, line)
 
     def _event(self, location: str, line: Row) -> None:
-        kind, name, data = line.get("type"), line.get("sample_id"), line.get("data")
+        kind = line.get("type")
+        name = line.get("sample_id")
+        data = line.get("data")
         if not isinstance(kind, str) or not text_or_none(name):
             raise ValueError(f"no type or no sample_id: {compact(line)[:200]}")
         if kind not in _READ:
@@ -157,7 +159,7 @@ class EventLog:
 
     @property
     def is_judged(self) -> bool:
-        """Whether a model grades the answers."""
+        """True if a model grades the answers."""
         return "modelgraded" in self.task_class
 
     @property
@@ -241,10 +243,13 @@ def header(log: EventLog, model_setting: str | None, file: str) -> RunHeader:
     config = part_of(spec, "run_config")
     served = _served(log)
     own = {key: log.arguments[key] for key in _GENERATION if key in log.arguments}
+    revision = None
+    if served != model:
+        revision = served
     return RunHeader(
         harness=HARNESS,
         model=model or "",
-        revision=served if served != model else None,
+        revision=revision,
         step=infer_step(model),
         benchmark=text_or_none(spec.get("base_eval"))
         or str(spec.get("eval_name") or "eval"),
@@ -279,13 +284,11 @@ def _served(log: EventLog) -> str | None:
 
 def _sampling(log: EventLog) -> Row:
     """Arguments that change what is asked or answered: no data sets, no places."""
-    arguments: Row = {
-        key: value
-        for key, value in sorted(log.arguments.items())
-        if key not in (*_DATA, *_GRADING, *_GENERATION, "num_few_shot")
-        and value is not None
-        and not is_local(value)
-    }
+    left_out = (*_DATA, *_GRADING, *_GENERATION, "num_few_shot")
+    arguments: Row = {}
+    for key, value in sorted(log.arguments.items()):
+        if key not in left_out and value is not None and not is_local(value):
+            arguments[key] = value
     given = _completion_arguments(part_of(log.spec, "run_config").get("command"))
     if given:
         arguments["completion_args"] = given
@@ -306,7 +309,10 @@ def _completion_arguments(command: Any) -> Row:
     for word, after in zip(words, [*words[1:], ""], strict=False):
         name, equals, value = word.partition("=")
         if name == "--completion_args":
-            return dict(sorted(parse_arguments(value if equals else after).items()))
+            said = after
+            if equals:
+                said = value
+            return dict(sorted(parse_arguments(said).items()))
     return {}
 
 
@@ -352,10 +358,13 @@ def _specs(log: EventLog) -> Iterator[MetricSpec]:
         largest = log.metrics.get(name)
         is_match = name == log.match_metric and largest is not None
         is_rate = is_match or name in (ACCURACY, "f1_score")
+        higher_is_better = None
+        if name in _BETTER:
+            higher_is_better = True
         spec = MetricSpec(
             name,
             link="none" if largest is None else "identity",
-            higher_is_better=True if name in _BETTER else None,
+            higher_is_better=higher_is_better,
             is_default=name == first,
         )
         if is_rate:
@@ -378,12 +387,15 @@ def _judged(spec: MetricSpec, log: EventLog) -> MetricSpec:
         for key in _GRADING
         if log.arguments.get(key) is not None
     }
+    judge_model = ""
+    if log.functions:
+        judge_model = log.functions[-1]
     return replace(
         spec,
         scorer=text_or_none(log.arguments.get("modelgraded_spec")) or "",
         scorer_kind="model",
         scorer_parameters=graded,
-        judge_model=log.functions[-1] if log.functions else "",
+        judge_model=judge_model,
     )
 
 
@@ -403,9 +415,12 @@ def _published(log: EventLog) -> Iterator[PublishedScore]:
         statistic = "aggregate"
         if name in log.metrics:
             statistic = "mean"
+        standard_error = None
+        if name == ACCURACY:
+            standard_error = error
         yield published_figure(
             name,
             value,
             statistic=statistic,
-            standard_error=error if name == ACCURACY else None,
+            standard_error=standard_error,
         )

@@ -71,7 +71,10 @@ class OpenaiEvals:
             try:
                 log.add(location, parse_json(text))
             except (ValueError, RecursionError) as error:
-                reason = (CUT_SHORT if is_cut(text) else "") + str(error)[:300]
+                cut = ""
+                if is_cut(text):
+                    cut = CUT_SHORT
+                reason = cut + str(error)[:300]
                 dump.rejections.append(Rejection(location, reason, "an event of evals"))
         if not log.spec:
             raise InputError(
@@ -103,6 +106,12 @@ def row_of(log: EventLog, sample: EventLogSample) -> Row:
     raw = next(iter(sample.of("raw_sample")), None)
     options, likelihoods = _options(sample)
     numbers, other = log.values_of(sample)
+    target = None
+    if matches:
+        target = _text(matches[0].get("expected"))
+    prompt_sent = None
+    if first is not None:
+        prompt_sent = _sent(first)
     return {
         "run": 0,
         "position": sample.number,
@@ -110,10 +119,10 @@ def row_of(log: EventLog, sample: EventLogSample) -> Row:
         # the same place may hold another question in another version of the eval
         "identity": compact({"sample": sample.name, "version": log.version}),
         "text": _question(first),
-        "target": None if not matches else _text(matches[0].get("expected")),
+        "target": target,
         "choices": compact_or_none(options),
         "metadata": compact_or_none(raw),
-        "prompt_sent": None if first is None else _sent(first),
+        "prompt_sent": prompt_sent,
         "response": _answers(own),
         "extracted_answer": _picked(sample),
         "input_tokens": _tokens(own, "prompt_tokens"),
@@ -132,9 +141,8 @@ def _samplings(log: EventLog, sample: EventLogSample) -> tuple[list[Row], list[R
         return samplings, []
     count = log.own_count
     was_judged = len(samplings) > count or bool(sample.of("metrics"))
-    own = (
-        count if len(samplings) > count or not was_judged else 0
-    )  # the answer may be in the data
+    # the answer may be in the data
+    own = count if len(samplings) > count or not was_judged else 0
     return samplings[:own], samplings[own:]
 
 
@@ -251,7 +259,11 @@ def _error(sample: EventLogSample) -> str | None:
 def _explanation(judged: Sequence[Row], other: Row) -> str | None:
     """Texts of the judge, and metrics that are no numbers."""
     parts = [text for text in [_answers(judged)] if text]
-    return "\n\n".join([*parts, *([compact(other)] if other else [])]) or None
+    if other:
+        others = [compact(other)]
+    else:
+        others = []
+    return "\n\n".join([*parts, *others]) or None
 
 
 def _scores(
@@ -288,17 +300,26 @@ def _score(
         status = "error"
     elif unread:
         status = "no_answer"
+    mean = None
+    if present:
+        mean = sum(present) / len(present)
+    weight = None
+    if several and present:
+        weight = float(len(present))
+    raw = None
+    if several:
+        raw = compact(values)
     return {
         "metric": name,
-        "value": sum(present) / len(present) if present else None,
-        "weight": float(len(present)) if several and present else None,
-        "raw": compact(values) if several else None,
+        "value": mean,
+        "weight": weight,
+        "raw": raw,
         "status": status,
     }
 
 
 def _unread(data: Row) -> bool:
-    """Whether none of several options was recognised in an answer."""
+    """True if none of several options was recognised in an answer."""
     options = set(_listed(data.get("options")))
     return data.get("picked") in (None, []) and not options <= set(
         _listed(data.get("expected"))

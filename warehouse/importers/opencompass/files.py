@@ -74,7 +74,7 @@ class OpenCompassOutput:
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether there is only what an interrupted run left."""
+        """True if there is only what an interrupted run left."""
         return any(path.suffix == ".jsonl" for path in self._parts)
 
     @cached_property
@@ -102,9 +102,8 @@ class OpenCompassOutput:
             self.notes.append("details are of a form that is not known: left out")
             return []
         n_samples = len(self.predictions) // max(map(len, details), default=1)
-        if (
-            0 < len(details) < n_samples
-        ):  # evaluators leave out what they cannot parse, and the rest moves up
+        # evaluators leave out what they cannot parse, and the rest moves up
+        if 0 < len(details) < n_samples:
             self.notes.append(
                 f"details of {len(details)} of {n_samples} samples, and not of which: "
                 "left out"
@@ -114,7 +113,7 @@ class OpenCompassOutput:
 
     @cached_property
     def is_judged(self) -> bool:
-        """Whether a judge's words are the only verdicts, and what they say is the
+        """True if a judge's words are the only verdicts, and what they say is the
         published figure."""
         details = list(chain.from_iterable(self.details))
         if not details or any(_said(detail) is not None for detail in details):
@@ -131,13 +130,13 @@ class OpenCompassOutput:
         )
 
     def verdict(self, detail: Row) -> bool | None:
-        """Whether a detail says that the answer is right."""
+        """True if a detail says that the answer is right."""
         if self.is_judged and detail:
             return _is_praised(detail)
         return _said(detail)
 
     def is_unread(self, detail: Row) -> bool:
-        """Whether a judge's reply names no grade: the answer then counts as wrong."""
+        """True if a judge's reply names no grade: the answer then counts as wrong."""
         if "origin_grade_response" in detail:
             return not re.search("[ABC]", str(detail["origin_grade_response"]))
         return (
@@ -214,9 +213,12 @@ def models_of(files: Iterable[Path], notes: list[str]) -> list[Row]:
 def _said(detail: Row) -> bool | None:
     """The verdict of a detail, of a cascade that needed no judge that of its rule."""
     rule = detail.get("rule_evaluation")
+    correct = None
+    if isinstance(rule, dict):
+        correct = rule.get("correct")
     values = (
         *(detail.get(key) for key in CORRECT),
-        rule.get("correct") if isinstance(rule, dict) else None,
+        correct,
     )
     return next(
         (
@@ -229,7 +231,7 @@ def _said(detail: Row) -> bool | None:
 
 
 def _is_praised(detail: Row) -> bool:
-    """Whether the first grade that a judge names is that of right answers."""
+    """True if the first grade that a judge names is that of right answers."""
     grade = _GRADE.search(str(detail.get("prediction")))
     return grade is not None and grade[0] == "A"
 
@@ -311,7 +313,7 @@ class OpenCompassLine:
 
     @property
     def is_group(self) -> bool:
-        """Whether it is about several data sets: these have no prompt of their own."""
+        """True if it is about several data sets: these have no prompt of their own."""
         return _VERSION.fullmatch(self.version) is None
 
     @property
@@ -333,7 +335,7 @@ class OpenCompassTable:
 
 
 def is_summary(path: Path) -> bool:
-    """Whether a file is a summary by its name."""
+    """True if a file is a summary by its name."""
     named = path.name.startswith("summary_") and path.suffix in (".csv", ".txt")
     return named and path.parent.name == "summary"
 
@@ -366,9 +368,8 @@ def read_table(path: Path) -> OpenCompassTable:
     result_lines: list[OpenCompassLine] = []
     faults: list[tuple[str, str]] = []
     for number, line in lines[1:]:
-        parts = line.split(
-            ","
-        )  # commas inside are blanks already, and nothing is quoted
+        # commas inside are blanks already, and nothing is quoted
+        parts = line.split(",")
         if len(parts) != 4 + len(models):
             faults.append((f"{path.name} line {number}", line[:200]))
         elif parts[2] != _NONE:  # else a heading, or without results
@@ -387,7 +388,10 @@ def prompt_version(
     that cannot be read takes nothing from the results."""
     path = next((path for path in files if is_summary(path)), None)
     try:
-        lines = read_table(path).lines if path else ()
+        if path:
+            lines = read_table(path).lines
+        else:
+            lines = ()
     except InputError as error:
         notes.append(f"the summary is left out: {error}")
         return None, None

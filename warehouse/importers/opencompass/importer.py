@@ -11,34 +11,33 @@ from typing import Any
 
 import pyarrow as pa
 
-from warehouse.importers.base import infer_step
-from warehouse.importers.common.header_values import local_time
 from warehouse.importers.common.json_fields import (
     as_text,
     as_text_or_none,
     compact,
     compact_or_none,
-    is_local,
     number_or_none,
-    other_sampling,
     part_of,
-    sampling_fields,
     text_or_none,
     whole_count,
 )
 from warehouse.importers.common.jsonl import ODD_VALUES, batches_of, unpacked_head
-from warehouse.importers.common.model_names import local_model_name, says_nothing
 from warehouse.importers.common.unread_verdicts import UnreadVerdicts
 from warehouse.importers.opencompass.files import (
     HEADING,
-    OpenCompassLine,
     OpenCompassOutput,
-    OpenCompassTable,
     Row,
     is_summary,
     models_of,
     prompt_version,
     read_table,
+)
+from warehouse.importers.opencompass.summary import (
+    HARNESS,
+    STAMP,
+    headers,
+    model_fields,
+    run_fields,
 )
 from warehouse.records import (
     Candidate,
@@ -52,7 +51,6 @@ from warehouse.records import (
 )
 
 _PART = re.compile(r"(.+)_(\d+)")
-_STAMP = re.compile(r"\d{8}_\d{6}")
 _ROW = re.compile(r'"(?:prediction|origin_prompt|testing input)"\s*:')
 _FIRST = re.compile(r'\{\s*"\d+"\s*:\s*\{')
 
@@ -176,10 +174,10 @@ def _kind(candidate: Candidate) -> str:
 
 
 def _is_ours(work: Path, paths: Sequence[Path]) -> bool:
-    """Whether files are OpenCompass's: results alone need the name of a work folder
+    """True if files are OpenCompass's: results alone need the name of a work folder
     above them."""
     alone = all(path.parent.parent.name == "results" for path in paths)
-    return not alone or _STAMP.fullmatch(work.name) is not None
+    return not alone or STAMP.fullmatch(work.name) is not None
 
 
 def _ordered(paths: Sequence[Path]) -> list[Path]:
@@ -197,7 +195,6 @@ def _ordered(paths: Sequence[Path]) -> list[Path]:
 IMPORTER = OpenCompass()
 
 
-HARNESS = "opencompass"
 _AVERAGE = re.compile(r" \(\d+ runs average\)$")
 _JUDGED = "_judged-by--"
 
@@ -211,6 +208,9 @@ def header(work: OpenCompassOutput) -> RunHeader:
     n_requested = None
     if not work.is_unfinished:
         n_requested = len(work.predictions) // work.repeats or len(work.details) or None
+    note = None
+    if error:
+        note = f"the evaluation failed: {error[:500]}"
     return RunHeader(
         harness=HARNESS,
         **model_fields(abbreviation, work.models, work.dataset),
@@ -221,71 +221,10 @@ def header(work: OpenCompassOutput) -> RunHeader:
         metrics=tuple(_specs(work, name, judge)),
         n_requested=n_requested,
         status="truncated" if work.is_unfinished else "complete",
-        note=f"the evaluation failed: {error[:500]}" if error else None,
+        note=note,
         published=tuple(_run_figures(work, name)),
         place=work.dataset,
     )
-
-
-def model_fields(abbreviation: str, models: Sequence[Row], dataset: str) -> Row:
-    """Who was evaluated, on what and how, by the name in the work folder and the
-    settings of that model and data set.
-
-    Args:
-        abbreviation: of the model.
-        models: what the configuration says of whatever has an abbreviation: models and
-            data sets.
-        dataset: abbreviation of the data set.
-    """
-    config = _settings(abbreviation, models)
-    about = _settings(dataset, models)
-    path = text_or_none(config.get("path"))
-    model = abbreviation
-    if path and not is_local(path) and path.count("/") < 2:
-        model = path
-    if path and model != path and says_nothing(abbreviation):
-        model = local_model_name(path)
-    settings = part_of(config, "generation_kwargs")
-    sampling = sampling_fields(settings)
-    length = sampling["max_tokens"]
-    max_tokens = length
-    if length is None:
-        max_tokens = whole_count(config.get("max_out_len"))
-    return {
-        "model": model,
-        "revision": text_or_none(config.get("revision")),
-        "step": infer_step(text_or_none(config.get("revision")), abbreviation, path),
-        **sampling,
-        "max_tokens": max_tokens,
-        "sampling": other_sampling(settings)
-        | ({"abbr": abbreviation} if model != abbreviation else {}),
-        "configuration": {
-            name: item
-            for name, item in (("models", config), ("datasets", about))
-            if item
-        },
-    }
-
-
-def _settings(abbreviation: str, models: Sequence[Row]) -> Row:
-    return next((item for item in models if item["abbr"] == abbreviation), {})
-
-
-def run_fields(work: Path, abbreviation: str, models: Sequence[Row]) -> Row:
-    """Id and time of a run: the name of its work folder. Where a model was asked there
-    in several ways, which all have its path, their names tell them apart."""
-    stamp = ""
-    if _STAMP.fullmatch(work.name):
-        stamp = work.name
-    path = _settings(abbreviation, models).get("path")
-    ways = {item["abbr"] for item in models if path and item["path"] == path}
-    run_id = stamp
-    if len(ways) > 1:
-        run_id = f"{stamp}/{abbreviation}"
-    return {
-        "run_id": run_id if stamp else None,
-        "started_at": local_time(stamp, "%Y%m%d_%H%M%S"),
-    }
 
 
 def headline(work: OpenCompassOutput) -> str:
@@ -324,8 +263,11 @@ def _formulation(work: OpenCompassOutput) -> str | None:
 
 
 def _specs(work: OpenCompassOutput, name: str, judge: str) -> Iterator[MetricSpec]:
+    scorer_kind = "match"
+    if judge or work.is_judged:
+        scorer_kind = "model"
     kind: dict[str, Any] = {
-        "scorer_kind": "model" if judge or work.is_judged else "match",
+        "scorer_kind": scorer_kind,
         "judge_model": judge,
     }
     if name:
@@ -360,12 +302,21 @@ def _run_figures(work: OpenCompassOutput, name: str) -> Iterator[PublishedScore]
     n = len(work.details) or len(work.predictions) // work.repeats or None
     for metric, value in _figures(work):
         ours = metric == name and value is not None
+        share = value
+        if ours and value is not None:
+            share = value / 100
+        statistic = "aggregate"
+        if ours or not work.details:
+            statistic = "mean"
+        raw = None
+        if ours:
+            raw = f"{value:.15g} percent"
         yield PublishedScore(
             metric=metric,
-            value=value / 100 if ours and value is not None else value,
+            value=share,
             n=n,
-            statistic="mean" if ours or not work.details else "aggregate",
-            raw=f"{value:.15g} percent" if ours else None,
+            statistic=statistic,
+            raw=raw,
         )
 
 
@@ -418,10 +369,13 @@ def _scores(work: OpenCompassOutput, detail: Row, metric: str) -> list[Row]:
     if not detail or not metric:
         return []
     value = work.verdict(detail)
+    number = None
+    if value is not None:
+        number = float(value)
     return [
         {
             "metric": metric,
-            "value": None if value is None else float(value),
+            "value": number,
             "status": "error" if value is None else None,
         }
     ]
@@ -484,12 +438,17 @@ def _answer(prediction: Row, detail: Row, labels: list[str]) -> Row:
             if isinstance(item, dict)
         }
         chosen = prediction.get("prediction")
+        if chosen is None:
+            extracted_answer = extracted
+        else:
+            extracted_answer = as_text(chosen)
         return {
             "response": compact({"PPL": likelihoods}),
-            "extracted_answer": extracted if chosen is None else as_text(chosen),
+            "extracted_answer": extracted_answer,
         }
     if "pred_label" in prediction:
-        predicted, options = prediction["pred_label"], prediction.get("choices")
+        predicted = prediction["pred_label"]
+        options = prediction.get("choices")
         is_index = (
             isinstance(options, list)
             and type(predicted) is int
@@ -525,10 +484,6 @@ def _question(sent: Any) -> str | None:
     return as_text(last.get("prompt", last.get("content")))
 
 
-#: Figures of groups that are no mean.
-_NO_MEAN = ("standard_deviation", "sum")
-
-
 def read_summary(source: SourceFiles) -> Dump:
     """Runs of a summary: one for each model and group of data sets; where the work
     folder has no results of the data sets themselves, for these too.
@@ -548,52 +503,6 @@ def read_summary(source: SourceFiles) -> Dump:
     )
     models = models_of(source.files, dump.notes)
     dump.runs = tuple(
-        chain.from_iterable(_headers(source, table, name, models) for name in names)
+        chain.from_iterable(headers(source, table, name, models) for name in names)
     )
     return dump
-
-
-def _headers(
-    source: SourceFiles, table: OpenCompassTable, name: str, models: list[Row]
-) -> Iterator[RunHeader]:
-    lines = [line for line in table.lines if line.dataset == name]
-    first = lines[0]
-    for column, model in enumerate(table.models):
-        published = tuple(_summary_figures(lines, column))
-        if not published:
-            continue
-        yield RunHeader(
-            harness=HARNESS,
-            **model_fields(model, models, name),
-            **run_fields(source.root, model, models),
-            benchmark=name,
-            task_version=None if first.is_group else first.version,
-            formulation=first.formulation,
-            metrics=tuple(
-                MetricSpec(item.metric, is_default=number == 0)
-                for number, item in enumerate(published)
-            ),
-            published=published,
-            place=f"{name} of {model}",
-        )
-
-
-def _summary_figures(
-    lines: list[OpenCompassLine], column: int
-) -> Iterator[PublishedScore]:
-    """Figures of a model, with two decimals, on the scale of the data set (often
-    percent)."""
-    for metric, text in {line.metric: line.figures[column] for line in lines}.items():
-        try:
-            value = number_or_none(float(text))
-        except ValueError:
-            continue  # "-": the model has no result
-        statistic = "mean"
-        if metric in _NO_MEAN:
-            statistic = "aggregate"
-        yield PublishedScore(
-            metric,
-            value,
-            statistic=statistic,
-            raw=None if value is not None else text[:200],
-        )

@@ -6,12 +6,9 @@ from __future__ import annotations
 import re
 from codecs import BOM_UTF8
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
 
 from warehouse.errors import InputError
 from warehouse.importers.base import batch_of, source_of
@@ -19,21 +16,15 @@ from warehouse.importers.common.header_values import local_time, moment
 from warehouse.importers.common.json_fields import (
     Row,
     first_text,
-    items_of,
-    no_objects,
-    number_or_none,
-    object_of,
-    objects_of,
     part_of,
     require_model,
-    share_of,
     text_or_none,
-    texts_of,
     whole_count,
     without_nulls,
 )
 from warehouse.importers.common.jsonl import has_keys, head_of, nearest, read_document
 from warehouse.importers.common.model_names import is_fixed_name
+from warehouse.importers.swe_bench.boards import HARNESS, Board, attempts_of
 from warehouse.importers.swe_bench.reports import (
     API_CALLS,
     BENCHMARK,
@@ -63,128 +54,6 @@ from warehouse.records import (
     SourceFiles,
 )
 
-_MODEL, _ATTEMPTS = "Model: ", "System: Attempts - "
-#: What a result of a leaderboard says of its outcome, and what is read by itself.
-_OF_A_RESULT = frozenset({"per_instance_details", "resolved", "folder", "name", "tags"})
-#: Who submitted, and tags that are read by themselves.
-_ORGANISATION = "Org: "
-_READ_TAGS = (_ORGANISATION, _MODEL, _ATTEMPTS)
-
-
-@dataclass
-class Board:
-    """The runs of a file, and the instances of those that have them, by number of the
-    run."""
-
-    path: Path
-    dump: Dump
-    headers: list[RunHeader] = field(default_factory=list)
-    instances: dict[int, Instances] = field(default_factory=dict)
-
-    @classmethod
-    def read(cls, path: Path, dump: Dump) -> Board:
-        """Read a file (InputError: it is damaged, or holds no result)."""
-        board = cls(path, dump)
-        tracks = read_document(path).get("leaderboards")
-        dump.notes += no_objects(tracks, f"{path.name}: leaderboards")
-        for track in objects_of(tracks):
-            name = (text_or_none(track.get("name")) or "").lower()
-            for number, result in enumerate(items_of(track.get("results")), start=1):
-                board.add(name, f"{path.name}, {name} {number}", result)
-        if not board.headers:
-            raise InputError(
-                "names no result", path=str(path), expected="leaderboards of SWE-bench"
-            )
-        return board
-
-    def add(self, track: str, location: str, entry: Any) -> None:
-        """One submission; what is none, or has no name or figure, is recorded."""
-        result = object_of(entry)
-        name = text_or_none(result.get("name"))
-        entries = part_of(result, "per_instance_details")
-        share = number_or_none(result.get("resolved"))
-        if name is None or (share is None and not entries):
-            self.dump.rejections.append(
-                Rejection(
-                    location,
-                    str(entry)[:100] or "an empty text",
-                    "a result with 'name' and 'resolved'",
-                )
-            )
-            return
-        instances = details(entries, self.dump.rejections, location)
-        if instances:
-            self.instances[len(self.headers)] = instances
-        self.headers.append(_header(track, name, result, share, instances))
-
-    def batches(self) -> Iterator[pa.RecordBatch]:
-        """The instances, one batch for each run that has them."""
-        for run, instances in self.instances.items():
-            yield batch_of([{**row, "run": run} for row in sample_rows(instances, {})])
-
-
-def _header(
-    track: str, name: str, result: Row, share: float | None, instances: Instances
-) -> RunHeader:
-    tags = texts_of(result.get("tags"))
-    models = [tag.removeprefix(_MODEL) for tag in tags if tag.startswith(_MODEL)]
-    attempts = next(
-        (tag.removeprefix(_ATTEMPTS) for tag in tags if tag.startswith(_ATTEMPTS)), None
-    )
-    folder = text_or_none(result.get("folder"))
-    system = (folder or "").partition("_")[2] or name
-    model = models[0] if len(models) == 1 else name
-    calls = (
-        number_or_none(result.get("instance_calls")) or None
-    )  # 0 is written where nothing is known
-    published = []
-    if share is not None:
-        published.append(
-            PublishedScore(METRIC, share_of(share), raw=f"{share:.15g} percent")
-        )
-    if calls is not None:
-        published.append(PublishedScore(API_CALLS.name, calls))
-    configuration = {
-        key: value for key, value in result.items() if key not in _OF_A_RESULT
-    }
-    configuration |= {
-        "submission_name": name,
-        "models": sorted(models) if len(models) > 1 else None,
-    }
-    configuration["org"] = [tag for tag in tags if tag.startswith(_ORGANISATION)]
-    configuration["tags"] = sorted(
-        tag for tag in set(tags) if not tag.startswith(_READ_TAGS)
-    )
-    return RunHeader(
-        harness="swe_bench",
-        model=model,
-        **track_fields(track),
-        agent=system if model != system else None,
-        agent_version=text_or_none(result.get("mini-swe-agent_version")),
-        agent_parameters=_attempts(attempts),
-        reasoning_effort=text_or_none(result.get("reasoning_effort")),
-        metrics=(RESOLVED, API_CALLS)
-        if calls is not None or instances
-        else (RESOLVED,),
-        run_id=folder,
-        cost=number_or_none(result.get("cost")) or None,
-        started_at=moment(result.get("date")),
-        configuration=without_nulls(configuration),
-        note=text_or_none(result.get("warning")),
-        published=tuple(published),
-        place=f"{track}/{folder or name}",
-    )
-
-
-def _attempts(attempts: str | None) -> Row:
-    """How many attempts at an answer a system has; one is what is so where nothing is
-    said."""
-    if attempts in (None, "", "1"):
-        return {}
-    return {"attempts": attempts}
-
-
-HARNESS = "swe_bench"
 METADATA = "metadata.json"  # of OpenHands, beside its reports
 INSTANCES = ("instances.txt", "instances.json", "instances.jsonl")
 
@@ -201,9 +70,8 @@ class _Kinds:
 
     boards: list[Path] = field(default_factory=list)
     reports: list[Path] = field(default_factory=list)
-    results: dict[Path, Path] = field(
-        default_factory=dict
-    )  # by folder of the submission
+    # by folder of the submission
+    results: dict[Path, Path] = field(default_factory=dict)
     details: dict[Path, Path] = field(default_factory=dict)
     logs: dict[Path, list[Path]] = field(default_factory=lambda: defaultdict(list))
     predictions: dict[Path, list[Path]] = field(
@@ -213,7 +81,8 @@ class _Kinds:
 
     def add(self, item: Candidate) -> None:
         """Look at one file."""
-        path, head = item.path, head_of(item)
+        path = item.path
+        head = head_of(item)
         self.named[path.parent].add(path.name)
         if path.parent.name == "results":
             inside = path.parent.parent
@@ -311,13 +180,11 @@ class SweBench:
             for path in source.files
             if path.suffix == ".jsonl" and path.name not in INSTANCES
         ]
-        given += [
-            path
-            for path in source.files[1:]
-            if path.suffix == ".json"
-            and _start(path).startswith("[")
-            and path.name not in INSTANCES
-        ]
+        for path in source.files[1:]:
+            if path.suffix != ".json" or path.name in INSTANCES:
+                continue
+            if _start(path).startswith("["):
+                given.append(path)
         patches: dict[str, str | None] = {}
         models = set()
         for path in given:
@@ -370,26 +237,26 @@ def _run(
     notes: list[str],
 ) -> tuple[RunHeader, Instances]:
     first = source.files[0]
-    report = (
-        read_document(first) if first.name not in ("report.json", "run.json") else {}
-    )
+    report: Row = {}
+    if first.name not in ("report.json", "run.json"):
+        report = read_document(first)
     refuse_what_is_no_list(report, REPORT_LISTS, str(first))
     instances = run_report(report)
-    logged = [
-        path for path in source.files if path.name == "report.json" and path != first
-    ]
-    if first.name == "report.json":
-        logged.append(first)
+    logged = _logged(source)
     for path in logged:
         _add_log(instances, path, patches, rejections)
-    folder = logged[0].parent.parent if logged else None
-    run_json = next((path for path in source.files if path.name == "run.json"), None)
-    about = read_document(run_json) if run_json else {}
+    about: Row = {}
+    for path in source.files:
+        if path.name == "run.json":
+            about = read_document(path)
+            break
     said = text_or_none(report.get("model_name_or_path")) or predicted
-    name, run_id = (
-        (folder.name, folder.parent.name) if folder else _split(first.stem, said)
-    )
-    is_fixed = folder is None and is_fixed_name(name)
+    if logged:
+        folder = logged[0].parent.parent
+        name, run_id = folder.name, folder.parent.name
+    else:
+        name, run_id = _split(first.stem, said)
+    is_fixed = not logged and is_fixed_name(name)
     model = said or ("" if is_fixed else name.replace("__", "/"))
     if not model and not model_setting:
         model = _model_beside(source)
@@ -424,6 +291,15 @@ def _run(
     return header, instances
 
 
+def _logged(source: SourceFiles) -> list[Path]:
+    """Reports of single instances; one that stands for the run comes last."""
+    first = source.files[0]
+    reports = [path for path in source.files if path.name == "report.json"]
+    if first in reports:
+        return [*(path for path in reports if path != first), first]
+    return reports
+
+
 # gpt-5_maxiter_100_N_v0.59.0-no-hint   a folder of OpenHands: model, limit of turns,
 # version and note
 _OPENHANDS = re.compile(r"(?P<model>.+?)_(?P<run>maxiter_\d+.*)")
@@ -441,7 +317,11 @@ def _configuration(source: SourceFiles, about: Row, run_id: str) -> Row:
         run_id: the person's name of the run; empty where the file is called the same in
             every run.
     """
-    configuration: Row = {"run_name": run_id} if run_id else {}
+    configuration: Row
+    if run_id:
+        configuration = {"run_name": run_id}
+    else:
+        configuration = {}
     if about:
         configuration["run"] = about
     path = next((path for path in source.files if path.name == METADATA), None)
@@ -594,7 +474,7 @@ def _submission(
         metrics=(RESOLVED, API_CALLS) if has_calls else (RESOLVED,),
         run_id=source.root.name,
         started_at=local_time(named["date"], "%Y%m%d") if named else None,
-        agent_parameters=_attempts(
+        agent_parameters=attempts_of(
             text_or_none(part_of(part_of(about, "tags"), "system").get("attempts"))
         ),
         configuration=_settings_of_submission(about, title, models),
@@ -607,8 +487,8 @@ def _submission(
 def _settings_of_submission(
     about: Row, title: str | None, models: Sequence[str]
 ) -> Row:
-    """What ``metadata.yaml`` says, as the leaderboards of the site say it: the two are
-    of one run."""
+    """Settings in ``metadata.yaml``, as the leaderboards of the site say it: the two
+    are of one run."""
     tags = part_of(about, "tags")
     rest = {
         name: value for name, value in tags.items() if name not in ("model", "system")
@@ -618,13 +498,17 @@ def _settings_of_submission(
         for name, value in part_of(tags, "system").items()
         if name != "attempts"
     }
+    several = None
+    if len(models) > 1:
+        several = sorted(models)
+    about_run = None
+    if about:
+        about_run = {**about, "tags": {**rest, "system": system}}
     return without_nulls(
         {
             "submission_name": title,
-            "models": sorted(models) if len(models) > 1 else None,
-            "metadata": {**about, "tags": {**rest, "system": system}}
-            if about
-            else None,
+            "models": several,
+            "metadata": about_run,
         }
     )
 

@@ -82,7 +82,10 @@ def refuse_what_is_no_list(
                 entry for entry in value if not isinstance(entry, str) or not entry
             ]
         if strange:
-            found = f"{name} {'holds' if is_list else 'is'} {compact(strange[0])[:80]}"
+            verb = "is"
+            if is_list:
+                verb = "holds"
+            found = f"{name} {verb} {compact(strange[0])[:80]}"
             raise InputError(
                 found, path=shown_path, expected="a list of ids of instances"
             )
@@ -148,7 +151,8 @@ def instance_report(document: Row) -> Instances:
     instances: Instances = {}
     for name, report in document.items():
         if not isinstance(report, dict) or "resolved" not in report:
-            raise ValueError(f"no 'resolved' for {name[:100]}: {compact(report)[:100]}")
+            shown = compact(report)[:100]
+            raise ValueError(f"no 'resolved' for {name[:100]}: {shown}")
         value = verdict(report["resolved"], "resolved")
         row: Row = {"value": value}
         if report.get("infra_failure") is True and value != 1:
@@ -171,10 +175,8 @@ def details(document: Row, rejections: list[Rejection], shown_path: str) -> Inst
         try:
             if not isinstance(report, dict):
                 raise ValueError(f"a {type(report).__name__} stands here")
-            cost, calls = (
-                number_or_none(report.get("cost")),
-                number_or_none(report.get("api_calls")),
-            )
+            cost = number_or_none(report.get("cost"))
+            calls = number_or_none(report.get("api_calls"))
             instances[name] = {
                 "value": verdict(report.get("resolved"), "resolved"),
                 "cost": None
@@ -369,7 +371,14 @@ API_CALLS = MetricSpec(
 def track_fields(track: str) -> dict[str, Any]:
     """Benchmark and split of a track of the leaderboard (``verified``, ``lite``,
     ``test`` …)."""
+    if track in ("", "test"):
+        benchmark = BENCHMARK
+    else:
+        benchmark = f"{BENCHMARK}_{track}"
+    split = ""
+    if track:
+        split = "test"
     return {
-        "benchmark": BENCHMARK if track in ("", "test") else f"{BENCHMARK}_{track}",
-        "split": "test" if track else "",
+        "benchmark": benchmark,
+        "split": split,
     }

@@ -8,8 +8,12 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from warehouse.importers.tabular.chunks import PathError, parse_path
-from warehouse.importers.tabular.mapping import RECORD_FIELDS, RUN_FIELDS, SAMPLE_FIELDS
+from warehouse.importers.tabular.field_paths import PathError, parse_path
+from warehouse.importers.tabular.mapping_variants import (
+    RECORD_FIELDS,
+    RUN_FIELDS,
+    SAMPLE_FIELDS,
+)
 
 #: Usual names of a run's fields, the likeliest first. A field's own name comes before
 #: them.
@@ -152,7 +156,8 @@ _SHARED = {*SAMPLE_FIELDS, "status"}
 
 @dataclass(frozen=True)
 class Guess:
-    """What the columns of a table most likely are: field -> column, for runs and rows.
+    """The fields that columns of a table most likely are: field -> column, for runs and
+    rows.
 
     ``scores`` are pairs of metric and column; the metric is ``""`` where the column
     ``metric`` names it. ``scorer`` are the columns that say who gave them. ``unused``
@@ -206,7 +211,8 @@ def row_names(
             **usual,
             "target": tuple(name for name in usual["target"] if name != "label"),
         }
-    target, response = usual["target"], {"response", *usual["response"]}
+    target = usual["target"]
+    response = {"response", *usual["response"]}
     right = {*target[target.index("answer") + 1 :]} - {"correct_answer"}
     if "answer" not in columns or not right & {*columns} or response & {*columns}:
         return usual
@@ -218,7 +224,7 @@ def row_names(
 
 
 def guess(columns: Sequence[str], objects: bool = False) -> Guess:
-    """What columns most likely are, by their names alone.
+    """The fields that columns most likely are, by their names alone.
 
     Args:
         columns: names as they stand in the file.
@@ -235,7 +241,8 @@ def guess(columns: Sequence[str], objects: bool = False) -> Guess:
     metadata = {
         name: names[name] for name in (*METADATA_NAMES, *_PART_NAMES) if name in names
     }
-    metric, filter_ = names.get("metric", ""), names.get("filter", "")
+    metric = names.get("metric", "")
+    filter_ = names.get("filter", "")
     scores = _scores(names, bool(metric))
     scorer = _chosen(SCORER_NAMES, SCORER_NAMES, names)
     used = {
@@ -252,7 +259,7 @@ def guess(columns: Sequence[str], objects: bool = False) -> Guess:
 
 
 def guess_votes(columns: Sequence[str]) -> dict[str, dict[str, str]]:
-    """What the columns of a table of votes most likely are: field -> column, for
+    """The fields that columns of a table of votes most likely are: field -> column, for
     ``votes``, ``sample`` and ``run``; empty where it is none."""
     names = {plain_name(column): column for column in reversed(columns)}
     votes = _chosen(VOTE_NAMES, VOTE_NAMES, names)
@@ -460,7 +467,8 @@ def grade_of(name: str, parents: Sequence[str] = ()) -> Grade:
     """How much the name of a column of numbers, and those of the objects it lies in,
     say for scores."""
     name = _SHOTS.sub("", name)
-    plain, words = plain_name(name), {*words_of(_PER.sub("", name))}
+    plain = plain_name(name)
+    words = {*words_of(_PER.sub("", name))}
     around = {plain_name(parent) for parent in parents}
     is_scored = bool(around & _SCORES) and not around & _OF_PROMPT
     if _NEVER.fullmatch(plain) or words & _OTHER or around & _SETTINGS:
@@ -487,21 +495,23 @@ def grade_of(name: str, parents: Sequence[str] = ()) -> Grade:
 
 
 def is_flag(name: str) -> bool:
-    """Whether truth values under a name are a property of something rather than a
+    """True if truth values under a name are a property of something rather than a
     result."""
     words = words_of(name)
     if {*words} & _METRIC or not words:
         return False
-    return words[0] in _FLAG or bool({*words} & _FLAGS) and not looks_like_model(name)
+    if words[0] in _FLAG:
+        return True
+    return not _FLAGS.isdisjoint(words) and not looks_like_model(name)
 
 
 def is_metric(name: str) -> bool:
-    """Whether a word of a name is one for a metric."""
+    """True if a word of a name is one for a metric."""
     return grade_of(name) >= Grade.LIKELY
 
 
 def is_setting(parents: Iterable[str]) -> bool:
-    """Whether one of the objects around a value holds settings, usage and the like."""
+    """True if one of the objects around a value holds settings, usage and the like."""
     return any(
         plain_name(parent) in _SETTINGS or {*words_of(parent)} & {"tokens", "usage"}
         for parent in parents
@@ -509,27 +519,27 @@ def is_setting(parents: Iterable[str]) -> bool:
 
 
 def is_of_prompt(parents: Iterable[str]) -> bool:
-    """Whether one of the objects around a value describes the prompt."""
+    """True if one of the objects around a value describes the prompt."""
     return any(plain_name(parent) in _OF_PROMPT for parent in parents)
 
 
 def is_of_judge(parents: Iterable[str]) -> bool:
-    """Whether one of the objects around a value describes who judged."""
+    """True if one of the objects around a value describes who judged."""
     return any({*words_of(parent)} & _JUDGES for parent in parents)
 
 
 def looks_like_model(text: str) -> bool:
-    """Whether a text looks like the name of a model."""
+    """True if a text looks like the name of a model."""
     return bool(_MODEL.search(text))
 
 
 def are_models(texts: Sequence[str]) -> bool:
-    """Whether most of some texts look like names of models."""
+    """True if most of some texts look like names of models."""
     return bool(texts) and sum(map(looks_like_model, texts)) >= len(texts) / 2
 
 
 def are_numbered(texts: Sequence[str]) -> bool:
-    """Whether texts are the same but for their numbers, as ids are: ``q1``, ``q2`` …"""
+    """True if texts are the same but for their numbers, as ids are: ``q1``, ``q2`` …"""
     stems = {re.sub(r"\d+", "#", text) for text in texts}
     return (
         len(texts) > 1

@@ -55,7 +55,7 @@ def as_array(column: Column, size: int) -> pa.Array:
 
 
 def are_text(columns: Sequence[Column]) -> bool:
-    """Whether all columns are Arrow text."""
+    """True if all columns are Arrow text."""
     return all(
         isinstance(column, pa.Array) and _is_text(column.type) for column in columns
     )
@@ -89,9 +89,11 @@ def encode(column: Column, size: int) -> tuple[Codes, list[Any]]:
         return np.zeros(size, dtype=np.int64), [column.value]
     array = _exact_array(column)
     if array is None:
-        return _encode_objects(
-            column if isinstance(column, list) else column.to_pylist()
-        )
+        if isinstance(column, list):
+            objects = column
+        else:
+            objects = column.to_pylist()
+        return _encode_objects(objects)
     encoded = array.dictionary_encode(null_encoding="encode")
     return encoded.indices.to_numpy().astype(np.int64), encoded.dictionary.to_pylist()
 

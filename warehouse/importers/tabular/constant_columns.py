@@ -49,7 +49,7 @@ _PLAIN_OUTCOMES = frozenset(("n", "count", "position", "index"))
 
 
 class ConstantColumns:
-    """What is learnt of some columns while the runs of a table are surveyed.
+    """Knowledge of some columns, gathered while the runs of a table are surveyed.
 
     Args:
         columns: names of columns that nothing else is known of, with the field path of
@@ -64,12 +64,10 @@ class ConstantColumns:
         self._seen: dict[str, dict[int, dict[str | None, int]]] = {
             column: {} for column in self._paths
         }
-        self._raw: dict[
-            str, dict[str, Any]
-        ] = {}  # column -> form -> the value as it stands
-        self._of_first: list[
-            int
-        ] = []  # what tells the prompts of the first run apart, row by row
+        #: column -> form -> the value as it stands.
+        self._raw: dict[str, dict[str, Any]] = {}
+        #: what tells the prompts of the first run apart, row by row.
+        self._of_first: list[int] = []
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -89,17 +87,18 @@ class ConstantColumns:
 
     def _values(self, view: RowView, column: str) -> tuple[Codes, list[Any]]:
         path = self._paths[column]
-        return encode(
-            view.column(path) if view.holds(path) else Constant(None), view.size
-        )
+        if view.holds(path):
+            cells = view.column(path)
+        else:
+            cells = Constant(None)
+        return encode(cells, view.size)
 
     def shortlist(self, view: RowView) -> None:
         """Leave out what the first rows show to be no setting: lists, objects, texts
         that differ from row to row."""
         for column in self.columns:
             values = self._values(view, column)[1]
-            is_plain = all(_is_scalar(value) for value in values)
-            if not is_plain or len(values) > max(_MOST, view.size // 2):
+            if not _are_scalars(values) or len(values) > max(_MOST, view.size // 2):
                 self._leave_out(column)
 
     def learn(self, view: RowView, runs: Codes) -> None:
@@ -112,9 +111,7 @@ class ConstantColumns:
         n_runs = len(np.unique(runs))
         for column in self.columns:
             codes, values = self._values(view, column)
-            if len(values) > _MOST * n_runs or not all(
-                _is_scalar(value) for value in values
-            ):
+            if len(values) > _MOST * n_runs or not _are_scalars(values):
                 self._leave_out(column)
                 continue
             forms = [canonical_value(column, value) for value in values]
@@ -153,9 +150,10 @@ class ConstantColumns:
         row tell nothing."""
         found: dict[str, dict[int, Any]] = {}
         for column, by_run in self._seen.items():
-            if not by_run or any(len(of_run) > 1 for of_run in by_run.values()):
+            runs = by_run.values()
+            if not by_run or any(len(of_run) > 1 for of_run in runs):
                 continue
-            if all(sum(of_run.values()) < 2 for of_run in by_run.values()):
+            if all(sum(of_run.values()) < 2 for of_run in runs):
                 continue
             forms = {run: next(iter(of_run)) for run, of_run in by_run.items()}
             values = {
@@ -171,9 +169,8 @@ class ConstantColumns:
         """Columns of several values in a run that about as many rows hold each: each
         prompt may stand there once for each value."""
         n_first = len(self._of_first)
-        is_apart = (
-            n_first < _MOST_ROWS and len(set(self._of_first)) == n_first
-        )  # each prompt of the first run once
+        # each prompt of the first run once
+        is_apart = n_first < _MOST_ROWS and len(set(self._of_first)) == n_first
         found = []
         for column, by_run in self._seen.items():
             tells_nothing_twice = is_apart and len(by_run.get(0, ())) > 1
@@ -183,7 +180,7 @@ class ConstantColumns:
 
 
 def is_outcome(name: str, values: Iterable[Any], parents: Sequence[str] = ()) -> bool:
-    """Whether values that are the same in all rows of a run are a figure of the whole
+    """True if values that are the same in all rows of a run are a figure of the whole
     run: it came out, and was not chosen.
 
     Args:
@@ -240,7 +237,8 @@ def _leaves(
 ) -> dict[str, str]:
     found: dict[str, str] = {}
     for key, item in value.items():
-        inner, leaf = f"{name}.{key}", f"{path}.{path_of(str(key))}"
+        inner = f"{name}.{key}"
+        leaf = f"{path}.{path_of(str(key))}"
         if isinstance(item, dict) and depth < _DEEPEST:
             found |= _leaves(item, inner, leaf, depth + 1)
         elif not isinstance(item, list | dict):
@@ -248,15 +246,15 @@ def _leaves(
     return found
 
 
-def _is_scalar(value: Any) -> bool:
-    return value is None or isinstance(value, str | int | float | bool)
+def _are_scalars(values: Iterable[Any]) -> bool:
+    return all(
+        value is None or isinstance(value, str | int | float | bool) for value in values
+    )
 
 
 def _is_balanced(by_run: Collection[Mapping[str | None, int]]) -> bool:
-    several = [of_run for of_run in by_run if len(of_run) > 1]
-    return bool(several) and all(
-        2 * min(of_run.values()) >= max(of_run.values()) for of_run in several
-    )
+    several = [of_run.values() for of_run in by_run if len(of_run) > 1]
+    return bool(several) and all(2 * min(rows) >= max(rows) for rows in several)
 
 
 class CrossedColumns:
@@ -283,9 +281,8 @@ class CrossedColumns:
         """Take in some rows, as :meth:`ConstantColumns.learn`."""
         parts: dict[str, pa.Array] = {"run": pa.array(runs)}
         for path in self._key:
-            parts[f"key {path}"] = to_text(
-                view.column(path), view.size, labels=True
-            ).array
+            texts = to_text(view.column(path), view.size, labels=True)
+            parts[f"key {path}"] = texts.array
         for column in self._columns:
             codes, values = encode(view.column(path_of(column)), view.size)
             forms = pa.array(

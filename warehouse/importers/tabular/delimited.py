@@ -25,7 +25,8 @@ import pyarrow.csv as pacsv
 from warehouse.errors import InputError
 from warehouse.importers.base import require_utf8
 from warehouse.importers.common.streams import Member, read_exactly
-from warehouse.importers.tabular.chunks import Chunk, TableChunk, column_of
+from warehouse.importers.tabular.chunks import Chunk, TableChunk
+from warehouse.importers.tabular.field_paths import column_of
 from warehouse.importers.tabular.readers import ReadingRules, Reject, refuse_wide
 from warehouse.records import CUT_SHORT
 
@@ -57,9 +58,14 @@ class CheckedStream(io.RawIOBase):
     """
 
     def __init__(self, raw: Any) -> None:
-        self._ahead, self._is_left = threading.Semaphore(BLOCKS_AHEAD), False
-        self.raw, self.quotes, self.marked = raw, 0, False
-        self._ready, self._begun, self._ended = b"", b"", False
+        self._ahead = threading.Semaphore(BLOCKS_AHEAD)
+        self._is_left = False
+        self.raw = raw
+        self.quotes = 0
+        self.marked = False
+        self._ready = b""
+        self._begun = b""
+        self._ended = False
         self.ends_in_row = False
 
     def readable(self) -> bool:
@@ -84,7 +90,8 @@ class CheckedStream(io.RawIOBase):
         cut = size
         if size < 0:
             cut = len(self._ready)
-        data, self._ready = self._ready[:cut], self._ready[cut:]
+        data = self._ready[:cut]
+        self._ready = self._ready[cut:]
         return data
 
     def _fill(self, size: int) -> None:
@@ -93,7 +100,11 @@ class CheckedStream(io.RawIOBase):
         if new:
             self.ends_in_row = not new.endswith((b"\n", b"\r"))
         data = self._begun + (new or b"\n")
-        cut = len(data) - (0 if self._ended else _unfinished(data))
+        if self._ended:
+            n_unfinished = 0
+        else:
+            n_unfinished = _unfinished(data)
+        cut = len(data) - n_unfinished
         data, self._begun = data[:cut], data[cut:]
         self.quotes += data.count(b'"')
         self._ready += self._checked(data)
@@ -149,7 +160,8 @@ class DelimitedReader:
     is_table = True
 
     def __init__(self, member: Member, rules: ReadingRules) -> None:
-        self.member, self.quoting = member, rules.quoting is not False
+        self.member = member
+        self.quoting = rules.quoting is not False
         header, self.header_lines, self.delimiter, self.first_row = _header(
             member, rules
         )
@@ -196,7 +208,8 @@ class DelimitedReader:
         return None
 
     def _read(self, paths: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
-        given, told = 0, set[str]()
+        given = 0
+        told = set[str]()
 
         def tell(location: str, *fault: str) -> None:
             if location not in told:
@@ -210,7 +223,8 @@ class DelimitedReader:
         except _LongRowError:
             self._block = MAX_ROW_BYTES
             for chunk in self._parsed(paths, tell):
-                before, given = min(given, chunk.size), max(0, given - chunk.size)
+                before = min(given, chunk.size)
+                given = max(0, given - chunk.size)
                 if before < chunk.size:
                     if before:
                         chunk = chunk.keep(range(before, chunk.size))
@@ -351,7 +365,8 @@ class _Numbering:
         """Reject the rows that the parser has skipped since, but for one that stands
         behind the next ``size`` rows: it may be the last of the file."""
         later = sum(number >= self.next for number in self.skipped)
-        is_behind = later > 0 and self.skipped[-1] >= self.next + size + later - 1
+        last = self.next + size + later - 1
+        is_behind = later > 0 and self.skipped[-1] >= last
         while len(self.rejected) > is_behind:
             reject(*self.rejected.pop(0))
 
@@ -377,12 +392,17 @@ class _Numbering:
         the header where it stands again."""
         numbers = self._numbers(batch.num_rows)
         table = pa.Table.from_batches([batch])
-        for name in table.column_names if marked else ():
+        if marked:
+            names = table.column_names
+        else:
+            names = ()
+        for name in names:
             fine = pc.invert(
                 pc.fill_null(pc.match_substring(table.column(name), MARK), False)
             )
             for row in np.flatnonzero(~fine.to_numpy()).tolist():
-                shown = repr(table.column(name)[row].as_py().replace(MARK, "�")[:60])
+                cell = table.column(name)[row].as_py()
+                shown = repr(cell.replace(MARK, "�")[:60])
                 reject(f"row {numbers[row]}, column {name!r}", shown, "text in UTF-8")
             table, numbers = _kept(table, numbers, fine)
         is_header = _is_header(table, header)
@@ -446,7 +466,8 @@ def _header(member: Member, rules: ReadingRules) -> tuple[list[str], int, str, i
     except UnicodeDecodeError:
         text = head.decode("utf-8-sig", errors="replace")
     above = without_sep(text)
-    said, text = text[: len(text) - len(above[0])], above[0]
+    said = text[: len(text) - len(above[0])]
+    text = above[0]
     first = text.lstrip("\r\n").partition("\n")[0]
     delimiter = (
         rules.delimiter

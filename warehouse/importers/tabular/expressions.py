@@ -61,9 +61,10 @@ class Equality:
     tolerance: float = TOLERANCE  #: largest difference of equal numbers, relative to the larger of 1 and the second.
 
     def same(self, left: Any, right: Any) -> bool:
-        """Whether two values are equal."""
+        """True if two values are equal."""
         if self.numeric:
-            first, second = number_in(left), number_in(right)
+            first = number_in(left)
+            second = number_in(right)
             if first is not None and second is not None:
                 bound = Fraction(self.tolerance) * max(Fraction(1), abs(second))
                 return abs(first - second) <= bound
@@ -103,7 +104,7 @@ class Recode:
 
     @property
     def is_mapping(self) -> bool:
-        """Whether numbers that come out are not those of the file."""
+        """True if numbers that come out are not those of the file."""
         return bool(self.values) or self.scale != 1 or self.add != 0
 
     def apply(self, value: Any) -> Any:
@@ -152,14 +153,19 @@ class Recode:
             if self.default is None:
                 return Unfit(repr(text)[:60], expected)
             return None
-        return match.group(1 if self.pattern.groups else 0)
+        if self.pattern.groups:
+            group = 1
+        else:
+            group = 0
+        return match.group(group)
 
     def _translate(self, value: Any) -> Any:
         if not self.values and self.otherwise is None:
             return value
         key = str(text_of(value))
         if key not in self.values and self.otherwise is None:
-            return Unfit(repr(key)[:60], f"one of {', '.join(map(repr, self.values))}")
+            known = ", ".join(map(repr, self.values))
+            return Unfit(repr(key)[:60], f"one of {known}")
         return self.values.get(key, self.otherwise)
 
     def _date(self, value: Any) -> Any:

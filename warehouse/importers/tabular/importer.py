@@ -9,17 +9,15 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from warehouse.errors import InputError, NothingMatchesError
 from warehouse.importers.common.messages import listed
@@ -30,34 +28,37 @@ from warehouse.importers.tabular.constant_columns import (
     CrossedColumns,
     leaves_at,
 )
-from warehouse.importers.tabular.mapping import TabularMapping, Variant, parse_mapping
+from warehouse.importers.tabular.head_columns import carries_names, may_hold_objects
+from warehouse.importers.tabular.mapping import parse_mapping
 from warehouse.importers.tabular.mapping_files import (
     in_row,
     load_mapping,
     named_by_others,
     shipped_mappings,
 )
+from warehouse.importers.tabular.mapping_mistakes import (
+    mistakes_in,
+    mistakes_in_file,
+    refuse,
+    without_strangers,
+)
+from warehouse.importers.tabular.mapping_rules import TabularMapping
 from warehouse.importers.tabular.plain_tables import (
     PlainTable,
     canonical_mapping,
-    carries_names,
-    may_hold_objects,
     plain_columns,
     vote_mapping,
 )
 from warehouse.importers.tabular.readers import ignore
 from warehouse.importers.tabular.rows import batch_of
 from warehouse.importers.tabular.runs import RunColumns, RunRegistry
+from warehouse.importers.tabular.score_tally import ScoreTally
 from warehouse.importers.tabular.table import (
     MappedTable,
     context_of_tables,
     has_context,
     joined_files,
-    mistakes_in,
-    mistakes_in_file,
-    refuse,
     relative_name,
-    without_strangers,
 )
 from warehouse.importers.tabular.votes import votes_of
 from warehouse.records import (
@@ -111,8 +112,10 @@ class Tabular:
             MappingError: the mapping does not fit the source.
             InputError: the source is not what it claims to be.
         """
-        values, path = settings.mapping, settings.mapping_path or "mapping"
-        plain, notes = None, list[str]()
+        values = settings.mapping
+        path = settings.mapping_path or "mapping"
+        plain = None
+        notes = list[str]()
         found = None
         if values is None:
             found = vote_mapping(source, settings.user_values)
@@ -127,7 +130,8 @@ class Tabular:
                 source,
                 settings.cluster_by,
             )
-            values, path = canonical_mapping(plain.columns), source.name
+            values = canonical_mapping(plain.columns)
+            path = source.name
         mapping, mistakes = parse_mapping(values)
         tables = _tables(mapping, source)
         for table in tables:
@@ -176,8 +180,10 @@ class MappedTabular(Tabular):
             MappingError: the mapping has mistakes that show without a dump; those that
                 show in the first file are named with them.
         """
-        root, files = _common_folder(candidates), [item.path for item in candidates]
-        paths, mistakes = self._chosen(files, root), list(self.mistakes)
+        root = _common_folder(candidates)
+        files = [item.path for item in candidates]
+        paths = self._chosen(files, root)
+        mistakes = list(self.mistakes)
         if files and not paths:
             unmatched = self._unmatched(files, root)
             if not mistakes:
@@ -220,7 +226,7 @@ class MappedTabular(Tabular):
         return []
 
     def says_same(self, places: Sequence[str], context: Mapping[str, Any]) -> bool:
-        """Whether the places alone give the groups that are the context."""
+        """True if the places alone give the groups that are the context."""
         return len(places) == 1 and has_context(self.mapping, places[0], context)
 
     def _located(self, source: SourceFiles) -> list[MappedTable]:
@@ -310,7 +316,9 @@ class _Reading:
         settings: ImportSettings,
         plain: PlainTable | None = None,
     ) -> None:
-        self.mapping, self.tables, self.plain = mapping, tables, plain
+        self.mapping = mapping
+        self.tables = tables
+        self.plain = plain
         self.registry = RunRegistry(settings.values, mapping.metrics, settings.defaults)
         self.settings = settings
         self.constants = ConstantColumns({})  # of a mapping; a plain table has its own
@@ -350,8 +358,8 @@ class _Reading:
                 table.forget()
 
     def _with_crossed(self, plain: PlainTable) -> PlainTable:
-        """What is learnt of the table; anew where columns tell runs apart that were
-        taken for one."""
+        """The table as learnt; anew where columns tell runs apart that were taken for
+        one."""
         crossed = self._crossed(plain)
         if not crossed:
             return plain
@@ -391,7 +399,8 @@ class _Reading:
         name = self.tables[0].member.name
         self.mapping = plain.settled(self.mapping, name)
         self.registry.metrics = plain.metrics()
-        self._dump.notes += plain.notes(shlex.quote(str(self.tables[0].member.path)))
+        path = self.tables[0].member.path
+        self._dump.notes += plain.notes(shlex.quote(str(path)))
 
     def _take_constants(self, constants: ConstantColumns) -> list[str]:
         """Columns of one value in each run, which become settings of the runs."""
@@ -453,7 +462,10 @@ class _Reading:
             paths |= self.plain.paths()
         # bad rows are named when the rows are read; if they never are, now
         views = table.views(paths, ignore if self.has_samples else self._reject)
-        for view in islice(views, 1) if table.tells_all(paths) else views:
+        needed = views
+        if table.tells_all(paths):
+            needed = islice(views, 1)
+        for view in needed:
             numbers = [
                 part.learn(view, table.rejected(view, self._reject)) for part in runs
             ]
@@ -566,8 +578,9 @@ _CONTENT = ("text", "target", "choices")
 
 
 def same_content(mapping: TabularMapping, *, by_user: bool) -> SameContent | None:
-    """Whether such rows are draws of one prompt; ``None`` where the mapping settles it
-    in another way: by numbered generations in a record, or by places that it names.
+    """A test of whether such rows are draws of one prompt; ``None`` where the mapping
+    settles it in another way: by numbered generations in a record, or by places that it
+    names.
 
     Args:
         by_user: whether a user wrote it, or the names of the columns did.
@@ -587,119 +600,3 @@ def same_content(mapping: TabularMapping, *, by_user: bool) -> SameContent | Non
         by_id="prompt_id" in first.sample,
         key=f"key = {json.dumps(list(key))}",
     )
-
-
-#: Statuses that say why there is no value.
-_REASONS = ("no_answer", "error", "limit", "refused")
-
-
-@dataclass
-class ScoreTally:
-    """Counts over the rows of a source, batch by batch.
-
-    ``explained`` are rows without a value that say why: an error of the sample, or a
-    status that a column states.
-    """
-
-    rows: int = 0
-    explained: int = 0
-    scores: Counter[str] = field(default_factory=Counter)
-    values: Counter[str] = field(default_factory=Counter)
-    filled: Counter[str] = field(default_factory=Counter)
-    words: dict[str, str] = field(default_factory=dict)
-    has_choices: bool = False
-
-    def add(self, batch: pa.RecordBatch, variant: Variant) -> None:
-        """Take in the rows of a batch."""
-        self.has_choices |= variant.choices is not None
-        if not variant.scores:
-            return
-        self.rows += batch.num_rows
-        scores = batch.column("scores").flatten()
-        metrics, has_value = scores.field("metric"), pc.is_valid(scores.field("value"))
-        is_filled = _filled(scores, variant)
-        for metric in pc.unique(metrics).to_pylist():
-            of_metric = pc.equal(metrics, metric)
-            self.scores[metric] += _count(of_metric)
-            self.values[metric] += _count(pc.and_(of_metric, has_value))
-            self.filled[metric] += _count(pc.and_(of_metric, is_filled))
-        if not self.values.total():
-            self._explain(batch, variant)
-
-    def _explain(self, batch: pa.RecordBatch, variant: Variant) -> None:
-        """Look for reasons, as long as no row has a value."""
-        scores = batch.column("scores").flatten()
-        why = pa.array([False] * batch.num_rows)
-        if "error" in batch.schema.names:
-            why = batch.column("error").is_valid()
-        if any(rule.status is not None for rule in variant.scores):
-            has_reason = pc.is_in(scores.field("status"), pa.array(_REASONS))
-            rows = (
-                pc.list_parent_indices(batch.column("scores"))
-                .filter(has_reason)
-                .cast(pa.int64())
-            )
-            why = pc.or_(
-                why, pc.is_in(pa.array(range(batch.num_rows), pa.int64()), rows)
-            )
-        self.explained += _count(why)
-        for metric, word in zip(
-            scores.field("metric").to_pylist(),
-            scores.field("raw").to_pylist(),
-            strict=True,
-        ):
-            if word is not None:
-                self.words.setdefault(metric, word)
-
-    def settle(self, name: str, variants: Sequence[Variant]) -> list[str]:
-        """Notes on what has no value.
-
-        Raises:
-            InputError: no row has one, and not all say why.
-        """
-        if not self.rows or self.has_choices:
-            return []
-        if not self.values.total():
-            if self.explained == self.rows:
-                return []
-            raise self._unscored(name, variants)
-        counts = {metric: count for metric, count in self.scores.items() if count}
-        lines = {
-            metric: f"{metric}: no value in any of {count} rows"
-            for metric, count in counts.items()
-        }
-        notes = [line for metric, line in lines.items() if not self.values[metric]]
-        return notes + [
-            f"{line}, and if_null gives each one"
-            for metric, line in lines.items()
-            if self.filled[metric] == counts[metric]
-        ]
-
-    def _unscored(self, name: str, variants: Sequence[Variant]) -> InputError:
-        rules = chain.from_iterable(variant.scores for variant in variants)
-        sections = dict.fromkeys(rule.value.where for rule in rules)
-        found = f"no score in any of {self.rows} rows"
-        if self.words:
-            found += f", only text such as {next(iter(self.words.values()))[:40]!r}"
-        return InputError(
-            found,
-            path=name,
-            expected=f"numbers at {listed(sections, 5)}",
-            advice="map the column that holds them, words by values = { … }; "
-            "failed samples by [sample] error or the score's status",
-        )
-
-
-def _filled(scores: pa.StructArray, variant: Variant) -> pa.Array:
-    """Which scores look as ``if_null`` makes them, where it gives a status besides."""
-    filled = pa.array([False] * len(scores))
-    for rule in variant.scores:
-        if rule.null_value is not None and rule.null_status is not None:
-            status = pc.equal(scores.field("status"), rule.null_status)
-            value = pc.equal(scores.field("value"), float(rule.null_value))
-            filled = pc.or_(filled, pc.fill_null(pc.and_(status, value), False))
-    return filled
-
-
-def _count(mask: pa.Array) -> int:
-    return int(pc.sum(mask).as_py() or 0)

@@ -21,7 +21,6 @@ from warehouse.errors import InputError, MappingError, MisuseError, did_you_mean
 from warehouse.importers.common.messages import listed, similar
 from warehouse.importers.common.patterns import Pattern, PatternError
 from warehouse.importers.common.streams import glob_matches
-from warehouse.importers.tabular.chunks import PathError, Special, parse_path
 from warehouse.importers.tabular.expressions import (
     PLAIN,
     TOLERANCE,
@@ -38,6 +37,7 @@ from warehouse.importers.tabular.expressions import (
     Source,
     TextTemplate,
 )
+from warehouse.importers.tabular.field_paths import PathError, Special, parse_path
 from warehouse.records.own_files import own_text
 
 
@@ -81,7 +81,8 @@ def _with_lines(value: Any, key: str, lines: Sequence[str]) -> Any:
         return [_with_lines(part, key, lines) for part in value]
     if not isinstance(value, str) or key not in _PATTERNS:
         return value
-    text, first = LinedText(value), (value.splitlines() or [""])[0]
+    text = LinedText(value)
+    first = (value.splitlines() or [""])[0]
     spellings = (first, first.replace("\\", "\\\\").replace('"', '\\"'))
     for number, line in enumerate(lines, 1):
         if any(spelling in line for spelling in spellings):
@@ -105,7 +106,7 @@ def _numbered(values: dict[str, Any], text: str) -> dict[str, Any]:
 
 
 def in_row(path: str) -> bool:
-    """Whether a path reads the row itself (not its document, what it lies in, or a
+    """True if a path reads the row itself (not its document, what it lies in, or a
     joined file)."""
     try:
         parsed = parse_path(path)
@@ -149,7 +150,9 @@ class Section:
     def __init__(
         self, values: Mapping[str, Any], where: str, mistakes: list[str]
     ) -> None:
-        self.values, self.where, self.mistakes = dict(values), where, mistakes
+        self.values = dict(values)
+        self.where = where
+        self.mistakes = mistakes
         self.keys: list[str] = []
 
     def take(self, key: str, kind: type | tuple[type, ...], default: Any = None) -> Any:
@@ -237,7 +240,8 @@ class Section:
             line = ""
             if isinstance(text, LinedText) and text.line:
                 line = f" (line {text.line})"
-            self.mistakes.append(f"{self.where} {key} = {str(text)!r}{line}: {error}")
+            setting = f"{key} = {str(text)!r}"
+            self.mistakes.append(f"{self.where} {setting}{line}: {error}")
             return None
 
     def _inner(self, key: str) -> str:
@@ -254,7 +258,8 @@ class Expressions:
     """
 
     def __init__(self, groups: Iterable[str], mistakes: list[str]) -> None:
-        self.groups, self.mistakes = frozenset(groups), mistakes
+        self.groups = frozenset(groups)
+        self.mistakes = mistakes
         self._is_optional = False  # what encloses the expression may be absent
 
     def value(self, value: Any, where: str) -> Source:
@@ -456,7 +461,7 @@ def mapping_file(given: str | Path) -> Path:
 
 
 def named_by_others(path: Path, but: Path) -> bool:
-    """Whether the ``files`` of another shipped mapping name a file: it is of another
+    """True if the ``files`` of another shipped mapping name a file: it is of another
     dump then.
 
     Args:

@@ -4,312 +4,53 @@ the columns of scores how they are read (docs/mappings.md).
 
 from __future__ import annotations
 
-import contextlib
-import csv
-import json
-import math
-import re
 import shlex
-from codecs import BOM_UTF8
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from warehouse.errors import InputError
-from warehouse.importers.common import bounds
-from warehouse.importers.common.jsonl import open_text, unpacked_start
 from warehouse.importers.common.patterns import Pattern
-from warehouse.importers.common.streams import (
-    Member,
-    members,
-    parquet_place,
-    read_exactly,
-)
 from warehouse.importers.tabular.chunks import RowView
 from warehouse.importers.tabular.column_names import (
     OF_TRUTH,
     SCORE_NAMES,
     Guess,
-    guess,
-    guess_votes,
     path_of,
     plain_name,
 )
 from warehouse.importers.tabular.columns import (
     Codes,
-    Column,
-    Unfit,
     as_list,
     encode,
-    number_of,
     text_of,
-    to_number,
     to_text,
 )
 from warehouse.importers.tabular.constant_columns import ConstantColumns, leaves_at
-from warehouse.importers.tabular.delimited import (
-    delimiter_of,
-    unique_names,
-    without_sep,
-)
 from warehouse.importers.tabular.expressions import Recode
-from warehouse.importers.tabular.mapping import ScoreRule, TabularMapping
-from warehouse.importers.tabular.readers import flavour_of
-from warehouse.importers.tabular.runs import summaries
-from warehouse.records import Candidate, SourceFiles, parse_json
-
-_RIGHT = frozenset("yes y t correct right pass passed success ok ✓ ✔ ✔️ ✅ ☑".split())
-_WRONG = frozenset("no n f incorrect wrong fail failed failure ✗ ✘ ✖ ✖️ ❌ ☒".split())
-#: Such words that a judge says of a response; classes of questions are called yes and
-#: no, too.
-VERDICTS = (_RIGHT | _WRONG) - {"yes", "y", "t", "no", "n", "f", "ok"}
-#: How 1 and 0 are written among such words.
-_NUMBERS = {
-    "1": 1,
-    "0": 0,
-    "1.0": 1,
-    "0.0": 0,
-    "true": 1,
-    "false": 0,
-    "True": 1,
-    "False": 0,
-    "TRUE": 1,
-    "FALSE": 0,
-}
-#: Texts that stand for a missing score.
-NULL_WORDS = frozenset(
-    {"na", "n/a", "#n/a", "null", "none", "-", "--", "–", "—", "?", "missing"}
+from warehouse.importers.tabular.head_columns import (
+    cached_guess,
+    cached_votes,
+    head_columns,
+    may_hold_objects,
 )
-PERCENT = re.compile(r"[+-]?\d+(?:[.,]\d+)?\s*%")
-_COMMA = re.compile(r"[+-]?(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+),\d+")
-#: Distinct texts that are remembered; a column with more is no column of scores.
-_MOST = 32
+from warehouse.importers.tabular.mapping_rules import ScoreRule, TabularMapping
+from warehouse.importers.tabular.runs import summaries
+from warehouse.importers.tabular.score_values import ScoreValues
+from warehouse.records import SourceFiles
+
 #: Fields that tell rows of one prompt apart.
 _OF_ROWS = ("position", "draw", "perturbation", "fewshot_draw", "template")
-#: Numbers that often stand for no score.
-_MARKS = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0)
-
-
-@dataclass
-class ScoreValues:
-    """The values of one metric, as far as they decide how to read it."""
-
-    binary: bool = True  #: every number so far is 0 or 1.
-    numbers: bool = False  #: whether there was any number.
-    #: distinct values that are no numbers, as they stand, at most 33 of them; of
-    #: numbers in words one of each form.
-    forms: dict[object, str] = field(default_factory=dict)
-    low: float = math.inf  #: the least number apart from marks, and the greatest.
-    high: float = -math.inf
-    #: numbers that may stand for no score.
-    marks: set[float] = field(default_factory=set)
-
-    def learn(self, column: Column, size: int) -> None:
-        """Take in some values; nulls, NaN and empty texts tell nothing."""
-        array = _numbers(column, size)
-        if array is not None:
-            self._take_numbers(array)
-        else:
-            self.learn_values(encode(column, size)[1])
-
-    def learn_values(self, values: Iterable[Any]) -> None:
-        """Take in distinct values, one by one."""
-        for value in values:
-            number = number_of(value)
-            if isinstance(number, Unfit):
-                if len(self.forms) <= _MOST:
-                    text = str(text_of(value))
-                    self.forms.setdefault(_form(text), text)
-            elif number is not None:
-                self.numbers = True
-                self.binary &= number in (0, 1)
-                self._learn_ends(number, number)
-
-    def _learn_ends(self, low: float, high: float) -> None:
-        if low in _MARKS and low == high:
-            self.marks.add(float(low))
-        else:
-            self.low, self.high = min(self.low, low), max(self.high, high)
-
-    @property
-    def texts(self) -> list[str]:
-        """The values that are no numbers."""
-        return [*self.forms.values()]
-
-    def unread(self, delimiter: str) -> str | None:
-        """A text like ``85 %`` that is a number to people, and none beside the plain
-        numbers of this column."""
-        if not self.numbers or self.reading(delimiter)[0]:
-            return None
-        return next((text for form, text in self.forms.items() if form != text), None)
-
-    @property
-    def is_marked(self) -> bool:
-        """Whether a -1 (-9, -99 …) stands beside numbers from 0: what judges write
-        where they gave none. Beside 1 alone it is a loss beside a win."""
-        return (
-            bool(self.marks)
-            and 0 <= self.low <= self.high
-            and (self.low == 0 or self.high > 1)
-        )
-
-    @property
-    def marked(self) -> str:
-        """The farthest mark, and what it stands beside."""
-        return f"{min(self.marks):g} beside {self.low:g} to {self.high:g}"
-
-    @property
-    def is_truth(self) -> bool:
-        """Whether all values are 0 or 1, true or false, or words for them."""
-        words = {text for text in self.texts if plain(text) not in NULL_WORDS}
-        return self.binary and _are_words(words) and (self.numbers or bool(words))
-
-    @property
-    def are_verdicts(self) -> bool:
-        """Whether all values are what a judge says of a response."""
-        words = {plain(text) for text in self.texts} - NULL_WORDS
-        return not self.numbers and bool(words) and words <= VERDICTS
-
-    def reading(self, delimiter: str = ",") -> tuple[dict[str, Any], str]:
-        """Keys of an expression that turn the texts into numbers, and what they do in
-        words.
-
-        Args:
-            delimiter: what parts the cells; where it is a comma, ``0,5`` is no number.
-
-        Returns:
-            nothing at all where the values are numbers already, or no numbers at all.
-        """
-        nulls = sorted(text for text in self.texts if plain(text) in NULL_WORDS)
-        words = [text for text in self.texts if text not in nulls]
-        keys, meaning = _keys(words, self, delimiter)
-        if words and not keys:
-            return {}, ""
-        if nulls:
-            keys = {"null": nulls} | keys
-            meaning = ", ".join(
-                filter(None, [f"{' and '.join(map(repr, nulls))} = missing", meaning])
-            )
-        return keys, meaning
-
-    def _take_numbers(self, array: pa.Array) -> None:
-        finite = array.filter(pc.is_finite(array))
-        if len(finite):
-            self.numbers = True
-            self.binary &= bool(pc.all(pc.is_in(finite, pa.array([0.0, 1.0]))).as_py())
-            are_marks = pc.is_in(finite, pa.array(_MARKS))
-            self.marks.update(pc.unique(finite.filter(are_marks)).to_pylist())
-            if len(others := finite.filter(pc.invert(are_marks))):
-                self._learn_ends(*pc.min_max(others).as_py().values())
-
-
-def plain(text: str) -> str:
-    """A word as it is compared."""
-    return text.strip().lower()
-
-
-def _keys(
-    words: list[str], values: ScoreValues, delimiter: str
-) -> tuple[dict[str, Any], str]:
-    if not words or len(values.forms) > _MOST:
-        return {}, ""
-    if values.binary and _are_words(words):
-        numbers = {word: int(plain(word) in _RIGHT) for word in sorted(words)}
-        numbers |= _NUMBERS if values.numbers else {}
-        meaning = ", ".join(f"{word!r} = {numbers[word]}" for word in sorted(words))
-        return {"values": numbers}, meaning
-    if not values.numbers and all(map(PERCENT.fullmatch, map(plain, words))):
-        decimal = {}
-        if any("," in word for word in words):
-            decimal = {"decimal": ","}
-        return {
-            "pattern": "[^%]+",
-            **decimal,
-            "scale": 0.01,
-        }, "percent are divided by 100"
-    if delimiter != "," and all(map(_COMMA.fullmatch, map(plain, words))):
-        return {"decimal": ","}, "decimal commas"
-    return {}, ""
-
-
-def _form(text: str) -> object:
-    """The form of all texts that are read as this one is; a text that is no
-    number is alone."""
-    word = plain(text)
-    return next(
-        ((form, "," in word) for form in (PERCENT, _COMMA) if form.fullmatch(word)),
-        text,
-    )
-
-
-def _are_words(words: Iterable[str]) -> bool:
-    return all(plain(word) in _RIGHT or plain(word) in _WRONG for word in words)
-
-
-def _numbers(column: Column, size: int) -> pa.Array | None:
-    """The column as numbers if it is an Arrow array of nothing else."""
-    if not isinstance(column, pa.Array):
-        return None
-    if pa.types.is_string(column.type):
-        try:
-            return column.cast(pa.float64())
-        except pa.ArrowInvalid:
-            return None
-    converted = to_number(column, size)
-    if converted.faults:
-        return None
-    return converted.array
 
 
 # --- tables whose names suffice -------------------------------------------------------------------
 
 _NEEDED = ("model", "benchmark")
-_HEAD_BYTES = 65_536
-# many small tables of the same columns come one after the other
-_guess, _guess_votes = lru_cache(maxsize=64)(guess), lru_cache(maxsize=64)(guess_votes)
-
-
-def carries_names(candidate: Candidate) -> bool:
-    """Whether a file is a table that names prompts (by an id or their text) and scores:
-    model and benchmark may be columns too, or set by the user. Or two models and which
-    of them did better."""
-    columns = tuple(_columns(candidate.path, candidate.head))
-    guessed = _guess(columns)
-    return (
-        bool(_guess_votes(columns))
-        or bool(guessed.scores)
-        and bool(guessed.key or "prompt_id" in guessed.sample)
-    )
-
-
-def without_scores(path: Path) -> str:
-    """The error of a table that names prompts, and has no column that is called as
-    scores are; else empty."""
-    try:
-        names = _head_columns(path)
-    except OSError:
-        return ""  # which the walk has said
-    found = _guess(tuple(names))
-    if found.scores or not (found.key or "prompt_id" in found.sample):
-        return ""
-    more = ""
-    if len(found.unused) > 8:
-        more = f" and {len(found.unused) - 8} more"
-    other = ""
-    if found.unused:
-        other = f"; unknown: {', '.join(found.unused[:8])}{more}"
-    return (
-        f"{path.name} has none of the columns {', '.join(SCORE_NAMES)}, which hold "
-        f"scores{other}"
-    )
 
 
 def plain_columns(source: SourceFiles, values: Mapping[str, Any]) -> Guess:
@@ -323,8 +64,8 @@ def plain_columns(source: SourceFiles, values: Mapping[str, Any]) -> Guess:
         InputError: columns that every table must have are missing.
     """
     path = source.files[0]
-    names = _head_columns(path)
-    guessed = _guess(tuple(names), objects=may_hold_objects(path))
+    names = head_columns(path)
+    guessed = cached_guess(tuple(names), objects=may_hold_objects(path))
     missing = [
         name for name in _NEEDED if name not in values and name not in guessed.run
     ]
@@ -332,6 +73,9 @@ def plain_columns(source: SourceFiles, values: Mapping[str, Any]) -> Guess:
         missing.append("prompt_id")
     if missing or not guessed.scores:
         options = [f"--default {name}=NAME" for name in missing if name in _NEEDED]
+        choice = ""
+        if options:
+            choice = f"say {' '.join(options)}, or "
         raise InputError(
             f"no column {', '.join(missing) or 'score'}",
             path=source.name,
@@ -339,7 +83,7 @@ def plain_columns(source: SourceFiles, values: Mapping[str, Any]) -> Guess:
                 "columns model, benchmark, prompt_id and one of "
                 f"{', '.join(SCORE_NAMES)}"
             ),
-            advice=(f"say {' '.join(options)}, or " if options else "")
+            advice=choice
             + "let `warehouse mapping FILE` begin a mapping for --map"
             + (
                 ", which can take the model from names of files or folders"
@@ -370,8 +114,8 @@ def vote_mapping(
         InputError: nothing says on which benchmark they are.
     """
     path = source.files[0]
-    names = _head_columns(path)
-    parts = _guess_votes(tuple(names))
+    names = head_columns(path)
+    parts = cached_votes(tuple(names))
     if not parts:
         return None
     if "benchmark" not in parts["run"] and "benchmark" not in values:
@@ -449,112 +193,6 @@ def _score(guessed: Guess, metric: str, column: str) -> Iterator[tuple[str, Any]
     yield "value", path_of(column)
     if guessed.filter:
         yield "filter", {"path": path_of(guessed.filter)}
-
-
-def _format(path: Path) -> str:
-    """The format that a file's name promises, or that of the first table in an archive;
-    ``""`` if none."""
-    return members(path, path.name)[0].format
-
-
-def may_hold_objects(path: Path) -> bool:
-    """Whether a cell of a file may hold a list or an object."""
-    return _format(path) not in ("csv", "tsv")
-
-
-def _head_columns(path: Path) -> Sequence[str]:
-    with path.open("rb") as stream:
-        return _columns(path, stream.read(_HEAD_BYTES))
-
-
-def _columns(path: Path, head: bytes) -> Sequence[str]:
-    """Names of the columns of a file, as far as they can be told from its beginning; of
-    an archive those that all its tables have."""
-    if path.suffix.lower() == ".zip":
-        with contextlib.suppress(
-            InputError
-        ):  # hostile or damaged, or nothing in it is a table
-            return _shared_names(members(path, path.name))
-        return []
-    kind = _format(path)
-    if path.suffix.lower() == ".gz":
-        head = unpacked_start(head)
-    elif kind == "parquet" and head.startswith(b"PAR1"):
-        return _parquet_columns(path)
-    elif (
-        kind == "jsonl" and b"\n" not in head and head.startswith(b"{")
-    ):  # a first row of megabytes
-        with open_text(path) as handle:
-            head = handle.readline(bounds.MAX_DOCUMENT_BYTES)
-    return _names_in(kind, head)
-
-
-def _shared_names(tables: Sequence[Member]) -> Sequence[str]:
-    """Names of the columns that all tables have; none where some differ, or the first
-    has none."""
-    first = _names_in(tables[0].format, _head(tables[0]))
-    if not first:
-        return []
-    for member in tables[1:]:
-        if _names_in(member.format, _head(member)) != first:
-            return []
-    return first
-
-
-def _head(member: Member) -> bytes:
-    with member.open() as stream:
-        return read_exactly(stream, _HEAD_BYTES)
-
-
-def _names_in(kind: str, head: bytes) -> Sequence[str]:
-    """Names of the columns of a table of some format from its beginning."""
-    head = head.removeprefix(BOM_UTF8)
-    line = head.lstrip(b"\r\n").partition(b"\n")[0].decode("utf-8", "replace")
-    if kind in ("csv", "tsv"):
-        text, mark = without_sep(head.decode("utf-8", "replace"))
-        line = text.lstrip("\r\n").partition("\n")[0]
-        rows = csv.reader(
-            [line.strip("\r")], delimiter=mark or delimiter_of(line, kind)
-        )
-        with contextlib.suppress(csv.Error):  # then no importer knows the file
-            return unique_names(next(rows, []))
-    if kind not in ("json", "jsonl"):
-        return []
-    if flavour_of(head.lstrip(), kind) == "jsonl":
-        return _keys_of_line(line)
-    if head.lstrip().startswith(b"["):
-        return _first_keys(head)
-    return []
-
-
-def _parquet_columns(path: Path) -> list[str]:
-    try:
-        with parquet_place(path) as place:
-            return list(pq.read_schema(place).names)
-    except (pa.ArrowException, OSError):
-        return []  # damaged: whoever reads it will say so
-
-
-def _first_keys(head: bytes) -> list[str]:
-    """Keys of the first record of a list, if all of it stands in the beginning of the
-    file."""
-    text = head.decode("utf-8", "replace").lstrip().removeprefix("[").lstrip()
-    try:
-        record, _ = json.JSONDecoder().raw_decode(text)
-    except (ValueError, RecursionError):
-        return []
-    if isinstance(record, dict):
-        return list(record)
-    return []
-
-
-def _keys_of_line(line: str) -> list[str]:
-    with contextlib.suppress(ValueError):
-        record = parse_json(line)
-        if isinstance(record, dict):
-            return list(record)
-        return []
-    return []
 
 
 # --- what the values add --------------------------------------------------------------------------
@@ -672,10 +310,8 @@ class PlainTable:
             sums = pc.fill_null(summaries(names), False)
             if pc.any(sums).as_py():
                 kept = np.flatnonzero(~np.asarray(sums))
-                view, runs = (
-                    replace(view, chunk=view.chunk.keep(kept.tolist())),
-                    runs[kept],
-                )
+                view = replace(view, chunk=view.chunk.keep(kept.tolist()))
+                runs = runs[kept]
                 names = names.take(pa.array(kept))
             self.constants.learn_prompts(names, runs)
         self.constants.learn(view, runs)
@@ -704,44 +340,10 @@ class PlainTable:
             InputError: numbers of a column are written in forms of which one alone
                 would be read.
         """
-        if (
-            self._labels.are_verdicts
-        ):  # which would make other prompts of those that one model has right
-            unused = (*self.columns.unused, self._label)
-            sample = {
-                name: column
-                for name, column in self.columns.sample.items()
-                if name != "target"
-            }
-            self.columns = replace(self.columns, sample=sample, unused=unused)
-            kept = []
-            for part in mapping.variants:
-                own = {name: part.sample[name] for name in sample}
-                kept.append(replace(part, sample=own))
-            mapping = replace(mapping, key=self.columns.key, variants=tuple(kept))
+        if self._labels.are_verdicts:
+            mapping = self._without_target(mapping)
         for metric, values in self._by_metric().items():
-            if values.is_marked and min(values.marks) < min(
-                -9, -values.high
-            ):  # too far off to be a score
-                raise InputError(
-                    f"{values.marked} in scores of {metric}",
-                    path=name,
-                    expected="an empty cell where there is no score",
-                    advice=(
-                        f"`warehouse mapping {name}` begins a mapping for --map, with "
-                        "what to do about it"
-                    ),
-                )
-            text = values.unread(self.delimiter)
-            if text is not None:
-                raise InputError(
-                    f"{text!r} beside plain numbers in scores of {metric}",
-                    path=name,
-                    expected=(
-                        f"numbers of one form, or --map; `warehouse mapping {name}` "
-                        "begins a mapping"
-                    ),
-                )
+            self._refuse_odd(metric, values, name)
         recodes = {
             path_of(column): _recode(keys)
             for column, (keys, _) in self._readings().items()
@@ -759,6 +361,46 @@ class PlainTable:
             for part in mapping.variants
         )
         return replace(mapping, variants=tuple(variants))
+
+    def _without_target(self, mapping: TabularMapping) -> TabularMapping:
+        """The mapping without targets that are verdicts: they would make other prompts
+        of those that one model has right."""
+        unused = (*self.columns.unused, self._label)
+        sample = {
+            name: column
+            for name, column in self.columns.sample.items()
+            if name != "target"
+        }
+        self.columns = replace(self.columns, sample=sample, unused=unused)
+        kept = []
+        for part in mapping.variants:
+            own = {name: part.sample[name] for name in sample}
+            kept.append(replace(part, sample=own))
+        return replace(mapping, key=self.columns.key, variants=tuple(kept))
+
+    def _refuse_odd(self, metric: str, values: ScoreValues, name: str) -> None:
+        """Refuse marks and forms of numbers among the scores of a metric."""
+        # a mark is too far off to be a score
+        if values.is_marked and min(values.marks) < min(-9, -values.high):
+            raise InputError(
+                f"{values.marked} in scores of {metric}",
+                path=name,
+                expected="an empty cell where there is no score",
+                advice=(
+                    f"`warehouse mapping {name}` begins a mapping for --map, with "
+                    "what to do about it"
+                ),
+            )
+        text = values.unread(self.delimiter)
+        if text is not None:
+            raise InputError(
+                f"{text!r} beside plain numbers in scores of {metric}",
+                path=name,
+                expected=(
+                    f"numbers of one form, or --map; `warehouse mapping {name}` "
+                    "begins a mapping"
+                ),
+            )
 
     def metrics(self) -> dict[str, dict[str, Any]]:
         """Metrics, by their names and values."""

@@ -31,16 +31,15 @@ from warehouse.importers.common.patterns import Pattern
 from warehouse.importers.common.streams import Member, damaged_parquet, read_exactly
 from warehouse.importers.tabular.chunks import (
     Chunk,
-    FieldPath,
     FlatChunk,
     NestedChunk,
     NestedRow,
     TableChunk,
     Walk,
-    column_of,
     location_in_document,
 )
 from warehouse.importers.tabular.columns import as_array, as_list, to_text
+from warehouse.importers.tabular.field_paths import FieldPath, column_of
 from warehouse.records import CUT_SHORT, is_cut, parse_json
 
 CHUNK_ROWS = 65_536
@@ -70,7 +69,7 @@ class RowReader(Protocol):
 
 @dataclass(frozen=True)
 class ReadingRules:
-    """What a mapping says about how to read a file (see docs/mappings.md).
+    """Rules of a mapping about how to read a file (see docs/mappings.md).
 
     ``quoting`` is whether double quotes enclose cells; ``None`` is yes, with suspicion.
     ``header`` is whether the first row of a CSV file names the columns.
@@ -136,9 +135,8 @@ class JsonReader(_DocumentReader):
         self._document = self._document or (self._parsed(),)
         self.walk.begin()
         (document,) = self._document
-        if (
-            isinstance(document, list) and self.walk.begins_with_a_name
-        ):  # as the same records on lines
+        # as the same records on lines
+        if isinstance(document, list) and self.walk.begins_with_a_name:
             yield from self._nested(enumerate(document), lambda number: f"[{number}]")
         else:
             yield from self._nested([(0, document)], lambda _: "")
@@ -167,9 +165,9 @@ def _records(document: Any) -> Any:
         or not all(isinstance(name, str) for name in names)
     ):
         return document
-    if len({*names}) < len(names) or not all(
-        isinstance(row, list) and len(row) == len(names) for row in rows
-    ):
+    n = len(names)
+    fit = all(isinstance(row, list) and len(row) == n for row in rows)
+    if len({*names}) < n or not fit:
         return document
     return [dict(zip(names, row, strict=True)) for row in rows]
 
@@ -334,7 +332,10 @@ def line_blocks(stream: Any, name: str) -> Iterator[tuple[list[bytes], int]]:
     length, first = 0, 1
     while block := stream.read(BLOCK_BYTES):
         head, newline, tail = block.rpartition(b"\n")
-        begun.append(head if newline else tail)
+        line = tail
+        if newline:
+            line = head
+        begun.append(line)
         length += len(begun[-1])
         if length > MAX_LINE_BYTES:
             raise InputError(
@@ -346,7 +347,8 @@ def line_blocks(stream: Any, name: str) -> Iterator[tuple[list[bytes], int]]:
             lines = b"".join(begun).split(b"\n")
             yield lines, first
             first += len(lines)
-            begun, length = [tail], len(tail)
+            begun = [tail]
+            length = len(tail)
     if any(begun):
         yield b"".join(begun).split(b"\n"), first
 
@@ -401,7 +403,8 @@ def _parsed_at_once(lines: list[bytes]) -> list[Any] | None:
         records = orjson.loads(joined)
     except orjson.JSONDecodeError:
         return None  # perhaps NaN, or an empty line
-    whole = len(records) == len(lines) and set(map(type, records)) == {dict}
+    are_objects = set(map(type, records)) == {dict}
+    whole = len(records) == len(lines) and are_objects
     return records if whole else None
 
 
@@ -467,7 +470,10 @@ class MatrixReader:
         name: str,
         select: Callable[[Chunk], Chunk],
     ) -> None:
-        self.table, self.rule, self.name, self.select = table, rule, name, select
+        self.table = table
+        self.rule = rule
+        self.name = name
+        self.select = select
         self.empty = 0
 
     def chunks(self, paths: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
@@ -492,7 +498,8 @@ class MatrixReader:
         values = pa.concat_arrays(_same_type(arrays))
         full = np.flatnonzero(values.is_valid().to_numpy(zero_copy_only=False))
         self.empty += len(values) - len(full)
-        rows, columns = full % wide.size, full // wide.size
+        rows = full % wide.size
+        columns = full // wide.size
         taken = pa.array(rows)
         names = wide.names()
         is_cell = frozenset(cells)
@@ -501,7 +508,8 @@ class MatrixReader:
             name: as_array(wide.column(name), wide.size).take(taken) for name in others
         }
         data["@row"] = data[self.rule.label_of(names)]
-        data["@column"] = pa.array(list(cells), pa.string()).take(pa.array(columns))
+        names = pa.array(list(cells), pa.string())
+        data["@column"] = names.take(pa.array(columns))
         data["@cell"] = values.take(pa.array(full))
         indices = np.array(as_list(wide.column("@index"), wide.size), dtype=np.int64)
         return MatrixChunk(pa.table(data), indices[rows].tolist(), rows.tolist(), wide)

@@ -26,7 +26,7 @@ from warehouse.importers.common.header_values import (
     words_of,
 )
 from warehouse.importers.common.model_names import same_model
-from warehouse.importers.tabular.chunks import MISSING, RowView, child
+from warehouse.importers.tabular.chunks import RowView
 from warehouse.importers.tabular.columns import (
     Codes,
     Unfit,
@@ -40,7 +40,12 @@ from warehouse.importers.tabular.columns import (
     text_of,
 )
 from warehouse.importers.tabular.expressions import Literal, Source
-from warehouse.importers.tabular.mapping import AgreementRule, PublishedRule, Variant
+from warehouse.importers.tabular.field_paths import MISSING, child
+from warehouse.importers.tabular.mapping_rules import (
+    AgreementRule,
+    PublishedRule,
+    Variant,
+)
 from warehouse.importers.tabular.readers import RowFault
 from warehouse.importers.tabular.scorers import scorer_of
 from warehouse.records import MetricSpec, PublishedScore, RunHeader, canonical_json
@@ -55,7 +60,7 @@ _IS_OF_ALL = re.compile(_OF_ALL, re.IGNORECASE)
 
 
 def is_summary(word: object) -> bool:
-    """Whether a text is a name for all the others together, such as ``Overall`` or
+    """True if a text is a name for all the others together, such as ``Overall`` or
     ``macro avg``."""
     return isinstance(word, str) and _IS_OF_ALL.fullmatch(word) is not None
 
@@ -71,7 +76,7 @@ _WHOLE = re.compile(r"(\d+)\.0")  # an integer, as pandas writes it beside gaps
 
 
 def agree(name: str, first: Any, second: Any) -> bool:
-    """Whether two sources of a header field say the same, or one says nothing."""
+    """True if two sources of a header field say the same, or one says nothing."""
     values = [header_value(name, value) for value in (first, second)]
     if any(value is None or isinstance(value, Unfit) for value in values):
         return True
@@ -86,7 +91,8 @@ def header_value(name: str, value: Any) -> Any:
         return value
     kind = header_kinds()[name]
     if kind is Literal and value not in words_of(name):
-        return Unfit(repr(value)[:60], f"one of {', '.join(words_of(name))}")
+        words = ", ".join(words_of(name))
+        return Unfit(repr(value)[:60], f"one of {words}")
     if name == "training_seed":
         whole = isinstance(value, str) and _WHOLE.fullmatch(value)
         if whole:
@@ -117,7 +123,10 @@ def _time_of(value: Any) -> datetime | Unfit:
 
 
 def _names_of(value: Any) -> tuple[str, ...] | Unfit:
-    parts = value if isinstance(value, list | tuple) else [value]
+    if isinstance(value, list | tuple):
+        parts = value
+    else:
+        parts = [value]
     unfit = next((part for part in parts if isinstance(part, Unfit)), None)
     return unfit or tuple(str(text_of(part)) for part in parts if part is not None)
 
@@ -161,7 +170,9 @@ class RunRegistry:
         metrics: Mapping[str, Mapping[str, Any]],
         defaults: Mapping[str, Any],
     ) -> None:
-        self.values, self.metrics, self.defaults = values, metrics, defaults
+        self.values = values
+        self.metrics = metrics
+        self.defaults = defaults
         self.closed = False
         self.notes: dict[tuple[str, str], None] = {}
         self._numbers: dict[bytes, int] = {}
@@ -242,7 +253,9 @@ class RunColumns:
     """Numbers the rows of one variant by run."""
 
     def __init__(self, variant: Variant, registry: RunRegistry, file: str) -> None:
-        self.registry, self.variant, self.file = registry, variant, file
+        self.registry = registry
+        self.variant = variant
+        self.file = file
         self.sources: dict[str, Source] = dict(variant.run)
         self.sources |= {
             name: Literal("--set", value) for name, value in registry.values.items()
@@ -253,7 +266,7 @@ class RunColumns:
 
     @property
     def per_row(self) -> bool:
-        """Whether the rows have to be looked at to know the runs, metrics and
+        """True if the rows have to be looked at to know the runs, metrics and
         figures."""
         return bool(self.variant.published) or any(True for _ in self.paths())
 
@@ -326,7 +339,8 @@ class RunColumns:
         if not (self.variant.has_samples and self.per_row):
             for row, fault in faults.items():
                 reject(row, fault.found, fault.expected)
-        encoded = (runs + 1, [-1, *range(int(runs.max(initial=-1)) + 1)])
+        n_runs = int(runs.max(initial=-1)) + 1
+        encoded = (runs + 1, [-1, *range(n_runs)])
         for rule in self.variant.scores:
             named = [
                 encode(part.column(view), view.size)
@@ -341,10 +355,8 @@ class RunColumns:
 
     def _number(self, combination: Sequence[Any]) -> int | Unfit:
         header: dict[str, Any] = {}
-        of_run, of_scorer = (
-            combination[: len(self.sources)],
-            combination[len(self.sources) :],
-        )
+        of_run = combination[: len(self.sources)]
+        of_scorer = combination[len(self.sources) :]
         for (name, source), raw in zip(self.sources.items(), of_run, strict=True):
             value = header_value(name, raw)
             if isinstance(value, Unfit):
@@ -473,7 +485,8 @@ def _published_score(
 ) -> PublishedScore | Unfit | None:
     """The figure, ``None`` where there is none, or why it cannot be read."""
     number, raw, _ = score_of(value)
-    deviation, count = number_of(standard_error), integer_of(n)
+    deviation = number_of(standard_error)
+    count = integer_of(n)
     if isinstance(number, Unfit):
         return number
     if isinstance(deviation, Unfit):

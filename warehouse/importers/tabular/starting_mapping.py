@@ -7,7 +7,7 @@ possible both stand there, and ``[[choose]]`` says what is to be decided.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -17,34 +17,24 @@ from warehouse.importers.common.streams import members
 from warehouse.importers.tabular.column_names import (
     OF_TRUTH,
     Grade,
-    are_models,
     guess_votes,
-    is_metric,
 )
-from warehouse.importers.tabular.mapping import RECORD_FIELDS
+from warehouse.importers.tabular.column_profiles import ColumnProfile, column_of_values
+from warehouse.importers.tabular.mapping_variants import RECORD_FIELDS
 from warehouse.importers.tabular.plain_tables import vote_mapping
-from warehouse.importers.tabular.profile import (
-    ColumnProfile,
-    TableProfile,
-    column_of_values,
-    profile,
-)
+from warehouse.importers.tabular.profile import TableProfile, profile
+from warehouse.importers.tabular.starting_answers import ScoreColumn, ScoreColumns
 from warehouse.importers.tabular.starting_charts import chart_in
-from warehouse.importers.tabular.starting_fields import (
-    POSITIONS,
-    Fields,
-    fields_of,
-    other_ids,
-)
+from warehouse.importers.tabular.starting_choices import of_record_paths, of_rows
+from warehouse.importers.tabular.starting_columns import POSITIONS, Fields
+from warehouse.importers.tabular.starting_fields import fields_of
+from warehouse.importers.tabular.starting_matrix import cells_of, is_signed
+from warehouse.importers.tabular.starting_other_scores import range_of
+from warehouse.importers.tabular.starting_prompts import other_ids
 from warehouse.importers.tabular.starting_scorers import of_these_scores
-from warehouse.importers.tabular.starting_scores import (
-    ScoreColumn,
-    ScoreColumns,
-    range_of,
-    scores_of,
-)
+from warehouse.importers.tabular.starting_scores import scores_of
 from warehouse.importers.tabular.starting_settings import settings_in
-from warehouse.importers.tabular.starting_tables import cells_of, figures_of, is_signed
+from warehouse.importers.tabular.starting_tables import figures_of
 from warehouse.importers.tabular.starting_toml import (
     Choice,
     inline_table,
@@ -98,7 +88,9 @@ class _Writer:
     """The lines of a mapping, section by section."""
 
     def __init__(self, table: TableProfile, importer: str, ready: str) -> None:
-        self.table, self.importer, self.ready = table, importer, ready
+        self.table = table
+        self.importer = importer
+        self.ready = ready
         self.votes = _votes_in(table)
         self.chart = chart_in(table)
         if self.votes:
@@ -149,7 +141,7 @@ class _Writer:
             return
         yield from self.scores.choices
         if self.scores.chosen or self.scores.is_compared:
-            yield from _of_rows(self.table, self.fields, self.scores)
+            yield from of_rows(self.table, self.fields, self.scores)
 
     def _ask_whose_scores(self) -> None:
         """Ask which scores those gave who are named, where some are rather of a program
@@ -429,7 +421,8 @@ class _Writer:
             if column.name in seen:
                 name = "_".join((*column.parents, column.name))
             seen.add(name)
-            key, path = safe(toml_key(name)), safe(toml_text(column.path))
+            key = safe(toml_key(name))
+            path = safe(toml_text(column.path))
             yield f"# {key} = {path}  # not used: {column.kind}"
         yield ""
 
@@ -516,10 +509,8 @@ class _Writer:
         keys, meaning = together.reading(self.table.delimiter)
         signed = not keys and is_signed(together) and -1.0 in together.numbers
         if signed:
-            keys, meaning = (
-                {"scale": 0.5, "add": 0.5},
-                "taken for 1 = right and -1 = wrong: check that -1 is not missing",
-            )
+            keys = {"scale": 0.5, "add": 0.5}
+            meaning = "taken for 1 = right and -1 = wrong: check that -1 is not missing"
         about = together.kind
         if meaning:
             about = f"{about}; {meaning}"
@@ -535,7 +526,8 @@ class _Writer:
         )
 
     def _compared(self) -> Iterator[str]:
-        target, response = self.fields.sample["target"], self.fields.sample["response"]
+        target = self.fields.sample["target"]
+        response = self.fields.sample["response"]
         way = "normalise"
         if target.is_number:
             way = "numeric"
@@ -552,81 +544,6 @@ class _Writer:
         yield from self._if_null(response.nulls + ("" in response.values))
         yield ""
         yield from _metric("exact_match", True, "0 and 1")
-
-
-def _of_rows(
-    table: TableProfile, fields: Any, scores: ScoreColumns
-) -> Iterator[Choice]:
-    """Whether rows are prompts, where nothing names prompts."""
-    values = [candidate.column for candidate in scores.chosen]
-    shown = ", ".join(toml_text(column.path) for column in values)
-    keyed = fields.sample.get("prompt_id")
-    if (
-        keyed is not None
-        and keyed.path == "@key"
-        and not {"target", "response"} & {*fields.sample}
-    ):
-        if all(column.scores.is_truth for column in values):
-            return
-        yield Choice(
-            "what the keys of the records are",
-            ("ids of prompts", "benchmarks, of which figures are published"),
-            (
-                '[sample] prompt_id = "@key"',
-                _as_published(values, '[run] benchmark = "@key", and ', fields.metric),
-            ),
-        )
-    elif (
-        not fields.names_prompts
-        or not {"benchmark", "text", "target", "response"}
-        & {*fields.run, *fields.sample}
-        and any(column.is_percent for column in values)
-        or table.is_object
-    ):
-        ids = []
-        if table.rows > 1:
-            ids = [c.path for c in other_ids(table, fields) if c.kind == "text"]
-        yield Choice(
-            f"what the rows are, of which {shown or 'the scores'} is one value each",
-            (
-                "prompts, which all files list in the same order",
-                "figures of whole benchmarks or runs",
-                "prompts with an id",
-            ),
-            (
-                '[sample] position = "@index"',
-                _as_published(
-                    values, f"{_telling_apart(fields)}for [[scores]], ", fields.metric
-                ),
-                f"[sample] prompt_id = {toml_text((*ids, 'COLUMN')[0])}",
-            ),
-        )
-
-
-def _telling_apart(fields: Any) -> str:
-    """Fields of a run of which most rows have a value of their own: what tells figures
-    of one model apart."""
-    by_path = {
-        path: why.partition(":")[0]
-        for path, why in fields.why_not.items()
-        if why.endswith(" rows")
-    }
-    return "".join(
-        f"[run] {name} = {toml_text(path)}, and " for path, name in by_path.items()
-    )
-
-
-def _as_published(
-    values: Sequence[ColumnProfile], before: str, named: ColumnProfile | None
-) -> str:
-    if not values:
-        return before
-    metric = toml_text(values[0].name if is_metric(values[0].name) else "score")
-    if named is not None:
-        metric = inline_table({"path": named.path})
-    return (
-        f"{before}[[published]] metric = {metric}, value = {toml_text(values[0].path)}"
-    )
 
 
 def _metric(
@@ -668,78 +585,10 @@ def _may_hold_names(column: ColumnProfile) -> bool:
 
 
 def _is_json(column: ColumnProfile) -> bool:
-    """Whether the texts of a column are JSON lists."""
+    """True if the texts of a column are JSON lists."""
     if not all(isinstance(value, str) for value in column.values):
         return False
     try:
         return all(isinstance(parse_json(value), list) for value in column.values)
     except (ValueError, TypeError):
         return False
-
-
-def of_record_paths(table: TableProfile) -> Iterator[Choice]:
-    """Choices on what a document holds beside the records that a mapping takes."""
-    location = table.location
-    if location.alternatives:
-        paths = (location.at, *location.alternatives)
-        yield Choice(
-            f"which of {listed(map(toml_text, paths), 8)} hold the samples: all have "
-            "the same fields",
-            tuple(f"{toml_text(path)} alone" for path in paths),
-            tuple(f"[rows] at = {toml_text(path)}" for path in paths),
-        )
-    keys = next(
-        (
-            column
-            for column in table.columns
-            if column.path.lstrip("^") == "@key" != column.path
-        ),
-        None,
-    )
-    if keys is not None and not _says_again(table, keys):
-        named = toml_text(keys.path)
-        yield Choice(
-            f"what the keys {listed([toml_text(str(key)) for key in keys.values], 4)} "
-            "above the records name",
-            ("models", "benchmarks", "a property of the prompts"),
-            (
-                f"[run] model = {named}",
-                f"[run] benchmark = {named}",
-                f"[metadata] group = {named}",
-            ),
-        )
-    if location.parallel:
-        fields = ", ".join(
-            toml_text(f"$.{path}[@key]") for path in location.parallel[:8]
-        )
-        folder = location.at.removesuffix("{}").rpartition(".")[0]
-        names = [
-            path.rpartition(".")[2].strip('"')
-            for path in (location.at.removesuffix("{}"), *location.parallel)
-        ]
-        of_models = ("each a model",) * are_models(names)
-        by_model = (
-            f'[rows] at = {toml_text(f"{folder}{{}}{{}}")}, [run] model = "^@key"'
-        )
-        yield Choice(
-            f"what {listed(map(toml_text, location.parallel), 8)} hold, by the same "
-            f"keys as {toml_text(location.at)}",
-            (*of_models, "further columns of the table", "something else"),
-            (
-                *([by_model] if of_models else []),
-                f"{fields} in [run], [sample] or [metadata], as their names say",
-                "leave them out",
-            ),
-        )
-
-
-def _says_again(table: TableProfile, keys: ColumnProfile) -> bool:
-    """Whether texts of the records tell apart what the keys above them do."""
-    by_key = table.values(keys)
-    return any(
-        len(column.values)
-        == len(keys.values)
-        == len({*zip(by_key, map(str, table.values(column)), strict=True)})
-        for column in table.columns
-        if column is not keys and column.kind == "text"
-    )

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from warehouse.importers.tabular.chunks import PathError, parse_path
 from warehouse.importers.tabular.column_names import (
     PLACEHOLDERS,
     SCORER_NAMES,
@@ -17,12 +16,10 @@ from warehouse.importers.tabular.column_names import (
     plain_name,
     words_of,
 )
+from warehouse.importers.tabular.column_profiles import ColumnProfile, column_of_values
 from warehouse.importers.tabular.columns import text_of
-from warehouse.importers.tabular.profile import (
-    ColumnProfile,
-    TableProfile,
-    column_of_values,
-)
+from warehouse.importers.tabular.field_paths import PathError, parse_path
+from warehouse.importers.tabular.profile import TableProfile
 from warehouse.importers.tabular.starting_toml import (
     Choice,
     inline_table,
@@ -45,11 +42,9 @@ _ANY = frozenset(
 _BESIDE = frozenset("by model llm name id ids who type kind source".split())
 #: Names, in an object that describes who scored, of a model, of anybody, and of what
 #: anybody is.
-_MODELS, _NAMES, _KINDS = (
-    ("model", "model_name", "model_id"),
-    ("name", "id"),
-    ("type", "kind"),
-)
+_MODELS = ("model", "model_name", "model_id")
+_NAMES = ("name", "id")
+_KINDS = ("type", "kind")
 #: Words of names of metrics that a program works out, whoever else scores.
 _BY_PROGRAM = frozenset(
     "exact em f1 bleu sacrebleu rouge rouge1 rouge2 rougel chrf bertscore bleurt "
@@ -164,7 +159,7 @@ def _field_of(name: str, parents: Sequence[str]) -> str:
 
 
 def _are_names(table: TableProfile, name: str, column: ColumnProfile) -> bool:
-    """Whether what a column of a usual name holds names those who scored."""
+    """True if what a column of a usual name holds names those who scored."""
     if column.is_number:
         return plain_name(column.name).endswith("_id") and all(
             number.is_integer() for number in column.numbers
@@ -177,7 +172,7 @@ def _are_names(table: TableProfile, name: str, column: ColumnProfile) -> bool:
 def _are_texts(
     table: TableProfile, column: ColumnProfile, *, may_be_many: bool = False
 ) -> bool:
-    """Whether values are short texts, few of them, and not what a judge says."""
+    """True if values are short texts, few of them, and not what a judge says."""
     said = [str(text_of(value)).strip() for value in column.values if value != ""]
     if column.kind not in ("text", "mixed") or not said or max(map(len, said)) > _NAME:
         return False
@@ -189,13 +184,13 @@ def _are_texts(
 
 
 def _are_letters(column: ColumnProfile) -> bool:
-    """Whether all values are single letters, which may be what was said as well as who
+    """True if all values are single letters, which may be what was said as well as who
     said it."""
     return all(len(str(value).strip()) < 2 for value in column.values)
 
 
 def _may_name(table: TableProfile, column: ColumnProfile) -> bool:
-    """Whether a column may name who scored, by its name, and what it holds does not
+    """True if a column may name who scored, by its name, and what it holds does not
     speak against it."""
     if column.parents and plain_name(column.name) not in (*_NAMES, *_KINDS):
         return False
@@ -215,7 +210,7 @@ def _may_name(table: TableProfile, column: ColumnProfile) -> bool:
 
 
 def _is_said_better(column: ColumnProfile, columns: Sequence[ColumnProfile]) -> bool:
-    """Whether the object that says what kind somebody is names him too."""
+    """True if the object that says what kind somebody is names him too."""
     if not column.parents or plain_name(column.name) not in _KINDS:
         return False
     beside = (other for other in columns if other.parents == column.parents)
@@ -235,7 +230,8 @@ def word_for(column: ColumnProfile) -> str:
 
 
 def _whether(column: ColumnProfile) -> Choice:
-    path, name = toml_text(column.path), ".".join((*column.parents, column.name))
+    path = toml_text(column.path)
+    name = ".".join((*column.parents, column.name))
     return Choice(
         f"what {path} is ({', '.join(str(value) for value in column.values[:_FEW])})",
         (
@@ -309,7 +305,7 @@ def _of_document(table: TableProfile) -> dict[str, str]:
 def of_these_scores(
     found: Scorers, metrics: Mapping[str, str], others: Collection[str]
 ) -> Choice | None:
-    """What is to be asked where not all scores need be of those who are named.
+    """The question where not all scores need be of those who are named.
 
     Args:
         metrics: metric of each column of scores, by path.
@@ -324,7 +320,9 @@ def of_these_scores(
     if not any(by_program) and is_all_one:
         return None
     shown = ", ".join(toml_text(path) for path in (*metrics, *others))
-    said = [f"{name} = {toml_text(path)}" for name, path in found.chosen.items()]
+    said = []
+    for name, path in found.chosen.items():
+        said.append(f"{name} = {toml_text(path)}")
     by = toml_text(next(iter(found.chosen.values())))
     found.chosen = {}
     return Choice(

@@ -4,9 +4,7 @@ and how sure that is."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import chain, product
+from collections.abc import Iterator, Sequence
 from os.path import commonprefix
 from typing import Any
 
@@ -17,23 +15,35 @@ from warehouse.importers.tabular.column_names import (
     grade_of,
     is_flag,
     is_metric,
-    is_setting,
     path_of,
     plain_name,
-    words_of,
 )
-from warehouse.importers.tabular.columns import text_of
-from warehouse.importers.tabular.expressions import Equality, Recode
-from warehouse.importers.tabular.plain_tables import NULL_WORDS, plain
-from warehouse.importers.tabular.profile import (
-    ColumnProfile,
-    TableProfile,
-    names_of_metrics,
+from warehouse.importers.tabular.column_profiles import ColumnProfile
+from warehouse.importers.tabular.profile import TableProfile
+from warehouse.importers.tabular.starting_answers import (
+    LETTERS,
+    LETTERS_AND_NUMBERS,
+    WORDS,
+    ScoreColumn,
+    ScoreColumns,
+    are_letters,
+    compare,
+    what_counts,
 )
-from warehouse.importers.tabular.starting_fields import Fields, says_something
+from warehouse.importers.tabular.starting_columns import Fields, says_something
+from warehouse.importers.tabular.starting_other_scores import (
+    OFFERED,
+    by_two_keys,
+    in_texts,
+    of_counts,
+    of_elements,
+    of_lists,
+    of_numbers,
+    of_object,
+    of_whole,
+)
 from warehouse.importers.tabular.starting_toml import (
     Choice,
-    inline_table,
     texts,
     toml_text,
 )
@@ -42,69 +52,9 @@ from warehouse.importers.tabular.starting_toml import (
 _GENERIC = frozenset(
     "value score scores result results data metrics metric evaluation evaluations review sample_score".split()
 )
-_LETTERS = {"C": 1, "P": 0.5, "I": 0, "N": 0}
-_LETTERS_AND_NUMBERS = {**_LETTERS, "0": 0, "0.0": 0, "0.5": 0.5, "1": 1, "1.0": 1}
 #: Share of rows without a value from which on a column may belong to rows of another
 #: kind.
 _SPARSE = 0.5
-_OFFERED = 12
-#: Words and characters of an answer that may be held against a target as it stands.
-_WORDS, _CHARACTERS = 5, 60
-
-
-@dataclass(frozen=True)
-class ScoreColumn:
-    """A column that may hold scores."""
-
-    column: ColumnProfile
-    metric: str  #: what they are called; ``""`` where a column names it.
-    grade: Grade
-    #: of an expression that makes numbers of its values; ``meaning`` says what they do.
-    keys: dict[str, Any]
-    meaning: str
-
-    @property
-    def value(self) -> str:
-        """The expression for its values."""
-        if self.keys:
-            return inline_table({"path": self.column.path} | self.keys)
-        return toml_text(self.column.path)
-
-    @property
-    def is_truth(self) -> bool:
-        """Whether all values are 0 or 1."""
-        return self.column.scores.is_truth or self.column.kind == "true/false"
-
-    @property
-    def are_grades(self) -> bool:
-        """Whether the values are Inspect's letters for correct, partly, incorrect and
-        no answer."""
-        return _are_letters(self.keys)
-
-    @property
-    def missing(self) -> int:
-        """Rows without a value."""
-        words = {"", *NULL_WORDS, *map(plain, self.keys.get("null", ()))}
-        return self.column.nulls + any(
-            plain(str(v)) in words for v in self.column.values
-        )
-
-    @property
-    def shown(self) -> str:
-        """Its path and what it holds, in words."""
-        return f"{self.column.path} ({self.column.kind}, {range_of(self.column)})"
-
-
-@dataclass
-class ScoreColumns:
-    """Columns that are taken for scores, others that may be, and what is to be
-    decided."""
-
-    chosen: list[ScoreColumn] = field(default_factory=list)
-    offered: list[ScoreColumn] = field(default_factory=list)
-    is_compared: bool = False
-    is_guess: bool = False
-    choices: list[Choice] = field(default_factory=list)
 
 
 def scores_of(table: TableProfile, fields: Fields) -> ScoreColumns:
@@ -113,9 +63,9 @@ def scores_of(table: TableProfile, fields: Fields) -> ScoreColumns:
     scores = _chosen(table, candidates)
     used = {candidate.column.path for candidate in scores.chosen}
     rest = [candidate for candidate in candidates if candidate.column.path not in used]
-    scores.offered = sorted(rest, key=lambda c: (-c.grade, c.column.depth))[:_OFFERED]
+    scores.offered = sorted(rest, key=lambda c: (-c.grade, c.column.depth))[:OFFERED]
     if not candidates or max(c.grade for c in candidates) < Grade.LIKELY:
-        _compare(table, fields, scores)
+        compare(table, fields, scores)
     if not scores.chosen and not scores.is_compared and not scores.choices:
         scores.choices.append(_nothing(table, fields, scores))
     scores.choices += _of_missing(table, fields, scores)
@@ -139,7 +89,7 @@ def _candidates(table: TableProfile, fields: Fields) -> Iterator[ScoreColumn]:
         if grade is Grade.NEVER or column.path == "@key":
             continue
         keys, meaning = _reading(column, grade, table)
-        if _are_letters(keys):
+        if are_letters(keys):
             grade = Grade.USUAL
         if (
             grade is Grade.POSSIBLE
@@ -171,31 +121,29 @@ def _reading(
 ) -> tuple[dict[str, Any], str]:
     texts = {str(value) for value in column.values}
     is_graded = grade is Grade.USUAL and column.parents or _is_of_inspect(column)
-    if is_graded and texts <= {*_LETTERS} and texts & {"C", "I"}:
+    if is_graded and texts <= {*LETTERS} and texts & {"C", "I"}:
         shown = ", ".join(
-            f"{letter} = {_LETTERS[letter]:g}" for letter in _LETTERS if letter in texts
+            f"{letter} = {LETTERS[letter]:g}" for letter in LETTERS if letter in texts
         )
-        return {"values": _LETTERS}, shown
+        return {"values": LETTERS}, shown
     letters = set(column.scores.texts)
     if (
         grade is Grade.USUAL
-        and letters <= {*_LETTERS}
+        and letters <= {*LETTERS}
         and letters & {"C", "I"}
         and column.scores.binary
     ):
         shown = ", ".join(
-            f"{letter} = {_LETTERS[letter]:g}"
-            for letter in _LETTERS
-            if letter in letters
+            f"{letter} = {LETTERS[letter]:g}" for letter in LETTERS if letter in letters
         )
-        return {"values": _LETTERS_AND_NUMBERS}, f"{shown}; numbers as they stand"
+        return {"values": LETTERS_AND_NUMBERS}, f"{shown}; numbers as they stand"
     keys, meaning = column.reading(table.delimiter)
     words = sorted(column.scores.texts)
     if (
         not keys
         and grade is Grade.USUAL
         and column.scores.numbers
-        and 0 < len(words) <= _WORDS
+        and 0 < len(words) <= WORDS
     ):
         if column.scores.unread(table.delimiter) is not None:
             return {}, ""
@@ -203,18 +151,14 @@ def _reading(
     return keys, meaning
 
 
-def _are_letters(keys: Mapping[str, Any]) -> bool:
-    return keys.get("values") is _LETTERS or keys.get("values") is _LETTERS_AND_NUMBERS
-
-
 def _is_of_inspect(column: ColumnProfile) -> bool:
-    """Whether a column is called as ``samples_df`` of Inspect calls those of
+    """True if a column is called as ``samples_df`` of Inspect calls those of
     scorers."""
     return not column.parents and column.name.startswith("score_")
 
 
 def _is_unit(column: ColumnProfile, is_read: bool) -> bool:
-    """Whether numbers of which the name says nothing may be scores: truth values,
+    """True if numbers of which the name says nothing may be scores: truth values,
     shares, percentages."""
     numbers = column.numbers
     return (
@@ -292,14 +236,14 @@ def _chosen(table: TableProfile, candidates: Sequence[ScoreColumn]) -> ScoreColu
 
 
 def _are_systems(candidates: Sequence[ScoreColumn]) -> bool:
-    """Whether columns have one name in different objects, which then may be different
+    """True if columns have one name in different objects, which then may be different
     systems."""
     names = {plain_name(candidate.column.name) for candidate in candidates}
     return len(candidates) > 1 and len(names) == 1 and not names & _GENERIC
 
 
 def _are_by_model(candidates: Sequence[ScoreColumn]) -> bool:
-    """Whether columns of one object have names of models, with the name of a metric
+    """True if columns of one object have names of models, with the name of a metric
     before or after them or not."""
     names = _between_affixes([candidate.column.name for candidate in candidates])[1]
     around = {candidate.column.parents for candidate in candidates}
@@ -312,16 +256,18 @@ def _are_by_model(candidates: Sequence[ScoreColumn]) -> bool:
 
 
 def _between_affixes(names: Sequence[str]) -> tuple[str, list[str], str]:
-    """What names begin with, where they differ, and what they end with: ``a_correct``,
-    ``b_correct``. Beginnings and ends that are no name of a metric belong to what
-    differs."""
+    """Names divided into what they begin with, where they differ, and what they end
+    with: ``a_correct``, ``b_correct``. Beginnings and ends that are no name of a metric
+    belong to what differs."""
     start = re.sub(r"[^_. /-]*$", "", commonprefix(names))
-    end = re.sub(r"^[^_. /-]*", "", commonprefix([name[::-1] for name in names])[::-1])
+    backwards = commonprefix([name[::-1] for name in names])
+    end = re.sub(r"^[^_. /-]*", "", backwards[::-1])
     if not is_metric(start):
         start = ""
     if not is_metric(end):
         end = ""
-    return start, [name[len(start) : len(name) - len(end)] for name in names], end
+    middles = [name[len(start) : len(name) - len(end)] for name in names]
+    return start, middles, end
 
 
 def _by_model(candidates: Sequence[ScoreColumn]) -> Choice:
@@ -329,7 +275,8 @@ def _by_model(candidates: Sequence[ScoreColumn]) -> Choice:
         [candidate.column.name for candidate in candidates]
     )
     names = ", ".join(map(toml_text, systems))
-    around = "".join(f"{path_of(parent)}." for parent in candidates[0].column.parents)
+    parents = candidates[0].column.parents
+    around = "".join(f"{path_of(parent)}." for parent in parents)
     return Choice(
         f"what {names} are, of which each prompt has a score",
         ("models", "metrics of one model"),
@@ -383,7 +330,7 @@ def _systems(table: TableProfile, candidates: Sequence[ScoreColumn]) -> Choice:
             "benchmarks of the models that the keys around them name, with published "
             "figures"
         )
-        written.append(_by_two_keys("^@key", "@key", name, path_of(name)))
+        written.append(by_two_keys("^@key", "@key", name, path_of(name)))
     what = (
         f"what {', '.join(map(toml_text, around[:4]))} are, each of which has its own "
         f"{toml_text(name)}"
@@ -398,7 +345,7 @@ def _highest(candidates: Sequence[ScoreColumn]) -> list[ScoreColumn]:
 
 
 def _are_equal(table: TableProfile, first: ScoreColumn, second: ScoreColumn) -> bool:
-    """Whether two columns hold the same numbers."""
+    """True if two columns hold the same numbers."""
     pair = (table.values(first.column), table.values(second.column))
     try:
         return all(
@@ -410,13 +357,13 @@ def _are_equal(table: TableProfile, first: ScoreColumn, second: ScoreColumn) -> 
 
 
 def _which(table: TableProfile, candidates: Sequence[ScoreColumn]) -> Choice:
-    between = [candidate.shown for candidate in candidates[:_OFFERED]]
+    between = [candidate.shown for candidate in candidates[:OFFERED]]
     written = ["uncomment the [[scores]] and [metrics.NAME] of one or more of them"]
     if table.is_object:
         between.append("none: they are published figures of a whole benchmark")
         written.append(_as_figures(candidates))
         if not any(c.column.parents for c in candidates):
-            for words, text in _of_object(table):
+            for words, text in of_object(table):
                 between.append(words)
                 written.append(text)
     return Choice(
@@ -447,231 +394,9 @@ def _as_figures(candidates: Sequence[ScoreColumn]) -> str:
     )
 
 
-def _of_object(table: TableProfile) -> Iterator[tuple[str, str]]:
-    """Readings of the numbers of an object by key, and how a mapping says each."""
-    numbers = [
-        c
-        for c in table.columns
-        if not c.parents and (c.is_number or c.kind == "true/false")
-    ]
-    if not table.is_object or len(numbers) < 2:
-        return
-    others = [
-        column.name
-        for column in table.columns
-        if not column.parents and column not in numbers
-    ]
-    others += dict.fromkeys(
-        column.parents[0] for column in table.columns if column.parents
-    )
-    skip = ""
-    if others:
-        skip = f'; [[rows.skip]] path = "@key", equal_to = {texts(others)}'
-    where = f'[rows] at = "{{}}"{skip}; '
-    yield (
-        "benchmarks by key, each with a published figure",
-        f'{where}[run] benchmark = "@key", [[published]] metric = "score", value = "@"',
-    )
-    yield (
-        "prompts by key, each with a score",
-        f'{where}[sample] prompt_id = "@key", [[scores]] metric = "score", value = "@"',
-    )
-
-
-#: Words of names of counts: generations of a prompt that were right, and all of them.
-_RIGHT = frozenset("c correct passed solved succeeded successes".split())
-_ALL = frozenset("n samples total trials attempts generations completions".split())
-
-
-def _are_counts(column: ColumnProfile) -> bool:
-    if not column.is_number or column.nulls:
-        return False
-    return all(number.is_integer() for number in column.numbers)
-
-
-def _of_counts(table: TableProfile) -> Iterator[tuple[str, str]]:
-    """Counts of right generations among all of a prompt, in words, and how a mapping
-    makes a share of them."""
-    whole = [column for column in table.columns if _are_counts(column)]
-    named = [c for c in whole if {*words_of(c.name)} & _RIGHT]
-    totals = [n for n in whole if n not in named and {*words_of(n.name)} & _ALL]
-    for right, of in product(named, totals):
-        if not all(
-            0 <= float(c) <= float(n)
-            for c, n in zip(table.values(right), table.values(of), strict=True)
-        ):
-            continue
-        value, n_draws = toml_text("COLUMN"), toml_text(of.path)
-        how = f"write {right.path} / {of.path} into a column of the file, then "
-        if len(of.values) == 1 and of.numbers[0]:
-            value, how = (
-                inline_table({"path": right.path, "scale": 1 / of.numbers[0]}),
-                "",
-            )
-        yield (
-            f"{toml_text(right.path)} of {n_draws} generations of each prompt are "
-            "right",
-            f'{how}[[scores]] metric = "pass@1", value = {value}, n_draws = {n_draws}',
-        )
-
-
-def _of_lists(table: TableProfile) -> Iterator[tuple[str, str]]:
-    """Columns that stand in one object as lists side by side, in words and in a
-    mapping."""
-    lists = [
-        c
-        for c in table.columns
-        if table.is_object and not c.parents and c.kind == "list"
-    ]
-    if len(lists) > 1 and len({len(c.values[0]) for c in lists}) == 1:
-        yield (
-            "numbers of one of the lists "
-            f"{', '.join(c.path for c in lists[:_OFFERED])}, which lie side by side",
-            '[rows] at = "SCORES[]", [[scores]] metric = "score", value = "@"; what '
-            'lies beside as [sample] prompt_id = "$.IDS[@index]", what holds for all '
-            'as [run] model = "$.NAME"',
-        )
-
-
-def _of_elements(table: TableProfile, fields: Fields) -> Iterator[tuple[str, str]]:
-    """Numbers, and texts that targets are, of the first object in a list of each
-    record: in words, and in a mapping."""
-    target = fields.sample.get("target")
-    for column in table.columns:
-        lists = [
-            value
-            for value in column.values
-            if isinstance(value, list) and value and isinstance(value[0], dict)
-        ]
-        for key in dict.fromkeys(chain.from_iterable(items[0] for items in lists)):
-            values = [items[0][key] for items in lists if key in items[0]]
-            path, metric = f"{column.path}[0].{path_of(str(key))}", str(key)
-            if grade_of(key) > Grade.NEVER and all(map(_is_number, values)):
-                value, name = toml_text(path), names_of_metrics(lists)
-                if name:
-                    metric = lists[0][0][name]
-            elif target is not None and any(value in target.values for value in values):
-                value, metric = (
-                    inline_table({"equals": [path, target.path]}),
-                    "exact_match",
-                )
-            else:
-                continue
-            yield (
-                f"{path} of each record",
-                f"[[scores]] metric = {toml_text(metric)}, value = {value}",
-            )
-
-
-def _by_two_keys(model: str, benchmark: str, metric: str, value: str) -> str:
-    """How a mapping takes published figures below keys of models and of benchmarks."""
-    figures = f"[[published]] metric = {toml_text(metric)}, value = {toml_text(value)}"
-    return (
-        f'[rows] at = "{{}}{{}}", [run] model = "{model}", benchmark = "{benchmark}", '
-        f"{figures}, without [sample]"
-    )
-
-
-def _of_whole(
-    table: TableProfile, fields: Fields, columns: Sequence[ColumnProfile]
-) -> Iterator[tuple[str, str]]:
-    """Figures of whole benchmarks, where nothing names prompts: in words, and in a
-    mapping."""
-    names, around = (
-        [column.name for column in columns],
-        {column.parents for column in columns},
-    )
-    if (
-        not columns
-        or fields.names_prompts
-        or {"prompt_id", "response"} & {*fields.sample}
-    ):
-        return
-    if (
-        table.is_object
-        and len(around) > 1
-        and all(len(column.parents) == 1 for column in table.columns)
-    ):
-        keys = ("@key", "^@key") if are_models(names) else ("^@key", "@key")
-        yield (
-            "published figures, by model and benchmark",
-            _by_two_keys(*keys, "score", "@"),
-        )
-    elif not table.is_object and len(around) == 1 and len(columns) > 1:
-        value = (
-            "".join(f"{path_of(parent)}." for parent in columns[0].parents)
-            + '"{benchmark}"'
-        )
-        each = (
-            f"[each] benchmark = {texts(names)}, [run] benchmark = {{ const = "
-            f'"{{benchmark}}" }}'
-        )
-        yield (
-            "benchmarks, each with a published figure",
-            f"{each}, [[published]] metric = \"score\", value = '{value}'",
-        )
-    elif not table.is_object and len(around) == 1:
-        value = toml_text(columns[0].path)
-        yield (
-            "published figures of whole benchmarks",
-            f'[[published]] metric = "score", value = {value}',
-        )
-
-
-def _of_numbers(table: TableProfile, fields: Fields) -> str:
-    """Which columns of numbers a draft does not offer."""
-    free = [
-        c
-        for c in table.columns
-        if c.is_number and c.path not in fields.taken and grade_of(c.name) > Grade.NEVER
-    ]
-    return ", ".join(f"{c.path} ({range_of(c)})" for c in free[:_OFFERED])
-
-
-def _in_texts(table: TableProfile) -> Iterator[tuple[str, str]]:
-    """Numbers in objects that stand as text in a cell, as JSON or as Python has them,
-    by what their names say: in words, and in a mapping."""
-    if not table.is_flat:
-        return
-    for column in table.columns:
-        objects = _objects(column)
-        found: dict[str, None] = {}
-        for item in objects:
-            numbers = [name for name, value in item.items() if _is_number(value)]
-            found |= dict.fromkeys(numbers)
-        named = [
-            name for name in found if grade_of(name, (column.name,)) >= Grade.LIKELY
-        ]
-        for name in named[:_OFFERED]:
-            quote = "'"
-            if f'"{name}"' in str(column.values[0]):
-                quote = '"'
-            pattern = rf"{quote}{re.escape(name)}{quote}:\s*([^,}}\s]+)"
-            value = inline_table({"path": column.path, "pattern": pattern})
-            yield (
-                f"{name} in the texts of {toml_text(column.path)}",
-                f"[[scores]] metric = {toml_text(name)}, value = {value}",
-            )
-
-
-def _objects(column: ColumnProfile) -> list[Mapping[str, Any]]:
-    """The values, where each is the text of an object."""
-    if column.kind != "text" or not all(
-        str(value).lstrip().startswith("{") for value in column.values
-    ):
-        return []
-    parsed = [Recode(json=True).apply(str(value)) for value in column.values]
-    if all(isinstance(value, dict) for value in parsed):
-        return parsed
-    return []
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float)
-
-
 def _sparse(candidate: ScoreColumn) -> Choice:
-    rows, missing = candidate.column.rows, candidate.column.nulls
+    rows = candidate.column.rows
+    missing = candidate.column.nulls
     return Choice(
         f"what the rows without {toml_text(candidate.column.path)} are ({missing} of "
         f"{rows})",
@@ -689,23 +414,21 @@ def _nothing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Choic
         return _by_model(scores.offered)
     offered = tuple(candidate.shown for candidate in scores.offered)
     readings = (
-        *_of_whole(
+        *of_whole(
             table, fields, [c.column for c in scores.offered if c.column.is_number]
         ),
     )
     readings += (
-        *_of_counts(table),
-        *_of_lists(table),
-        *_of_object(table),
-        *_in_texts(table),
+        *of_counts(table),
+        *of_lists(table),
+        *of_object(table),
+        *in_texts(table),
     )
-    readings += tuple(_of_elements(table, fields))
-    between, written = (
-        tuple(words for words, _ in readings),
-        tuple(text for _, text in readings),
-    )
+    readings += tuple(of_elements(table, fields))
+    between = tuple(words for words, _ in readings)
+    written = tuple(text for _, text in readings)
     if not offered:
-        numbers = _of_numbers(table, fields)
+        numbers = of_numbers(table, fields)
         return Choice(
             "where the scores are (no column looks like scores of prompts)",
             (
@@ -728,9 +451,11 @@ def _nothing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Choic
 
 
 def _of_marks(column: ColumnProfile) -> Iterator[Choice]:
-    values, path = column.scores, toml_text(column.path)
+    values = column.scores
+    path = toml_text(column.path)
     if values.is_marked:
-        marks = ", ".join(f'"{mark:g}", "{mark}"' for mark in sorted(values.marks))
+        quoted = [f'"{mark:g}", "{mark}"' for mark in sorted(values.marks)]
+        marks = ", ".join(quoted)
         yield Choice(
             f"what {min(values.marks):g} in {path} is, beside {values.low:g} to "
             f"{values.high:g}",
@@ -750,117 +475,7 @@ def _of_missing(
         yield from _of_marks(candidate.column)
         if candidate.missing and fields.metric is None:
             where = f" in the [[scores]] of {toml_text(candidate.column.path)}"
-            yield _what_counts(candidate.column, table, where)
-
-
-def _what_counts(column: ColumnProfile, table: TableProfile, where: str = "") -> Choice:
-    return Choice(
-        f"what rows without {toml_text(column.path)} count as "
-        f"({column.nulls or 'some'} of {table.rows})",
-        ("nothing: they are left out of the mean", "0: the model gave no answer"),
-        (
-            f'if_null = "omit"{where}',
-            f'if_null = {{ value = 0, status = "no_answer" }}{where}',
-        ),
-    )
+            yield what_counts(candidate.column, table, where)
 
 
 # --- responses against targets --------------------------------------------------------------------
-
-
-def _compare(table: TableProfile, fields: Fields, scores: ScoreColumns) -> None:
-    """Responses that can be held against targets, where no column holds scores."""
-    target = fields.sample.get("target")
-    if target is None or "response" not in fields.sample:
-        return
-    response = _answers(table, fields)
-    share = _share_equal(table, response, target)
-    if (
-        share is None
-        or table.location.draws
-        and not response.path.startswith(table.location.draws)
-    ):
-        return
-    fields.sample["response"] = response
-    scores.is_compared, scores.is_guess = True, True
-    reading = (
-        f"{toml_text(response.path)} is right where it equals {toml_text(target.path)} "
-        f"({share:.0%} are)"
-    )
-    flags = tuple(
-        candidate.shown
-        for candidate in scores.offered
-        if not is_flag(candidate.column.name)
-    )
-    readings = tuple(_in_texts(table))
-    if flags or readings:
-        how = []
-        if flags:
-            how.append(
-                "uncomment the [[scores]] of one reading, and remove that of the other"
-            )
-        how += [f"in place of the [[scores]] below: {text}" for _, text in readings]
-        between = (reading, *flags, *(words for words, _ in readings))
-        scores.choices.append(Choice("what the scores are", between, tuple(how)))
-    if response.nulls or "" in response.values:
-        scores.choices.append(_what_counts(response, table))
-
-
-def _answers(table: TableProfile, fields: Fields) -> ColumnProfile:
-    """The column of short answers, where there is one beside longer texts; else that of
-    the responses."""
-    from warehouse.importers.tabular.column_names import SAMPLE_NAMES
-
-    names = ("extracted_answer", *SAMPLE_NAMES["response"], "response")
-    columns = [
-        c
-        for c in table.columns
-        if plain_name(c.name) in names and not is_setting(c.parents) and c.values
-    ]
-    target = fields.sample["target"]
-    fitting = [
-        column for column in columns if _share_equal(table, column, target) is not None
-    ]
-    if fitting:
-        return fitting[0]
-    return fields.sample["response"]
-
-
-def _share_equal(
-    table: TableProfile, response: ColumnProfile, target: ColumnProfile
-) -> float | None:
-    """Share of responses that equal their target; ``None`` where responses are no plain
-    answers, or none is right."""
-    if (
-        not _are_answers(response)
-        or not _are_answers(target)
-        or response.is_number != target.is_number
-    ):
-        return None
-    equality = Equality(normalise=not target.is_number, numeric=target.is_number)
-    pairs = list(zip(table.values(response), table.values(target), strict=True))
-    verdicts = [
-        equality.same(a, b) for a, b in pairs if a is not None and b is not None
-    ]
-    if any(verdicts):
-        return sum(verdicts) / len(verdicts)
-    return None
-
-
-def _are_answers(column: ColumnProfile) -> bool:
-    texts = [str(text_of(value)) for value in column.values]
-    if column.kind in ("list", "object", "empty") or not texts:
-        return False
-    return (
-        sum(len(text) <= _CHARACTERS and len(text.split()) <= _WORDS for text in texts)
-        >= len(texts) * 0.95
-    )
-
-
-def range_of(column: ColumnProfile) -> str:
-    """The least and the greatest number of a column; a few of its texts where it has no
-    numbers."""
-    if numbers := column.numbers:
-        return f"{min(numbers):g} to {max(numbers):g}"
-    texts = [str(text_of(value))[:20] for value in column.values[:4]]
-    return ", ".join(texts) or "nothing"

@@ -75,7 +75,9 @@ def texts(texts: Iterable[str]) -> str:
 
 def inline_table(values: Mapping[str, Any]) -> str:
     """An inline table."""
-    parts = (f"{toml_key(key)} = {_value(value)}" for key, value in values.items())
+    parts = []
+    for key, value in values.items():
+        parts.append(f"{toml_key(key)} = {_value(value)}")
     return f"{{ {', '.join(parts)} }}"
 
 

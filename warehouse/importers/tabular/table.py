@@ -6,11 +6,9 @@ file lacks.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
@@ -18,36 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from warehouse.errors import InputError, MappingError
+from warehouse.errors import InputError
 from warehouse.importers.common.file_walk import open_regular
-from warehouse.importers.common.messages import listed, similar
 from warehouse.importers.common.streams import Member, members
-from warehouse.importers.tabular.chunks import (
-    Chunk,
-    FlatChunk,
-    Joined,
-    PathError,
-    RowView,
-    match_tail,
-    parse_path,
-)
+from warehouse.importers.tabular.chunks import Chunk, FlatChunk, Joined, RowView
 from warehouse.importers.tabular.columns import as_list, encode, text_of
 from warehouse.importers.tabular.delimited import DelimitedReader
 from warehouse.importers.tabular.expressions import fill_in, placeholders
-from warehouse.importers.tabular.mapping import (
-    NUMBERS,
-    RUN_FIELDS,
-    TEXT,
-    JoinRule,
-    SkipRule,
-    TabularMapping,
-    parse_mapping,
-)
-from warehouse.importers.tabular.mapping_files import (
-    in_row,
-    load_mapping,
-    shipped_mappings,
-)
+from warehouse.importers.tabular.field_paths import match_tail, parse_path
+from warehouse.importers.tabular.mapping import NUMBERS, TEXT
+from warehouse.importers.tabular.mapping_rules import JoinRule, SkipRule, TabularMapping
 from warehouse.importers.tabular.readers import (
     JsonLinesReader,
     JsonReader,
@@ -158,7 +136,9 @@ class MappedTable:
     """
 
     def __init__(self, member: Member, mapping: TabularMapping, root: Path) -> None:
-        self.member, self.mapping, self.root = member, mapping, root
+        self.member = member
+        self.mapping = mapping
+        self.root = root
         self.groups = groups_of(mapping, member.path.absolute() / member.entry)
         self.skipped: Counter[str] = Counter()
         self._joins: dict[str, Joined] | None = None
@@ -198,12 +178,16 @@ class MappedTable:
         chunks = self.reader.chunks(
             paths, lambda location, *fault: reject(f"{name} {location}", *fault)
         )
-        for chunk in chunks if self.mapping.matrix else map(self._select, chunks):
+        if self.mapping.matrix:
+            selected = chunks
+        else:
+            selected = map(self._select, chunks)
+        for chunk in selected:
             if chunk.size:
                 yield self._view(chunk)
 
     def tells_all(self, paths: Collection[str]) -> bool:
-        """Whether the first row already gives the values at some paths for the whole
+        """True if the first row already gives the values at some paths for the whole
         file."""
         unkeyed = {rule.name for rule in self.mapping.joins if not rule.key}
         return isinstance(self.reader, JsonReader) and all(
@@ -318,7 +302,7 @@ class MappedTable:
 
 
 def _skips(rule: SkipRule, value: Any) -> bool:
-    """Whether a rule skips rows with this value."""
+    """True if a rule skips rows with this value."""
     if value is None:
         return rule.null or rule.not_matching is not None
     text = str(text_of(value))
@@ -382,7 +366,7 @@ def joined_files(tables: Sequence[MappedTable]) -> list[Path]:
 
 
 def has_context(mapping: TabularMapping, path: str, context: Mapping[str, Any]) -> bool:
-    """Whether a single table at a path, of which the beginning may be missing,
+    """True if a single table at a path, of which the beginning may be missing,
     certainly has a context."""
     groups = groups_of(mapping, path)
     return not mapping.joins and bool(groups) and context == {"path": _short([groups])}
@@ -419,237 +403,7 @@ def _hash_of(path: Path, _changed: int, _entered: int, _size: int) -> str:
         return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
-_OF_CELLS = ("@row", "@column", "@cell")
-
-
-def refuse(mistakes: list[str], path: str) -> None:
-    """Raise all mistakes as one error, if there are any.
-
-    Raises:
-        MappingError: the list is not empty.
-    """
-    if mistakes:
-        count = []
-        if len(mistakes) > 1:
-            count = [f"{len(mistakes)} mistakes"]
-        raise MappingError("\n  - ".join([*count, *mistakes]), path=path)
-
-
-def mistakes_in(
-    mapping: TabularMapping, table: MappedTable, values: Mapping[str, Any] | None
-) -> list[str]:
-    """What a mapping names that a file does not have.
-
-    Args:
-        table: one file of the dump.
-        values: header fields that the user set; ``None``: not known yet.
-    """
-    if values is None:
-        mistakes = []
-    else:
-        mistakes = [*_unset(mapping, values)]
-    if table.groups is None:
-        shown = " and ".join(repr(pattern.pattern) for pattern in mapping.patterns)
-        mistakes.append(
-            f"[path] pattern = {shown} does not match {table.member.name!r}; "
-            "it must match the end of the path from a folder boundary on"
-        )
-    mistakes += _unknown_joins(mapping)
-    return list(dict.fromkeys([*mistakes, *_absent(mapping, table)]))
-
-
-def _unset(mapping: TabularMapping, values: Mapping[str, Any]) -> Iterator[str]:
-    for name in values:
-        if name not in RUN_FIELDS:
-            yield f"--set {name}: no such field{similar(name, RUN_FIELDS)}"
-    for name in ("model", "benchmark"):
-        lacking = [
-            part
-            for part in mapping.variants
-            if name not in part.run and (name != "model" or not part.votes)
-        ]
-        if name not in values and lacking:
-            yield (
-                f"nothing says what the {name} is: map [run] {name}, or say --default "
-                f"{name}=…"
-            )
-
-
-def _unknown_joins(mapping: TabularMapping) -> Iterator[str]:
-    joins = [rule.name for rule in mapping.joins]
-    for source, path in mapping.paths:
-        name = _join_of(path)
-        if name and name not in joins:
-            hint = f"{similar(name, joins)}; joins: {listed(joins) or 'none'}"
-            yield f"{source.where} = {path!r}: no [join.{name}]{hint}"
-
-
-def _join_of(path: str) -> str:
-    """The joined file that a path reads; ``""`` if none, or if it is no path."""
-    try:
-        return parse_path(path).join
-    except PathError:
-        return ""
-
-
-def _absent(mapping: TabularMapping, table: MappedTable) -> Iterator[str]:
-    view = table.sample()
-    if view is None:
-        if at := mapping.rules.at:
-            draws = (
-                f" with draws = {mapping.rules.draws.text!r}"
-                if mapping.rules.draws
-                else ""
-            )
-            yield (
-                f"[rows] at = {at.text!r}{draws}: nothing there in "
-                f"{table.member.name!r}; where it lies deeper say so, as "
-                f"'data[].{at.text}' (`warehouse mapping FILE` finds where; `warehouse "
-                "mapping NAME -o COPY` copies a shipped mapping, to change it)"
-            )
-        return
-    names = view.chunk.names()
-    for name in names if mapping.columns else ():
-        if name not in mapping.columns:
-            meant = similar(name, mapping.columns)
-            yield (
-                f"columns: {name!r} in {table.member.name!r} is none of them{meant}; "
-                f"{listed(mapping.columns)}"
-            )
-    cells = mapping.matrix.cells_of(names) if mapping.matrix else []
-    yield from _matrix_mistakes(mapping, names, cells)
-    joins = {"", *(rule.name for rule in mapping.joins)}
-    for source, path in mapping.paths:
-        if _join_of(path) not in joins:
-            continue
-        if path in cells or (not mapping.matrix and path in _OF_CELLS):
-            use = (
-                f"is of no use with{'' if cells else 'out'} a [matrix]; there say "
-                "'@cell' and '@column'"
-            )
-            yield f"{source.where} = {path!r}: {use}"
-        elif path not in _OF_CELLS:
-            yield from _problem(view, table, source.where, path, source.optional)
-    for where, path in _paths_of_rules(mapping):
-        yield from _problem(view, table, where, path)
-
-
-def _paths_of_rules(mapping: TabularMapping) -> Iterator[tuple[str, str]]:
-    """Paths that skips and joins read, each with where it stands in the mapping."""
-    for skip in mapping.skips:
-        for path in skip.source.paths():
-            yield skip.source.where, path
-    for rule in mapping.joins:
-        if rule.on:
-            yield f"[join.{rule.name}] on", rule.on
-
-
-def _matrix_mistakes(
-    mapping: TabularMapping, names: list[str], cells: list[str]
-) -> Iterator[str]:
-    matrix = mapping.matrix
-    if matrix is None:
-        return
-    there_are = f"there are: {listed(names)}"
-    if matrix.label and matrix.label not in names:
-        yield (
-            f"[matrix] label = {matrix.label!r}: no such "
-            f"column{similar(matrix.label, names)}; {there_are}"
-        )
-    if not cells:
-        pattern = "there is"
-        if matrix.cells:
-            pattern = f"cells = {matrix.cells.pattern!r} matches"
-        yield f"[matrix] {pattern} no column beside the label; {there_are}"
-
-
-def _problem(
-    view: RowView, table: MappedTable, where: str, path: str, optional: bool = False
-) -> Iterator[str]:
-    """The mistake in a path, if there is one."""
-    why = ""
-    try:
-        if view.holds(path) or optional:
-            return
-    except PathError as error:
-        why = f" ({error})"
-    names, last, beside = view.chunk.names(), path, getattr(view.chunk, "beside", None)
-    if beside is not None and not why and parse_path(path).root != "join":
-        names, last = beside(path), path.rpartition(".")[2]
-    kind = "key in the first records"
-    if table.reader.is_table:
-        kind = "column"
-    there_are = (
-        listed(names)
-        or "none, as what stands there is no object; '@' is itself the number, text or list"
-    )
-    missing = (
-        f"{where} = {path!r}: no such {kind} in "
-        f"{table.member.name!r}{why}{similar(last, names)}"
-    )
-    yield f"{missing}; there are: {there_are}"
-
-
 # --- shapes ---------------------------------------------------------------------------------------
-
-#: Columns or fields that a mapping has to read for its shape to be its own.
-_TELLING = 2
-_UNNAMED = re.compile(r"column_\d+")
-
-
-def mistakes_in_file(mapping: TabularMapping, path: Path, root: Path) -> list[str]:
-    """What a mapping names that the first table of a file lacks, or why that cannot be
-    read."""
-    try:
-        tables = members(path, relative_name(path, root), mapping.members)
-        if not tables:
-            return ["no table in it"]
-        table = MappedTable(tables[0], mapping, root)
-        return mistakes_in(mapping, table, None) or (
-            [] if table.sample() is not None else ["no rows in it"]
-        )
-    except (InputError, OSError) as error:
-        return [str(error)]
-
-
-def without_strangers(
-    mapping: TabularMapping, paths: Sequence[Path], root: Path
-) -> list[Path]:
-    """Of files that are read together those that are no table of something else, such
-    as a summary beside its subjects: one that lacks everything by which prompts are
-    known. What is named differently in one file only is a mistake."""
-    if len(paths) < 2:
-        return list(paths)
-    known_by = _known_by(mapping)
-    strangers = [
-        path for path in paths if known_by and _lacks_all(mapping, path, root, known_by)
-    ]
-    if len(strangers) == len(paths):
-        return list(paths)
-    return [path for path in paths if path not in strangers]
-
-
-def _known_by(mapping: TabularMapping) -> set[str]:
-    """Columns or fields of rows that say which prompt a row is."""
-    names = {"prompt_id", "text", *mapping.key}
-    texts: set[str] = set()
-    for variant in mapping.variants:
-        for name in names & variant.sample.keys():
-            texts.update(variant.sample[name].paths())
-    return {text for text in texts if in_row(text) and not text.startswith("@")}
-
-
-def _lacks_all(
-    mapping: TabularMapping, path: Path, root: Path, names: set[str]
-) -> bool:
-    try:
-        tables = members(path, relative_name(path, root), mapping.members)
-        view = None
-        if tables:
-            view = MappedTable(tables[0], mapping, root).sample()
-        return view is not None and not any(view.holds(name) for name in names)
-    except (InputError, OSError, PathError):
-        return False  # whoever reads it will say so
 
 
 def relative_name(path: Path, root: Path) -> str:
@@ -657,81 +411,3 @@ def relative_name(path: Path, root: Path) -> str:
     if path.is_relative_to(root):
         return path.relative_to(root).as_posix()
     return path.name
-
-
-def is_shaped_for(mapping: TabularMapping, path: Path) -> bool:
-    """Whether a file has the columns, fields or places that tell the shape of a mapping
-    from others; of those that may be missing, each that is there counts half."""
-    telling = {
-        text
-        for source, text in mapping.paths
-        if not source.optional and _is_telling(text)
-    }
-    further = {
-        text for source, text in mapping.paths if source.optional and _is_telling(text)
-    } - telling
-    at = mapping.rules.at
-    count = len(telling) + len(
-        [step for step in at.steps if isinstance(step, str)] if at else ()
-    )
-    if (
-        count < _TELLING
-        and not (telling and further)
-        or mapping.matrix is not None
-        and not mapping.matrix.label
-    ):
-        return False
-    anywhere = replace(
-        mapping,
-        patterns=(),
-        joins=tuple(replace(rule, optional=True) for rule in mapping.joins),
-    )
-    if mistakes_in_file(anywhere, path, path.parent):
-        return False
-    if count >= _TELLING:
-        return True
-    view = MappedTable(
-        members(path, path.name, mapping.members)[0], anywhere, path.parent
-    ).sample()
-    return (
-        count + sum(view is not None and view.holds(text) for text in further) // 2
-        >= _TELLING
-    )
-
-
-def _is_telling(text: str) -> bool:
-    with suppress(PathError):
-        path = parse_path(text)
-        named = any(
-            isinstance(step, str) and not _UNNAMED.fullmatch(step)
-            for step in path.steps
-        )
-        return path.root in ("row", "document") and named
-    return True
-
-
-#: Bytes that are read once for each shipped mapping, at most.
-_QUICK_BYTES = 1 << 22
-
-
-def _is_quick(path: Path) -> bool:
-    """Whether the first rows of a file are read at once."""
-    with suppress(OSError), path.open("rb") as file:
-        head = file.read(_QUICK_BYTES)
-        is_whole = len(head) < _QUICK_BYTES
-        return is_whole or (
-            path.suffix.lower() not in (".json", ".zip") and head.count(b"\n") > 1
-        )
-    return False
-
-
-def mappings_for(path: Path) -> list[str]:
-    """Names of the shipped mappings whose columns, fields and places a file has; of one
-    whose first row alone is large nothing is said, as each mapping would read it."""
-    if not _is_quick(path):
-        return []
-    parsed = {
-        name: parse_mapping(load_mapping(file))[0]
-        for name, file in shipped_mappings().items()
-    }
-    return [name for name, mapping in parsed.items() if is_shaped_for(mapping, path)]

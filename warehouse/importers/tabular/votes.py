@@ -14,18 +14,17 @@ from warehouse.importers.tabular.chunks import RowView
 from warehouse.importers.tabular.column_names import looks_like_model
 from warehouse.importers.tabular.columns import Unfit, encode, text_of, to_number
 from warehouse.importers.tabular.expressions import Literal, Source
-from warehouse.importers.tabular.mapping import TabularMapping, Variant
+from warehouse.importers.tabular.mapping_rules import TabularMapping, Variant
 from warehouse.importers.tabular.readers import RowFault
 from warehouse.importers.tabular.rows import (
-    Faults,
     converted,
     documents_of,
     json_rows,
     stray_rows,
-    taken,
     without_faults,
 )
 from warehouse.importers.tabular.runs import header_value
+from warehouse.importers.tabular.score_columns import Faults, taken
 from warehouse.importers.tabular.scorers import PEOPLE
 from warehouse.records import VOTE_SCHEMA, ImportSettings
 
@@ -237,15 +236,16 @@ def _judges(
     scorer = models
     if "scorer" in columns:
         scorer = pc.coalesce(columns["scorer"], models)
+    voter = persons
+    if "voter" in columns:
+        voter = pc.coalesce(columns["voter"], persons)
     return {
         "scorer": scorer,
         "scorer_kind": spread(
             ["model" if is_model else "human" for is_model in are_models]
         ),
         "judge_model": models,
-        "voter": pc.coalesce(columns["voter"], persons)
-        if "voter" in columns
-        else persons,
+        "voter": voter,
     }
 
 

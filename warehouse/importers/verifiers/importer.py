@@ -54,9 +54,11 @@ class Verifiers:
         rows = None
         if first != metadata:
             rows = first
-        return read_rollouts(
-            rows, read_document(metadata) if metadata else {}, first.parent, declared
-        )
+        if metadata:
+            document = read_document(metadata)
+        else:
+            document = {}
+        return read_rollouts(rows, document, first.parent, declared)
 
 
 IMPORTER = Verifiers()

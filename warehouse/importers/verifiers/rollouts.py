@@ -43,14 +43,8 @@ from warehouse.importers.common.transcripts import (
     question_of,
     transcript_of,
 )
-from warehouse.importers.verifiers.episodes import (
-    HARNESS,
-    REWARD,
-    public,
-    reply_of,
-    score,
-    specs,
-)
+from warehouse.importers.verifiers.episode_rows import HARNESS, REWARD, reply_of, score
+from warehouse.importers.verifiers.episodes import public, specs
 from warehouse.records import Dump, MetricSpec, PublishedScore, RunHeader
 
 #: Whether a rollout's reward reaches the threshold: what `pass_at_k` counts.
@@ -143,7 +137,7 @@ class _Survey:
 
     @property
     def by_question(self) -> bool:
-        """Whether prompts are told apart by what they ask: writers before October 2025
+        """True if prompts are told apart by what they ask: writers before October 2025
         number rows, not questions."""
         return self.key != "example_id" or None in self.by_id or self.n_mixed > 0
 
@@ -250,6 +244,9 @@ def _header(
     if len(survey.systems) == 1:
         system = next(iter(survey.systems))
     is_void = survey.n_rows > 0 and survey.n_empty == survey.n_rows
+    system_prompt_hash = None
+    if system:
+        system_prompt_hash = fingerprint({"system": system})
     return RunHeader(
         harness=HARNESS,
         model=model or "",
@@ -257,7 +254,7 @@ def _header(
         **position_fields((), model, Path()),
         agent_parameters=public(part_of(metadata, "env_args")),
         task_version=first_text(versions, "env_version", "env_commit"),
-        system_prompt_hash=fingerprint({"system": system}) if system else None,
+        system_prompt_hash=system_prompt_hash,
         **sampling_fields(sampling),
         sampling=_others(sampling),
         endpoint=endpoint_host(metadata.get("base_url")),
@@ -307,9 +304,11 @@ def _others(sampling: Row) -> Row:
 
 
 def _begun(metadata: Row, survey: _Survey) -> datetime | None:
-    date, time = text_or_none(metadata.get("date")), text_or_none(metadata.get("time"))
+    date = text_or_none(metadata.get("date"))
+    time = text_or_none(metadata.get("time"))
     if date:
-        return local_time(f"{date[:10]} {time or date[11:]}", "%Y-%m-%d %H:%M:%S")
+        moment = f"{date[:10]} {time or date[11:]}"
+        return local_time(moment, "%Y-%m-%d %H:%M:%S")
     if survey.begun:
         return unix_time(survey.begun[0])
     return None
@@ -318,10 +317,8 @@ def _begun(metadata: Row, survey: _Survey) -> datetime | None:
 def _requested(metadata: Row, survey: _Survey, notes: list[str]) -> int | None:
     """Questions that were asked; some writers state the number of rows in their
     place."""
-    n_examples, draws = (
-        whole_count(metadata.get("num_examples")),
-        whole_count(metadata.get("rollouts_per_example")),
-    )
+    n_examples = whole_count(metadata.get("num_examples"))
+    draws = whole_count(metadata.get("rollouts_per_example"))
     if n_examples and n_examples == survey.n_rows and survey.n_questions < n_examples:
         notes.append(
             f"the metadata state {n_examples} examples with {draws} rollouts each; the "
@@ -402,12 +399,14 @@ def _taker(
     """How a rollout becomes a sample row: draws of a question are numbered as they
     come."""
     drawn: dict[int, int] = {}
-    remaining, seen = Counter(left_out), set[bytes]()
+    remaining = Counter(left_out)
+    seen = set[bytes]()
     by_question = survey.by_question  # it takes a look at all ids
 
     def take(row: Row) -> list[Row]:
         if row.get(survey.key) is None:
-            raise ValueError(f"no {survey.key or 'example_id'}: {compact(row)[:200]}")
+            key = survey.key or "example_id"
+            raise ValueError(f"no {key}: {compact(row)[:200]}")
         asked = survey.number_of.get(_digest(row, survey.key), -1)
         if not _is_new(row, seen) and remaining[asked] > 0:
             remaining[asked] -= 1
@@ -436,13 +435,15 @@ def _taker(
 
 
 def _question(row: Row, key: str) -> Row:
-    task, info = text_or_none(row.get("task")), row.get("info")
+    task = text_or_none(row.get("task"))
+    info = row.get("info")
     shown_info = info
     if isinstance(info, dict):
         shown_info = {name: item for name, item in info.items() if name != "oai_tools"}
-    metadata = without_empty(
-        {"task": None if task == "default" else task, "info": shown_info}
-    )
+    named_task = task
+    if task == "default":
+        named_task = None
+    metadata = without_empty({"task": named_task, "info": shown_info})
     return {
         "identity": _identity(row, key),
         "text": question_of(content_of(row.get("prompt"))) or None,
@@ -455,9 +456,11 @@ def _identity(row: Row, key: str) -> str:
     """Prompt and answer; the stored id too where the prompt was lost."""
     prompt = content_of(row.get("prompt"))
     identity = {"prompt": prompt, "answer": row.get("answer")}
-    return compact(
-        identity if _says_something(prompt) else {**identity, key: row.get(key)}
-    )
+    if _says_something(prompt):
+        own_identity = identity
+    else:
+        own_identity = {**identity, key: row.get(key)}
+    return compact(own_identity)
 
 
 def _digest(row: Row, key: str) -> bytes:
@@ -465,7 +468,7 @@ def _digest(row: Row, key: str) -> bytes:
 
 
 def _is_new(row: Row, seen: set[bytes]) -> bool:
-    """Whether no row like this one, in all it says, was seen before."""
+    """True if no row like this one, in all it says, was seen before."""
     whole = hashlib.blake2b(
         compact(dict(sorted(row.items()))).encode(), digest_size=16
     ).digest()
@@ -475,7 +478,7 @@ def _is_new(row: Row, seen: set[bytes]) -> bool:
 
 
 def _has_times(row: Row) -> bool:
-    """Whether a row tells how long it took, or when it began."""
+    """True if a row tells how long it took, or when it began."""
     timing = part_of(row, "timing")
     times = (
         row.get("generation_ms"),
@@ -503,16 +506,14 @@ def _system_prompt(prompt: Any) -> str | None:
 
 
 def _is_empty(row: Row) -> bool:
-    """Whether nothing was generated; an empty text is an answer."""
+    """True if nothing was generated; an empty text is an answer."""
     return row.get("completion") in (None, [])
 
 
 def _generation(row: Row) -> Row:
-    timing, usage, completion = (
-        part_of(row, "timing"),
-        part_of(row, "token_usage"),
-        row.get("completion"),
-    )
+    timing = part_of(row, "timing")
+    usage = part_of(row, "token_usage")
+    completion = row.get("completion")
     milliseconds = number_or_none(row.get("generation_ms", timing.get("generation_ms")))
     seconds = number_or_none(part_of(timing, "generation").get("duration"))
     replies = [
@@ -537,10 +538,8 @@ def _transcript(row: Row) -> Row | None:
     format does not say."""
     if _is_empty(row):
         return None
-    prompt, completion = (
-        _spoken(row.get("prompt"), "user"),
-        _spoken(row["completion"], "assistant"),
-    )
+    prompt = _spoken(row.get("prompt"), "user")
+    completion = _spoken(row["completion"], "assistant")
     found = transcript_of([*given(prompt), *completion], says_errors=False)
     return {**found, "limit_hit": _limit(row, completion, found["n_turns"])}
 

@@ -1,1 +1,1 @@
-"""What was computed from the store and is kept in it."""
+"""Results that were computed from the store and are kept in it."""

@@ -82,9 +82,12 @@ def holding(
         wait: seconds to wait for another process.
         say: told if there is something to wait for.
     """
-    deadline, waiting = time.monotonic() + wait, False
+    deadline = time.monotonic() + wait
+    waiting = False
     with reading() as store:
-        url, dialect, name = store.url, store.dialect, store.name
+        url = store.url
+        dialect = store.dialect
+        name = store.name
     while (let_go := dialect.refresh_lock(url)) is None:
         if time.monotonic() >= deadline:
             raise StoreLockedError(
@@ -119,7 +122,8 @@ def unfinished(store: Store) -> dict[str, Any] | None:
     rows = store.rows(sql)
     if not rows:
         return None
-    return {**json.loads(rows[0]["parameters"] or "{}"), "id": rows[0]["id"]}
+    parameters = json.loads(rows[0]["parameters"] or "{}")
+    return {**parameters, "id": rows[0]["id"]}
 
 
 def current_values(store: Store) -> list[dict[str, Any]]:
@@ -268,10 +272,11 @@ def prune(store: Store, before: datetime) -> tuple[int, int]:
     """
     bound = {"before": before}
     old = sa.select(tables.refresh.c.id).where(tables.refresh.c.finished_at < before)
+    # others may be written meanwhile
     of_old = (
         tables.metric_value.c.refresh_id.in_(old),
         tables.refresh.c.id.in_(old),
-    )  # others may be written meanwhile
+    )
     counts = [sa.select(sa.func.count()).where(condition) for condition in of_old]
     with store.begin() as connection:
         n_values, n_refreshes = (
@@ -303,7 +308,7 @@ class Untold:
     marks: Mapping[str, str]
 
     def awaits(self, channel: str) -> bool:
-        """Whether delivery on this channel is still due."""
+        """True if delivery on this channel is still due."""
         return self.marks.get(channel, DUE) == DUE
 
 

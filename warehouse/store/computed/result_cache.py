@@ -27,7 +27,7 @@ from warehouse.store.open import StoreOpener
 
 @dataclass(frozen=True)
 class StoredQuestion:
-    """What an analysis was asked."""
+    """The question that an analysis was asked."""
 
     kind: str  #: which analysis, such as ``"matrix_test"``.
     subject: str  #: of what, by natural key, such as the name of a benchmark.
@@ -66,10 +66,8 @@ class Kept:
 #: Which question a row answers.
 _SAME = "kind = :kind and subject = :subject and parameters_key = :parameters_key"
 #: By which method, and from which data.
-_METHOD, _DATA = (
-    "method_version = :method_version",
-    "input_fingerprint = :input_fingerprint",
-)
+_METHOD = "method_version = :method_version"
+_DATA = "input_fingerprint = :input_fingerprint"
 
 
 def get(store: Store, question: StoredQuestion) -> CachedResult | None:
@@ -100,7 +98,7 @@ def _cache_key(question: StoredQuestion) -> dict[str, str]:
 
 
 def analysed_subjects(store: Store) -> set[str]:
-    """What there are stored analyses of."""
+    """Subjects that there are stored analyses of."""
     return {
         row["subject"] for row in store.rows("select distinct subject from analysis")
     }
@@ -179,7 +177,7 @@ class Storable(Protocol):
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any], /) -> Self:
-        """What `to_dict` gave."""
+        """The record that `to_dict` wrote."""
         ...
 
 
@@ -199,7 +197,7 @@ class StorableArrays:
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any], /) -> Self:
-        """What `to_dict` gave."""
+        """The record that `to_dict` wrote."""
         return cls(**{name: cls._field(name, value) for name, value in stored.items()})
 
     @classmethod

@@ -1,1 +1,1 @@
-"""What people say about stored data: aliases, links, clusterings, headline metrics."""
+"""Words of people about stored data: aliases, links, clusterings, headline metrics."""

@@ -133,10 +133,8 @@ def alias(store: Store, kind: Kind, name: str, canonical: str) -> str:
         the name that is shown.
     """
     with store.changing_catalogue() as connection:
-        row, target = (
-            find_named(connection, kind, name),
-            find_shown(connection, kind, canonical),
-        )
+        row = find_named(connection, kind, name)
+        target = find_shown(connection, kind, canonical)
         if target.id == row.id:
             raise MisuseError(
                 f"{kind} '{canonical}' is shown as '{name}': it cannot be its alias"
@@ -179,7 +177,7 @@ def settle_aliases(connection: sa.Connection) -> None:
 
 
 def said_names(connection: sa.Connection, kind: Kind) -> dict[str, str]:
-    """What people said each model or benchmark is shown as, by name."""
+    """Names that people said each model or benchmark is shown under, by name."""
     table = _table(kind)
     names = {
         int(row[0]): str(row[1])
@@ -223,9 +221,10 @@ def say_names_again(
 
 
 def _said(connection: sa.Connection, kind: Kind) -> dict[int, int]:
-    """What people said each model or benchmark is shown as, by id; of earlier versions
-    what it is shown as."""
-    table, statements = _table(kind), tables.statement
+    """Ids that people said each model or benchmark is shown under, by id; of earlier
+    versions what it is shown as."""
+    table = _table(kind)
+    statements = tables.statement
     rows = connection.execute(
         sa.select(table.c.id, table.c.canonical_id).where(
             table.c.canonical_id.is_not(None)
@@ -240,7 +239,8 @@ def _said(connection: sa.Connection, kind: Kind) -> dict[int, int]:
 
 def _settle(connection: sa.Connection, kind: Kind, said: Mapping[int, int]) -> None:
     """Keep what was said, and show each under the name at the end of its way."""
-    table, statements = _table(kind), tables.statement
+    table = _table(kind)
+    statements = tables.statement
     rows = {
         int(row[0]): row[1]
         for row in connection.execute(sa.select(table.c.id, table.c.canonical_id))
@@ -304,7 +304,8 @@ def _table(kind: Kind) -> sa.Table:
 def find_named(connection: sa.Connection, kind: Kind, name: str) -> Any:
     """The row of a model or benchmark (MisuseError: none has this name)."""
     table = _table(kind)
-    row = connection.execute(sa.select(table).where(table.c.name == name)).first()
+    query = sa.select(table).where(table.c.name == name)
+    row = connection.execute(query).first()
     if row is None:
         names = connection.execute(sa.select(table.c.name)).scalars()
         raise MisuseError(
@@ -317,7 +318,8 @@ def find_named(connection: sa.Connection, kind: Kind, name: str) -> Any:
 def find_shown(connection: sa.Connection, kind: Kind, name: str) -> Any:
     """The row that views show for a name: of an alias that of what it stands for
     (MisuseError: none has this name)."""
-    row, table = find_named(connection, kind, name), _table(kind)
+    row = find_named(connection, kind, name)
+    table = _table(kind)
     if row.canonical_id is None:
         return row
     return connection.execute(

@@ -1,4 +1,4 @@
-"""What the store holds, listed, and the marks that people put on it."""
+"""Contents of the store, listed, and the marks that people put on it."""
 
 from __future__ import annotations
 
@@ -125,7 +125,8 @@ def hints_on_runs(store: Store, where: Sequence[str]) -> list[str]:
     Args:
         where: as of :func:`runs`.
     """
-    all_runs, hints = runs(store, everything=True), []
+    all_runs = runs(store, everything=True)
+    hints = []
     for name, equal, value in map(_condition, where):
         values = [getattr(run, name) for run in all_runs]
         if not equal or any(_fits(existing, value) for existing in values):
@@ -282,7 +283,8 @@ def _run(connection: sa.Connection, reference: str) -> Any:
 
 def _update(connection: sa.Connection, run_id: int, **values: Any) -> None:
     table = tables.run
-    connection.execute(sa.update(table).where(table.c.id == run_id).values(**values))
+    change = sa.update(table).where(table.c.id == run_id)
+    connection.execute(change.values(**values))
 
 
 # --- helpers ---------------------------------------------------------------------------------
@@ -310,7 +312,7 @@ def _condition(text: str) -> tuple[str, bool, str]:
 
 
 def _fits(value: Any, expected: str) -> bool:
-    """Whether a value matches a filter: numbers as numbers, texts as globs, an empty
+    """True if a value matches a filter: numbers as numbers, texts as globs, an empty
     filter only a missing value."""
     if isinstance(value, tuple):
         if value:

@@ -23,7 +23,7 @@ from warehouse.store.curate.ignored_settings import (
     IgnoredSetting,
     IgnoredSettings,
 )
-from warehouse.store.load.dimensions import seed_label
+from warehouse.store.load.dimension_rows import seed_label
 from warehouse.store.load.run_keys import marks_of_samples
 from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
@@ -34,7 +34,7 @@ BLOCK = 1000
 
 @dataclass(frozen=True)
 class ChangedConditions:
-    """What became of the conditions of a store."""
+    """The outcome for the conditions of a store."""
 
     n_runs: int  #: runs whose condition is another one now.
     n_before: int  #: conditions of those runs before,

@@ -87,7 +87,8 @@ def choose(store: Store, benchmark: str, metric: str) -> MetricEntry | None:
     if metric:
         label = _label(metric, [entry.metric for entry in labels], benchmark)
     with store.changing_catalogue() as connection:
-        table, shown = tables.benchmark, find_shown(connection, "benchmark", benchmark)
+        table = tables.benchmark
+        shown = find_shown(connection, "benchmark", benchmark)
         connection.execute(
             sa.update(table).where(table.c.id == shown.id).values(headline_metric=label)
         )

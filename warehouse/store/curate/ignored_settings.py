@@ -38,7 +38,7 @@ class IgnoredSettings:
 
     @classmethod
     def read(cls, store: Store) -> IgnoredSettings:
-        """Those of a store."""
+        """The ignored settings of a store."""
         rows = store.rows(
             "select name, benchmark, reason from ignored_setting order by name, "
             "benchmark"
@@ -54,7 +54,7 @@ class IgnoredSettings:
         return cls(entries, {row["benchmark"]: row["shown_as"] for row in named})
 
     def of_benchmark(self, benchmark: str) -> list[IgnoredSetting]:
-        """What holds on a benchmark, by any of its names."""
+        """Settings ignored on a benchmark, by any of its names."""
         shown = self.shown_as.get(benchmark, benchmark)
         return [
             entry

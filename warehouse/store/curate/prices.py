@@ -1,4 +1,4 @@
-"""What a million tokens cost, by model and date: read from a table of the user's, kept
+"""Prices of a million tokens, by model and date: read from a table of the user's, kept
 in the store."""
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _EXPECTED = (
 
 @dataclass(frozen=True)
 class Price:
-    """What a million tokens of a model cost from a date on, in US dollars."""
+    """The price of a million tokens of a model from a date on, in US dollars."""
 
     model: str  #: its name, as a dump has it or as the store shows it.
     date: datetime  #: from when on; ``until`` or the next price of the model ends it.
@@ -170,9 +170,12 @@ def _price(row: Mapping[str, str | None], path: str, line: str) -> Price:
         if day is None:
             found, expected = ("no date", "YYYY-MM-DD")
         else:
-            found, expected = (f"until {until:%Y-%m-%d}", "a day after its date")
+            found = f"until {until:%Y-%m-%d}"
+            expected = "a day after its date"
         raise InputError(found, path=path, place=line, expected=expected)
-    amounts = {name: _amount(row.get(name), name, path, line) for name in COLUMNS[2:7]}
+    amounts = {}
+    for name in COLUMNS[2:7]:
+        amounts[name] = _amount(row.get(name), name, path, line)
     for name in COLUMNS[2:4]:
         if amounts[name] is None:
             raise InputError(

@@ -30,7 +30,7 @@ _MATCH: dict[By, str] = {
 
 @dataclass(frozen=True)
 class LinkReport:
-    """What :func:`link` did, in prompts of the first benchmark."""
+    """The outcome of :func:`link`, in prompts of the first benchmark."""
 
     n_linked: int  #: now joined to a prompt of the other.
     n_already: int  #: joined to it before.

@@ -26,7 +26,7 @@ from warehouse.store.sql.query_files import query_text
 
 @dataclass(frozen=True)
 class ReaderOutcome:
-    """What :func:`make_reader` did."""
+    """The outcome of :func:`make_reader`."""
 
     role: str  #: its name.
     is_new: bool  #: the role was not there before.
@@ -151,7 +151,8 @@ def vacuum(
         wait: seconds to wait for loads of other processes.
         say: told if there is something to wait for.
     """
-    deadline, waiting = time.monotonic() + wait, False
+    deadline = time.monotonic() + wait
+    waiting = False
     while (removed := _try(store)) is None:
         if time.monotonic() >= deadline:
             raise StoreLockedError(

@@ -21,11 +21,8 @@ from warehouse.store.engines.base import interrupted_after as interrupted_after
 from warehouse.store.engines.base import json_text as json_text
 from warehouse.store.engines.duckdb import CHECKPOINT_THRESHOLD as CHECKPOINT_THRESHOLD
 from warehouse.store.engines.duckdb import DUCKDB
-from warehouse.store.engines.duckdb import FEW_ROWS as FEW_ROWS
 from warehouse.store.engines.duckdb import LARGE_COMMIT as LARGE_COMMIT
-from warehouse.store.engines.duckdb import column_type as column_type
 from warehouse.store.engines.duckdb import expect_source as expect_source
-from warehouse.store.engines.duckdb import few_rows as few_rows
 from warehouse.store.engines.duckdb import input_error as input_error
 from warehouse.store.engines.duckdb import is_loaded as is_loaded
 from warehouse.store.engines.duckdb import is_published as is_published
@@ -33,6 +30,9 @@ from warehouse.store.engines.duckdb import load as load
 from warehouse.store.engines.duckdb import more_memory as more_memory
 from warehouse.store.engines.duckdb import open_scratch as open_scratch
 from warehouse.store.engines.duckdb import out_of_memory as out_of_memory
+from warehouse.store.engines.duckdb_tables import FEW_ROWS as FEW_ROWS
+from warehouse.store.engines.duckdb_tables import column_type as column_type
+from warehouse.store.engines.duckdb_tables import few_rows as few_rows
 from warehouse.store.engines.postgresql import POSTGRESQL
 from warehouse.store.engines.reading import ReadingConnection, ReadingEngine
 from warehouse.store.engines.spark import SPARK
@@ -105,7 +105,7 @@ def wants_indexes(*_args: Any, dialect: sa.Dialect, **_options: Any) -> bool:
 
 
 def is_shared(connection: sa.Connection) -> bool:
-    """Whether other processes may write to the store while this connection is open."""
+    """True if other processes may write to the store while this connection is open."""
     return not DIALECTS[connection.dialect.name].embedded
 
 
@@ -135,7 +135,7 @@ def register_migrations() -> None:
 
 
 def value_error(error: BaseException) -> bool:
-    """Whether an engine refused a value: of the wrong form, too large, missing, or no
+    """True if an engine refused a value: of the wrong form, too large, missing, or no
     text."""
     import duckdb
 
@@ -155,7 +155,7 @@ def value_error(error: BaseException) -> bool:
 
 
 def entered_already(error: BaseException) -> bool:
-    """Whether an engine refused a row because one of the same natural key is there:
+    """True if an engine refused a row because one of the same natural key is there:
     whether the statement went by way of SQLAlchemy, or around it as bulk inserts do."""
     import duckdb
 
@@ -193,14 +193,14 @@ _ADVICE = {
 
 
 def advice_on(error: BaseException) -> str:
-    """What to do about an error of a server that is no damage of the store; empty for
-    any other."""
+    """Advice on an error of a server that is no damage of the store; empty for any
+    other."""
     return _ADVICE.get(_sqlstate(cause_of(error)), "")
 
 
 def store_failure(error: BaseException) -> StoreError | None:
-    """What an engine's error means to whoever asked, with what to do; None if no engine
-    raised it."""
+    """The meaning of an engine's error to whoever asked, with what to do; None if no
+    engine raised it."""
     cause = cause_of(error)
     messages = [dialect.query_error(cause) for dialect in DIALECTS.values()]
     message = next((message.splitlines()[0] for message in messages if message), None)
@@ -230,23 +230,24 @@ def disk_full(error: BaseException | None) -> str:
 
 
 def too_long(error: BaseException) -> bool:
-    """Whether an engine refused a text because it is too long for an index."""
+    """True if an engine refused a text because it is too long for an index."""
     return _sqlstate(error) == "54000"
 
 
 def forbidden(error: BaseException) -> bool:
-    """Whether a server refused what the role may not do."""
+    """True if a server refused what the role may not do."""
     return _sqlstate(error) == "42501"
 
 
 def only_reads(error: BaseException) -> bool:
-    """Whether a server refused what nobody may do there, as on one that follows
+    """True if a server refused what nobody may do there, as on one that follows
     another."""
     return _sqlstate(error) == "25006"
 
 
 def _sqlstate(error: BaseException) -> str:
-    """What a server calls an error, also one that no layer between has wrapped."""
+    """The code that a server gives an error, also one that no layer between has
+    wrapped."""
     cause = cause_of(error)
     return str(getattr(cause, "sqlstate", None) or "")
 

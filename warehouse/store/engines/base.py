@@ -1,4 +1,5 @@
-"""What one engine can do, and how: the record that each engine fills in."""
+"""Abilities of one engine, and how it does things: the record that each engine fills
+in."""
 
 from __future__ import annotations
 
@@ -76,7 +77,7 @@ class OwnObjects:
 
 @dataclass(frozen=True)
 class Dialect:
-    """What one engine can do, and how."""
+    """Abilities of one engine, and how it does things."""
 
     name: str
     foreign_keys: bool  #: a table that a foreign key points to can still be migrated.
@@ -199,7 +200,7 @@ _LEAST_MEMORY = 20_000_000
 
 @dataclass(frozen=True)
 class Limits:
-    """What a query may take."""
+    """Limits of what a query may take."""
 
     seconds: float = 300.0  #: until it is stopped; 0: it is not.
     #: bytes that an engine in this process may use; 0: ``$WAREHOUSE_MEMORY_LIMIT``,
@@ -281,9 +282,8 @@ def interrupted_after(
     def watch() -> None:
         wait = seconds
         while not ended.wait(wait):
-            with suppress(
-                Exception
-            ):  # the connection is closed, or the server gone: the block says so
+            # the connection is closed, or the server gone: the block says so
+            with suppress(Exception):
                 interrupt()
             wait = _AGAIN
 

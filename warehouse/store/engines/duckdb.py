@@ -34,6 +34,7 @@ from warehouse.store.engines.duckdb_reading import (
     printable,
     refuse_functions,
 )
+from warehouse.store.engines.duckdb_tables import few_rows, literal
 from warehouse.store.engines.urls import full_url, hint_on_slashes
 from warehouse.store.sql.bind_parameters import bind_names, rename_binds, replace_binds
 
@@ -45,7 +46,8 @@ MEMORY_LIMIT = "400MB"
 #: The same for a source of so many bytes, which is spilled in any case: a CSV takes a
 #: twentieth longer so, a million new prompts up to two fifths, for a third less memory.
 #: Many smaller ones would take a fifth longer, for little.
-LARGE_SOURCE, LARGE_LIMIT = 256 * 2**20, "200MB"
+LARGE_SOURCE = 256 * 2**20
+LARGE_LIMIT = "200MB"
 #: Log size at which an embedded file is tidied up; each time rewrites the ends of its
 #: tables.
 CHECKPOINT_THRESHOLD = "64MB"
@@ -68,15 +70,15 @@ _COPY = "published copy of a warehouse"
 
 
 def is_published(path: Path) -> bool:
-    """Whether a file is a copy that :data:`Dialect.snapshot` made."""
+    """True if a file is a copy that :data:`Dialect.snapshot` made."""
     import duckdb
 
     raw = open_scratch()
     try:
-        raw.execute(f"attach {_literal(str(path))} as copy_store (read_only)")
+        raw.execute(f"attach {literal(str(path))} as copy_store (read_only)")
         query = (
             "select 1 from duckdb_tables() where database_name = 'copy_store' and "
-            f"comment = {_literal(_COPY)}"
+            f"comment = {literal(_COPY)}"
         )
         return raw.execute(query).fetchone() is not None
     except duckdb.Error:
@@ -96,7 +98,7 @@ def _refuse_published(raw: Any, path: Path) -> None:
         return
     query = (
         "select 1 from duckdb_tables() where database_name = current_database() and "
-        f"comment = {_literal(_COPY)}"
+        f"comment = {literal(_COPY)}"
     )
     if raw.execute(query).fetchone() is not None:
         raise StoreError(
@@ -132,7 +134,7 @@ def _version() -> str:
 
 
 def is_loaded() -> bool:
-    """Whether this process has loaded the engine, and so may have a file open."""
+    """True if this process has loaded the engine, and so may have a file open."""
     return "duckdb" in sys.modules
 
 
@@ -142,7 +144,7 @@ def load() -> None:
 
 
 def input_error(error: BaseException) -> bool:
-    """Whether the scratch space failed because of what stands in a file; a message that
+    """True if the scratch space failed because of what stands in a file; a message that
     quotes bytes which are no UTF-8 arrives as an error of its own."""
     import duckdb
 
@@ -159,15 +161,16 @@ def input_error(error: BaseException) -> bool:
 
 
 def out_of_memory(error: BaseException) -> bool:
-    """Whether a statement or a commit needed more memory than the engine may use."""
+    """True if a statement or a commit needed more memory than the engine may use."""
     import duckdb
 
     cause = cause_of(error)
+    # also of a commit
     words = (
         "could not allocate block",
         "failed to pin block",
         "Out of Memory Error",
-    )  # also of a commit
+    )
     return isinstance(cause, duckdb.OutOfMemoryException) or any(
         some in str(cause) for some in words
     )
@@ -198,7 +201,8 @@ def more_memory(raw: Any) -> bool:
     most = 0.8 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if limit > 0.99 * most:
         return False
-    raw.execute(f"set memory_limit = '{min(2 * limit, most) / 1e6:.0f}MB'")
+    megabytes = min(2 * limit, most) / 1e6
+    raw.execute(f"set memory_limit = '{megabytes:.0f}MB'")
     return True
 
 
@@ -220,9 +224,8 @@ def _settings(temporary_folder: Path | None, memory: str | None) -> dict[str, An
     settings = dict(_NO_EXTENSIONS)
     if limit:
         settings["memory_limit"] = limit
-    if (
-        memory is not None
-    ):  # of a load: a thread of the allocator gives freed pages back, which it keeps otherwise
+    # of a load: a thread of the allocator gives freed pages back, which it keeps otherwise
+    if memory is not None:
         settings["allocator_background_threads"] = "true"
     if threads := os.environ.get("WAREHOUSE_THREADS"):
         settings["threads"] = threads
@@ -241,15 +244,13 @@ def _engine(url: sa.URL, write: bool, limits: Limits | None) -> Any:
             f"first{hint_on_slashes(url)}"
         )
     for file in (path, path.with_name(f"{path.name}.wal")):
-        if (
-            file.exists() and not file.is_file()
-        ):  # to open a pipe waits for whoever writes into it, for ever
+        # to open a pipe waits for whoever writes into it, for ever
+        if file.exists() and not file.is_file():
             raise StoreError(
                 f"{file} is no file (a pipe, a device); expected the file of a store"
             )
-    if path.is_file() and _is_of_another_program(
-        path
-    ):  # the engine would fetch an extension that reads some of them
+    # the engine would fetch an extension that reads some of them
+    if path.is_file() and _is_of_another_program(path):
         raise StoreError(
             f"{path} is not a valid DuckDB database file; name a store with --db, or "
             "move this file away"
@@ -269,8 +270,8 @@ def _engine(url: sa.URL, write: bool, limits: Limits | None) -> Any:
 
 
 def _settings_of_reading(url: sa.URL, limits: Limits | None) -> dict[str, Any]:
-    """What is spilled goes beside the file, by the engine's own choice: it may be used
-    without access to others."""
+    """Settings by which spilled data goes beside the file, by the engine's own choice:
+    it may be used without access to others."""
     config = _settings(None, None) | _NO_ACCESS
     config |= {name: str(value) for name, value in url.query.items()}
     if limits is not None:
@@ -412,78 +413,10 @@ def _written(value: Any) -> str | None:
     be bound. That makes the client import pandas, which takes longer than most queries.
     """
     if isinstance(value, str) and "\x00" not in value:
-        return _literal(value)
+        return literal(value)
     if type(value) is int and abs(value) < 2**31:
         return f"({value})"
     return None
-
-
-#: Rows of Arrow data that become a table by way of a text: registering them takes
-#: longer than reading so short a text.
-FEW_ROWS = 20
-_TYPES = {
-    "int32": "integer",
-    "int64": "bigint",
-    "double": "double",
-    "bool": "boolean",
-    "string": "varchar",
-} | {"timestamp[us]": "timestamp"}
-
-
-def column_type(kind: pa.DataType) -> str:
-    """The type of a column that holds Arrow data of a type."""
-    if pa.types.is_list(kind):
-        return column_type(kind.value_type) + "[]"
-    if pa.types.is_struct(kind):
-        fields = ", ".join(
-            f'"{field.name}" {column_type(field.type)}' for field in kind
-        )
-        return f"struct({fields})"
-    return _TYPES[str(kind)]
-
-
-def few_rows(table: pa.Table) -> str | None:
-    """A SELECT that gives the rows of a small table; None where it has many, or a value
-    that is better not written."""
-    if table.num_rows > FEW_ROWS or not all(
-        str(kind) in _TYPES for kind in table.schema.types
-    ):
-        return None
-    rows = list(zip(*(column.to_pylist() for column in table.columns), strict=True))
-    texts: list[list[str | None]] = []
-    for row in rows or [(None,) * table.num_columns]:
-        written = list(map(_in_row, row))
-        if None in written:
-            return None
-        texts.append(written)
-    names = [f'"{name}"' for name in table.column_names]
-    kinds = [_TYPES[str(kind)] for kind in table.schema.types]
-    columns = [
-        f"cast({name} as {kind}) as {name}"
-        for name, kind in zip(names, kinds, strict=True)
-    ]
-    values = ", ".join(f"({', '.join(map(str, row))})" for row in texts)
-    where = " where false"
-    if rows:
-        where = ""
-    return (
-        f"select {', '.join(columns)} from (values {values}) as "
-        f"given({', '.join(names)}){where}"
-    )
-
-
-def _in_row(value: Any) -> str | None:
-    """A value of a table as it stands in SQL, to be cast; None for long or strange
-    texts. Fractions are cast from a text, which loses no digits."""
-    if value is None:
-        return "null"
-    if isinstance(value, str):
-        if len(value) < 1000 and value.isprintable():
-            return _literal(value)
-        return None
-    if isinstance(value, int):
-        return str(value)
-    return _literal(str(value))
 
 
 def _append(
@@ -561,15 +494,15 @@ def _snapshot(url: sa.URL, target: Path) -> None:
         raw.execute("set enable_progress_bar = false")
         try:
             raw.execute(
-                f"attach {_literal(url.database or '')} as source_store (read_only)"
+                f"attach {literal(url.database or '')} as source_store (read_only)"
             )
         except duckdb.IOException as error:
             raise OSError(str(error)) from None
         as_stored = f"storage_version 'v1.5.0', block_size {BLOCK_BYTES}"
-        raw.execute(f"attach {_literal(str(target))} as target_store ({as_stored})")
+        raw.execute(f"attach {literal(str(target))} as target_store ({as_stored})")
         raw.execute("copy from database source_store to target_store")
         raw.execute(
-            f"comment on table target_store.alembic_version is {_literal(_COPY)}"
+            f"comment on table target_store.alembic_version is {literal(_COPY)}"
         )
         raw.execute("detach target_store")
     except duckdb.Error as error:
@@ -578,10 +511,6 @@ def _snapshot(url: sa.URL, target: Path) -> None:
         ) from None
     finally:
         raw.close()
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 def _refresh_lock(url: sa.URL) -> Callable[[], None] | None:

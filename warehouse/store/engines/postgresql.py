@@ -45,7 +45,10 @@ from warehouse.store.sql.query_files import query_text
 #: loads (shared by each), the places of their keys, the lock of short transactions.
 #: Locks of one number and of two (a key's place is the second) never meet, and no
 #: number is used in both forms but for what older versions refresh under.
-ALL_LOADS, KEYS, SOURCES, SHORT = 7236070, 7236072, 7236073, 7236071
+ALL_LOADS = 7236070
+KEYS = 7236072
+SOURCES = 7236073
+SHORT = 7236071
 #: Shared by the sessions that have a source reserved.
 UNDER_WAY = 7236074
 #: Held by the session of the one process that refreshes; and what versions before this
@@ -455,7 +458,8 @@ def _vectors(
         rows = np.empty(0, row)
     if not whole or not np.all(rows["head"][:, 3] == dimension):
         raise StoreError(OTHER_LENGTH.format(dimension=dimension))
-    return rows["id"].astype(np.int64), rows["numbers"]["value"].astype(np.float32)
+    ids = rows["id"].astype(np.int64)
+    return ids, rows["numbers"]["value"].astype(np.float32)
 
 
 def _guard(connection: sa.Connection, limits: Limits) -> None:

@@ -83,7 +83,7 @@ def require_plain(connection: sa.Connection, url: sa.URL) -> None:
 
 
 def powers(connection: sa.Connection, role: str) -> list[str]:
-    """What a role could use beyond reading what it was given."""
+    """Powers that a role could use beyond reading what it was given."""
     beyond_reading = [str(row[0]) for row in _rows(connection, "powers", role=role)]
     if "superuser" in beyond_reading:
         return ["superuser"]
@@ -149,7 +149,8 @@ def grant_reading(
         StoreError: some cannot read them still: the server only warns of whoever may
             not give that right.
     """
-    roles, tables = list(roles), list(tables)
+    roles = list(roles)
+    tables = list(tables)
     if names := ", ".join(_quoted(connection, role) for role in roles):
         schema = _quoted(connection, _one(connection, "select current_schema()"))
         listed = ", ".join(_quoted(connection, table) for table in tables)
@@ -163,7 +164,8 @@ def grant_reading(
 
 
 def _hashed(connection: sa.Connection, role: str, password: str) -> str:
-    """What the server keeps of a password: so it stands in no log of statements."""
+    """The hash that the server keeps of a password: so it stands in no log of
+    statements."""
     raw: Any = connection.connection.driver_connection
     return str(
         raw.pgconn.encrypt_password(
@@ -200,7 +202,8 @@ def _keep_password(connection: sa.Connection, role: str, password: str) -> Path:
     before = []
     if path.exists():
         before = path.read_text(encoding="utf-8").splitlines()
-    lines = [f"{key}{password}", *(line for line in before if not line.startswith(key))]
+    others = [line for line in before if not line.startswith(key)]
+    lines = [f"{key}{password}", *others]
     replace_file(path, ("\n".join(lines) + "\n").encode(), mode=0o600)
     return path
 

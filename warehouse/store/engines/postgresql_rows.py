@@ -101,7 +101,7 @@ def _array(values: list[Any], oid: int) -> pa.Array:
 
 
 def _are_whole(values: list[Decimal | None]) -> bool:
-    """Whether numerics are the whole numbers that sums of integers are, without
+    """True if numerics are the whole numbers that sums of integers are, without
     decimals."""
     there = [value for value in values if value is not None]
     return bool(there) and all(
@@ -126,10 +126,8 @@ def _strings(values: list[bytes | None], kind: pa.DataType) -> pa.Array:
     ends = list(accumulate(map(len, encoded), initial=0))
     if ends[-1] > _MOST_TEXT:
         return pa.array(values, kind)  # in several parts
-    offsets, content = (
-        pa.py_buffer(np.array(ends, np.int32)),
-        pa.py_buffer(b"".join(encoded)),
-    )
+    offsets = pa.py_buffer(np.array(ends, np.int32))
+    content = pa.py_buffer(b"".join(encoded))
     return pa.Array.from_buffers(
         kind, len(values), [_validity(values), offsets, content]
     )
@@ -199,7 +197,8 @@ class Packing:
 
     def unpacked(self, rows: Sequence[Sequence[Any]]) -> pa.Table:
         """The rows of `packed` as those of its SELECT, by the id."""
-        rows, n_heads = sorted(rows, key=itemgetter(0)), len(self.heads)
+        rows = sorted(rows, key=itemgetter(0))
+        n_heads = len(self.heads)
         lengths = [row[n_heads] for row in rows]
         repeats = np.repeat(np.arange(len(rows)), lengths)
         arrays: dict[int, pa.Array] = {}
@@ -207,10 +206,8 @@ class Packing:
             values = _array([row[index] for row in rows], self.columns[number][1])
             arrays[number] = values.take(_numbers(pa.int64(), repeats))
         for index, number in enumerate(self._others, n_heads + 1):
-            stream, oid = (
-                b"".join([memoryview(row[index])[_HEAD:] for row in rows]),
-                self.columns[number][1],
-            )
+            stream = b"".join([memoryview(row[index])[_HEAD:] for row in rows])
+            oid = self.columns[number][1]
             arrays[number] = _elements(
                 stream, sum(lengths), _ARROW_TYPES[oid], np.dtype(_WIRE[oid])
             )
@@ -221,7 +218,8 @@ class Packing:
 
 
 def _numbered(sql: str, n: int) -> str:
-    return f"from (\n{sql}\n) as q({', '.join(f'c{number}' for number in range(n))})"
+    columns = ", ".join(f"c{number}" for number in range(n))
+    return f"from (\n{sql}\n) as q({columns})"
 
 
 def _alike(raw: Any, sql: str, n: int, own: int) -> list[int]:
@@ -239,9 +237,8 @@ def _alike(raw: Any, sql: str, n: int, own: int) -> list[int]:
 
     few = n_groups()
     alike = [number for number in range(n) if number != own and n_groups(number) <= few]
-    return (
-        alike if len(alike) < n - 1 else []
-    )  # all: it takes the rows for very few, and would group each by itself
+    # all: it takes the rows for very few, and would group each by itself
+    return alike if len(alike) < n - 1 else []
 
 
 def _elements(

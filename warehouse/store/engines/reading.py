@@ -61,14 +61,13 @@ class ReadingConnection:
         self._engine = engine
         self._raw: Any = engine.open_raw()
         self._begun = self._is_closed = False
-        self._opening = (
-            threading.Lock()
-        )  # another thread may ask for the connection, to interrupt what runs on it
+        # another thread may ask for the connection, to interrupt what runs on it
+        self._opening = threading.Lock()
         self._full: sa.Connection | None = None
 
     @property
     def connection(self) -> ReadingConnection:
-        """What holds the engine's own connection; here this itself."""
+        """The holder of the engine's own connection; here this itself."""
         return self
 
     @property
@@ -85,7 +84,7 @@ class ReadingConnection:
             return self._raw
 
     def in_transaction(self) -> bool:
-        """Whether one has begun."""
+        """True if one has begun."""
         if self._full is None:
             return self._begun
         return self._full.in_transaction()
@@ -130,9 +129,8 @@ class ReadingConnection:
             raw.close()
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith(
-            "_"
-        ):  # of this class, before it is set; or of Python's own protocols
+        # of this class, before it is set; or of Python's own protocols
+        if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self.full(), name)
 

@@ -76,7 +76,10 @@ class LakeConnection:
     def __init__(
         self, url: LakeUrl, lake: LakeLocation, version: LakeVersion, session: Any
     ) -> None:
-        self.url, self._lake, self._version, self._session = url, lake, version, session
+        self.url = url
+        self._lake = lake
+        self._version = version
+        self._session = session
         self._views = {view.name: view.text for view in query_files.views(NAME)}
         self._made: set[str] = set()
         self._read_files = url.read_files
@@ -100,7 +103,7 @@ class LakeConnection:
             raise
 
     def _damage(self, message: str, name: str = "") -> StoreError | None:
-        """What an engine says of a damaged lake; all that it says where it was only to
+        """An engine's error as that of a damaged lake; any error where it was only to
         find the table ``name``."""
         if _is_missing(message, self._lake.path):
             return self._lake.trouble(FileNotFoundError(message), name)
@@ -318,7 +321,7 @@ def _require_select(_connection: Any, sql: str) -> None:
 
 
 def _query_error(error: BaseException) -> str | None:
-    """What the engine, or the way to it, says."""
+    """The message of the engine, or of the way to it."""
     if type(error).__module__.partition(".")[0] not in ("pyspark", "grpc"):
         return None
     details = getattr(error, "details", None)

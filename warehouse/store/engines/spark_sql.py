@@ -131,12 +131,14 @@ def _with_stable_corr(text: str) -> str:
     if match := _CORR.search(text):
         closing = _closing(text, match.end())
         comma = _comma(text, match.end(), closing)
-        a, b = text[match.end() : comma].strip(), text[comma + 1 : closing].strip()
+        a = text[match.end() : comma].strip()
+        b = text[comma + 1 : closing].strip()
         stable = (
             f"(covar_pop({a}, {b}) / nullif(sqrt(var_pop({a})) * sqrt(var_pop({b})), "
             "0))"
         )
-        return text[: match.start()] + stable + _with_stable_corr(text[closing + 1 :])
+        rest = _with_stable_corr(text[closing + 1 :])
+        return text[: match.start()] + stable + rest
     return text
 
 

@@ -91,9 +91,8 @@ class Executors:
         run = _on_tasks(function, list(tasks))
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter(
-                    "ignore"
-                )  # of the client, on versions of other packages
+                # of the client, on versions of other packages
+                warnings.simplefilter("ignore")
                 frame = self._session.range(0, len(tasks), 1, len(tasks)).mapInArrow(
                     run, _COLUMNS
                 )
@@ -105,7 +104,7 @@ class Executors:
     def map(
         self, function: Callable[[bytes], bytes], tasks: Sequence[bytes]
     ) -> Iterator[tuple[int, bytes]]:
-        """What a function gives for each of some tasks, as each is done.
+        """The result of a function for each of some tasks, as each is done.
 
         Args:
             function: of a module that the executors have too, in the same version.
@@ -182,8 +181,8 @@ def _in_words(versions: dict[str, str]) -> str:
 def _on_tasks(
     function: Callable[[bytes], Iterable[bytes]], tasks: list[bytes]
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """What runs on an executor: the numbers of tasks come in, pieces of what came of
-    them go out."""
+    """The function that runs on an executor: the numbers of tasks come in, pieces of
+    what came of them go out."""
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -307,5 +306,8 @@ def _local_port() -> int:
 
 def _said(error: BaseException) -> str:
     details = getattr(error, "details", None)
-    text = " ".join((str(details() if callable(details) else "") or str(error)).split())
+    told = ""
+    if callable(details):
+        told = str(details())
+    text = " ".join((told or str(error)).split())
     return text[:300] or type(error).__name__

@@ -132,7 +132,8 @@ class PlainUrl:
             port = ""
         else:
             port = f":{self.port}"
-        return f"{self.drivername}://{user}{self.host or ''}{port}/{self.database}"
+        host = self.host or ""
+        return f"{self.drivername}://{user}{host}{port}/{self.database}"
 
     def __str__(self) -> str:
         return self.render_as_string()
@@ -251,8 +252,8 @@ def without_secrets(message: str, url: sa.URL) -> str:
 
 
 def hint_on_slashes(url: sa.URL) -> str:
-    """What to write where an absolute file was meant and a relative one was named, in a
-    folder that is not there."""
+    """A hint on what to write where an absolute file was meant and a relative one was
+    named, in a folder that is not there."""
     path = Path(url.database or "")
     meant = Path("/") / path
     if path == meant or path.parent.is_dir() or not meant.parent.is_dir():
@@ -364,7 +365,8 @@ class LakeUrl:
     def remote(self) -> str:
         """The server's address with its options, as the protocol writes it; may hold
         secrets."""
-        options = "".join(f";{name}={value}" for name, value in self.options)
+        parts = [f";{name}={value}" for name, value in self.options]
+        options = "".join(parts)
         return f"sc://{self.host}:{self.port}/{options}"
 
     def __str__(self) -> str:
@@ -382,7 +384,7 @@ class LakeUrl:
 
 
 def is_lake(text: str) -> bool:
-    """Whether a URL is meant as one of a lake."""
+    """True if a URL is meant as one of a lake."""
     return text.startswith((f"{LOCAL}:", f"{REMOTE}://"))
 
 

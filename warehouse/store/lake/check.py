@@ -123,10 +123,8 @@ def _whole(
         return _judged(name, rows.num_rows, 0, 1, 0)
     n_lake, lake_digest = _of_lake(lake, version, name).get(0, (0, "0"))
     synced = version.tables[name].digest
-    behind, differs = (
-        int(synced != contents.digest(rows, name)),
-        int(synced != lake_digest),
-    )
+    behind = int(synced != contents.digest(rows, name))
+    differs = int(synced != lake_digest)
     return _judged(name, rows.num_rows, n_lake, behind, differs)
 
 
@@ -144,12 +142,10 @@ def _by_unit(
     )
     theirs = _of_lake(lake, version, table.name, table.unit)
     same = {unit for unit, mark in then.items() if now.get(unit) == mark}
-    behind = len(then.keys() ^ now.keys()) + sum(
-        1 for unit in then.keys() & now.keys() if unit not in same
-    )
-    differing = sum(1 for unit in same if ours.get(unit) != theirs.get(unit)) + len(
-        theirs.keys() - then.keys()
-    )
+    behind = len(then.keys() ^ now.keys())
+    behind += len((then.keys() & now.keys()) - same)
+    differing = sum(ours.get(unit) != theirs.get(unit) for unit in same)
+    differing += len(theirs.keys() - then.keys())
     n_lake = sum(n for n, _ in theirs.values())
     return _judged(
         table.name, sum(n for n, _ in ours.values()), n_lake, behind, differing

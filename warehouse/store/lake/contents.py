@@ -1,4 +1,4 @@
-"""What a lake holds: which tables, of which types, and in which parts they are brought
+"""Contents of a lake: which tables, of which types, and in which parts they are brought
 up to date."""
 
 from __future__ import annotations
@@ -226,7 +226,7 @@ def units_table(marked: dict[str, Marks]) -> pa.Table:
 
 
 def digest(rows: pa.Table, name: str) -> str:
-    """What the rows of a table add up to, in whatever order they come; equal where the
+    """A digest of the rows of a table, in whatever order they come; equal where the
     rows are."""
     return digests(rows, name)[0][1]
 
@@ -243,7 +243,8 @@ def digests(rows: Any, name: str, unit: str = "") -> dict[int, tuple[int, str]]:
     listed = _columns(name)
     group, by = ("0", "")
     if unit:
-        group, by = (unit, f" group by {unit}")
+        group = unit
+        by = f" group by {unit}"
     scratch = engines.open_scratch()
     try:
         scratch.register("rows_of_lake", rows)
@@ -276,7 +277,8 @@ def require_same_store(store: Store, lake: LakeLocation, version: LakeVersion) -
             them is there.
         StoreError: the lake has a source that the store has never had.
     """
-    ours, theirs = _sources(store), _sources_of(lake, version)
+    ours = _sources(store)
+    theirs = _sources_of(lake, version)
     if not theirs:
         return
     counted = (

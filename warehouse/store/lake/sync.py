@@ -48,7 +48,7 @@ _OURS = {table.name for table in TABLES} | {UNITS, versions.NAME}
 
 @dataclass(frozen=True)
 class SyncedTable:
-    """What a sync did to one table."""
+    """The outcome of a sync for one table."""
 
     table: str  #: its name.
     version: int  #: of the Delta table.
@@ -59,7 +59,7 @@ class SyncedTable:
 
 @dataclass(frozen=True)
 class SyncReport:
-    """What a sync did."""
+    """The outcome of a sync."""
 
     location: str  #: of the lake.
     version: int  #: number of the lake's version that readers see now.
@@ -147,7 +147,8 @@ def require_fit(store: Store, location: str) -> None:
 
 
 def _require_target(lake: LakeLocation) -> None:
-    names, folder = lake.names() or (), Path(lake.path)
+    names = lake.names() or ()
+    folder = Path(lake.path)
     if names and (held := databases_in(folder)):
         raise MisuseError(
             f"{lake} holds the database {held[0]}; choose a folder of its own"
@@ -156,7 +157,9 @@ def _require_target(lake: LakeLocation) -> None:
         name for name in names if name not in _OURS or _is_foreign(folder / name)
     )
     if others and versions.NAME not in names:
-        several = ", ".join(others[:3]) + (" …" if len(others) > 3 else "")
+        several = ", ".join(others[:3])
+        if len(others) > 3:
+            several += " …"
         raise MisuseError(
             f"{lake} is no lake and holds other things: {several}; choose a folder of "
             "its own"
@@ -164,7 +167,7 @@ def _require_target(lake: LakeLocation) -> None:
 
 
 def _is_foreign(folder: Path) -> bool:
-    """Whether what has a table's name is neither a Delta table nor the files of one
+    """True if what has a table's name is neither a Delta table nor the files of one
     that was begun."""
     if not folder.is_dir():
         return True
@@ -253,7 +256,7 @@ class _Sync:
 
     @property
     def changed(self) -> bool:
-        """Whether any table was written."""
+        """True if any table was written."""
         return bool(self.written)
 
     @property
@@ -291,7 +294,7 @@ class _Sync:
         self._whole(UNITS, contents.units_table(self._marks))
 
     def row(self, name: str, base: LakeVersion | None) -> SyncedTable:
-        """What became of a table."""
+        """The outcome for a table."""
         now = self.tables[name]
         before = None
         if base:
@@ -302,7 +305,8 @@ class _Sync:
         )
 
     def _whole(self, name: str, rows: Any) -> None:
-        base, digest = self._base(name), contents.digest(rows, name)
+        base = self._base(name)
+        digest = contents.digest(rows, name)
         if base is not None and base.digest == digest:
             self.tables[name] = base
             return
@@ -318,7 +322,8 @@ class _Sync:
 
     def _differences(self, kind: str) -> tuple[list[int], list[int]]:
         """Units to be added, and those to be removed; what has changed is among both."""
-        before, now = self._before.get(kind, {}), self._marks[kind]
+        before = self._before.get(kind, {})
+        now = self._marks[kind]
         new = [unit for unit, mark in now.items() if before.get(unit) != mark]
         gone = [unit for unit, mark in before.items() if now.get(unit) != mark]
         return new, gone
@@ -379,7 +384,9 @@ class TableWriter:
             aside: put a table that cannot be read aside, where it is in a folder, and
                 begin afresh.
         """
-        self.lake, self.name, self.base = lake, name, base
+        self.lake = lake
+        self.name = name
+        self.base = base
         if base:
             self.n_rows = base.n_rows
         else:
@@ -394,7 +401,7 @@ class TableWriter:
             self._table = None
 
     def version(self, digest: str = "") -> TableVersion:
-        """What was written."""
+        """The version that was written."""
         return TableVersion(self._table.version(), self.n_rows, digest)
 
     def overwrite(self, rows: pa.Table | pa.RecordBatchReader) -> None:

@@ -91,8 +91,8 @@ class LakeLocation:
         return table
 
     def names(self) -> list[str] | None:
-        """What lies there; ``None`` where that cannot be listed, or the place is not
-        there."""
+        """Names of what lies there; ``None`` where that cannot be listed, or the place
+        is not there."""
         folder = Path(self.path)
         if self.is_remote or not folder.exists():
             return None
@@ -102,7 +102,7 @@ class LakeLocation:
             return sorted(path.name for path in folder.iterdir())
 
     def repair(self) -> str:
-        """What to do about a lake that is damaged."""
+        """Advice on a lake that is damaged."""
         return f"write it anew from the store: warehouse lake sync {self} --anew"
 
     @contextmanager
@@ -165,8 +165,8 @@ class LakeLocation:
 
 
 def _one_line(error: BaseException) -> str:
-    """What an error says, its causes too, which stand on lines of their own; without
-    colours and calls of a program."""
+    """The message of an error, its causes too, which stand on lines of their own;
+    without colours and calls of a program."""
     lines = _COLOUR.sub("", str(error)).splitlines()
     text = (
         " ".join(" ".join(line for line in lines if not _CALL.match(line)).split())
@@ -369,7 +369,7 @@ MANY = 64
 
 @dataclass(frozen=True)
 class VacuumReport:
-    """What a vacuum removed."""
+    """The outcome of a vacuum."""
 
     location: str  #: of the lake.
     version: int  #: number of the lake's version that readers see now.
@@ -456,7 +456,8 @@ def _joined(
 ) -> tuple[dict[str, TableVersion], int]:
     """The tables, with those of many files made anew from the same rows; how many those
     are."""
-    tables, count = dict(newest.tables), 0
+    tables = dict(newest.tables)
+    count = 0
     for name, version in newest.tables.items():
         table = lake.require(name, version.version)
         if len(table.file_uris()) < many:

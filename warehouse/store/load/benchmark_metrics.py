@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 import pyarrow as pa
@@ -24,9 +22,10 @@ from warehouse.store.load.dimensions import (
     allocate,
     suites_of,
 )
+from warehouse.store.load.measures import ScoreSummary
+from warehouse.store.load.metric_statements import STORED, as_said, described, widened
 from warehouse.store.load.run_keys import spec_of
 from warehouse.store.load.scratch import Scratch
-from warehouse.store.load.staging import ScoreSummary
 from warehouse.store.load.state import _Load, group_spec
 from warehouse.store.load.statements import SUITES, statement
 from warehouse.store.schema.later import tables
@@ -51,19 +50,17 @@ def benchmark_metrics(store: Store, state: _Load, runs: Iterable[int]) -> None:
         int, dict[tuple[int, int], dict[str, Any]]
     ] = {}  # what each source says by itself
     for run in runs:
-        header, benchmark_id = (
-            state.dump.runs[run],
-            state.references[run]["benchmark_id"],
-        )
+        header = state.dump.runs[run]
+        benchmark_id = state.references[run]["benchmark_id"]
         scored = [
             (by_id[metric_id], metric_id) for metric_id in stored_metrics.get(run, ())
         ]
         for spec, metric_id in _metrics_of(state, header, scored):
             row = described(spec, seen.get((run, metric_id)))
             key = (benchmark_id, metric_id)
-            by_key[key] = _widened(by_key[key], row) if key in by_key else row
+            by_key[key] = widened(by_key[key], row) if key in by_key else row
             of_source = words.setdefault(state.part_of(run).source.id, {})
-            of_source[key] = _widened(of_source[key], row) if key in of_source else row
+            of_source[key] = widened(of_source[key], row) if key in of_source else row
             if spec.higher_is_better is not None:
                 directions.setdefault(key, {})[run] = spec.higher_is_better
     written = write_described(store, by_key)
@@ -77,8 +74,8 @@ def benchmark_metrics(store: Store, state: _Load, runs: Iterable[int]) -> None:
 
 @dataclass(frozen=True)
 class Written:
-    """What :func:`write_described` did: ids of the rows, and the directions that were
-    stored before, by benchmark and metric."""
+    """The outcome of :func:`write_described`: ids of the rows, and the directions that
+    were stored before, by benchmark and metric."""
 
     ids: Mapping[tuple[int, int], int]
     directions: Mapping[tuple[int, int], bool | None]
@@ -100,29 +97,6 @@ def write_described(
 
 #: What statements of sources about metrics are called.
 BENCHMARK_METRIC = "benchmark_metric"
-
-
-def as_said(row: Mapping[str, Any]) -> dict[str, Any]:
-    """What a source says of a metric (:func:`described`), as its statement keeps it."""
-    said = {name: value for name, value in row.items() if value is not None}
-    if not said["is_inferred"]:
-        del said["is_inferred"]
-    seen = said.pop("seen", None)
-    if seen is not None and all(map(math.isfinite, seen)):
-        said["seen"] = list(seen)
-    return said
-
-
-def of_statements(words: Iterable[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """What stands of a metric by the statements of its sources (:func:`as_said`); None
-    where there are none."""
-    rows = [
-        dict.fromkeys(_SAID) | {"is_inferred": False} | dict(said) for said in words
-    ]
-    if not rows:
-        return None
-    stands = reduce(_widened, rows)
-    return {name: stands[name] for name in _STORED}
 
 
 def _note_directions(
@@ -147,7 +121,8 @@ def _note_directions(
             direction, other = ("lower", "higher")
             if is_higher:
                 direction, other = ("higher", "lower")
-            spec, header = specs[key[1]], state.dump.runs[run]
+            spec = specs[key[1]]
+            header = state.dump.runs[run]
             if spec.filter:
                 label = f"{spec.name},{spec.filter}"
             else:
@@ -191,121 +166,6 @@ def _metrics_of(
     ]
 
 
-_KINDS = ("binary", "bounded", "continuous")
-
-
-def described(
-    spec: MetricSpec, seen: tuple[float, float, bool] | None
-) -> dict[str, Any]:
-    """What is known of a metric on a benchmark, by what its source says and by the
-    values seen (smallest, largest, whether all are 0 or 1)."""
-    kind, low, high = spec.kind, spec.low, spec.high
-    inferred = None
-    if kind is None:
-        inferred = seen
-    if kind is None and seen is not None:
-        inside = seen[0] >= 0 and seen[1] <= 1
-        kind = "binary" if seen[2] else "bounded" if inside else "continuous"
-    if kind in ("binary", "bounded") and low is None and high is None:
-        low, high = 0.0, 1.0
-    return {
-        "default_by": spec.default_by if spec.is_default else None,
-        "kind": kind,
-        "low": low,
-        "high": high,
-        "higher_is_better": spec.higher_is_better,
-        "chance_level": spec.chance_level,
-        "is_inferred": inferred is not None,
-        "seen": None if inferred is None else inferred[:2],
-    }
-
-
-def _widened(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    """Two descriptions of one metric as one, the same in whatever order they came: the
-    wider range, and what either knows else; of two words the mapping's, False and the
-    smaller number."""
-    merged = {
-        key: value if value is not None else new.get(key) for key, value in old.items()
-    }
-    words = (old["default_by"], new["default_by"])
-    merged["default_by"] = next(
-        (word for word in ("mapping", "tool", "scan") if word in words), None
-    )
-    for key in ("higher_is_better", "chance_level"):
-        if None not in (old[key], new[key]):
-            merged[key] = min(old[key], new[key])
-    merged |= _wider_range(old, new)
-    return merged | {"seen": _seen_by_both(old, new) if merged["is_inferred"] else None}
-
-
-def _seen_by_both(
-    old: Mapping[str, Any], new: Mapping[str, Any]
-) -> tuple[float, float] | None:
-    ranges = [row["seen"] for row in (old, new) if row.get("seen") is not None]
-    if not ranges:
-        return None
-    lows, highs = zip(*ranges, strict=True)
-    return min(lows), max(highs)
-
-
-_RANGE = ("kind", "low", "high", "is_inferred")
-
-
-def _wider_range(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    """Kind and bounds of two descriptions: a declared range stays where what was only
-    seen lies in it."""
-    if old["kind"] is None or new["kind"] is None:
-        defined = new
-        if new["kind"] is None:
-            defined = old
-        return {"is_inferred": defined["is_inferred"]}
-    is_inferred = bool(old["is_inferred"] and new["is_inferred"])
-    wider = _KINDS.index(new["kind"]) - _KINDS.index(old["kind"])
-    if wider == 0:
-        if None in (old["low"], new["low"], old["high"], new["high"]):
-            return {"is_inferred": is_inferred}
-        return {
-            "low": min(old["low"], new["low"]),
-            "high": max(old["high"], new["high"]),
-            "is_inferred": is_inferred,
-        }
-    for seen, declared in ((new, old), (old, new)):
-        if _fits(seen.get("seen"), declared):
-            return {key: declared[key] for key in _RANGE}
-    return {key: (new if wider > 0 else old)[key] for key in _RANGE}
-
-
-def _fits(seen: tuple[float, float] | None, declared: Mapping[str, Any]) -> bool:
-    """Whether a range that was only inferred lies in one that somebody has declared."""
-    return (
-        seen is not None
-        and declared["kind"] == "bounded"
-        and None not in (declared["low"], declared["high"])
-        and bool(declared["low"] <= seen[0] and seen[1] <= declared["high"])
-    )
-
-
-def with_bounds(
-    stands: Mapping[str, Any],
-    words: Iterable[Mapping[str, Any]],
-    bounds: Sequence[float],
-) -> dict[str, Any]:
-    """What stands of a metric (:func:`of_statements`) of which a person has said the
-    bounds: they hold, and are widened where a source has values beyond them."""
-    low, high = bounds
-    by_person = {"kind": "bounded", "low": low, "high": high, "is_inferred": False}
-    seen = [said["seen"] for said in words if said.get("seen")]
-    if all(low <= least and most <= high for least, most in seen):
-        return {**stands, **by_person}
-    nothing = dict.fromkeys(_SAID)
-    merged = _widened({**nothing, **by_person}, {**nothing, **stands})
-    return {name: merged[name] for name in _STORED}
-
-
-_STORED = ("default_by", "higher_is_better", "chance_level", *_RANGE)
-_SAID = (*_STORED, "seen")
-
-
 @dataclass(frozen=True)
 class _Changes:
     """Rows that the table lacks, values of its rows that change, by id; ids and
@@ -327,18 +187,18 @@ def _changes(
     added: list[dict[str, Any]] = []
     changed: dict[int, dict[str, Any]] = {}
     for key, row in described.items():
-        values = {name: row[name] for name in _STORED}
+        values = {name: row[name] for name in STORED}
         if key not in stored:
             added.append({**values, "benchmark_id": key[0], "metric_id": key[1]})
             continue
-        before = {name: stored[key][name] for name in _STORED}
+        before = {name: stored[key][name] for name in STORED}
         if (
             before["is_inferred"]
             and before["kind"] == "continuous"
             and row["kind"] == "bounded"
         ):
             before["seen"] = _seen(connection, *key)
-        merged = _widened(before, row)
+        merged = widened(before, row)
         merged.pop("seen", None)
         if stored[key]["direction_by"]:
             merged["higher_is_better"] = before["higher_is_better"]
@@ -359,11 +219,14 @@ def _seen(
 ) -> tuple[float, float] | None:
     """Range of the stored values of a metric on a benchmark."""
     score, run = tables.score, tables.run
-    low, high = connection.execute(
-        sa.select(sa.func.min(score.c.value), sa.func.max(score.c.value))
+    lowest = sa.func.min(score.c.value)
+    highest = sa.func.max(score.c.value)
+    query = (
+        sa.select(lowest, highest)
         .join(run, run.c.id == score.c.run_id)
         .where(run.c.benchmark_id == benchmark, score.c.metric_id == metric)
-    ).one()
+    )
+    low, high = connection.execute(query).one()
     if low is None:
         return None
     return (low, high)
@@ -375,7 +238,8 @@ def _write_metrics(
     """Write the changes; ids of the rows that were added, by benchmark and metric."""
     table = tables.benchmark_metric
     for row_id, values in changes.changed.items():
-        connection.execute(sa.update(table).where(table.c.id == row_id).values(values))
+        change = sa.update(table).where(table.c.id == row_id)
+        connection.execute(change.values(values))
     if not changes.added:
         return {}
     first = allocate(connection, table.name, len(changes.added))
@@ -409,7 +273,8 @@ def add_dimensions(
         store.dialect.prepare(connection)
         named_by = _named_by(state)
         ids = dimensions.of_load(connection, named_by, specs, _variant_rows(variants))
-        state.references, state.benchmark_ids = ids.references, ids.benchmarks
+        state.references = ids.references
+        state.benchmark_ids = ids.benchmarks
         state.metric_ids = dict(zip(specs, ids.metrics, strict=True))
         add_statements(state, named_by, ids.benchmarks, ids.said)
         if engines.is_shared(connection):
@@ -423,8 +288,8 @@ def add_statements(
     benchmarks: Mapping[str, int],
     unlike: Iterable[Said],
 ) -> None:
-    """What the sources of a load say of models, benchmarks and the like, other than
-    what stands; and below which suites they put benchmarks."""
+    """Store the words of a load's sources on models, benchmarks and the like, other
+    than what stands; and below which suites they put benchmarks."""
     state.statements += [
         statement(
             state.parts[item.source].source.id, item.table, item.row_id, item.said

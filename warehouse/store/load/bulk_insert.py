@@ -43,9 +43,8 @@ def append(
     replaced: Counter[str] = Counter()
     engine = engines.DIALECTS[connection.dialect.name]
     engine.append(connection, table.name, as_arrow(table, rows), replaced)
-    for name in (
-        replaced
-    ):  # a natural key would not be found again under what it was replaced by
+    # a natural key would not be found again under what it was replaced by
+    for name in replaced:
         raise UnfitError(f"U+0000 in {name} of {table.name}")
 
 

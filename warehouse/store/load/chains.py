@@ -30,7 +30,9 @@ Replaced = tuple[int, str | None, int | None]
 def tries_of(connection: sa.Connection, run_ids: Iterable[int]) -> Tries:
     """All tries under the keys that some runs came under; of those without one, and of
     figures without samples, all of their condition."""
-    links, run, ids = tables.run_source, tables.run, list(run_ids)
+    links = tables.run_source
+    run = tables.run
+    ids = list(run_ids)
     keys = sa.select(links.c.run_key).where(links.c.run_id.in_(ids))
     conditions = sa.select(run.c.recorded_key).where(run.c.id.in_(ids))
     of_condition = sa.select(run.c.id).where(run.c.recorded_key.in_(conditions))
@@ -42,8 +44,8 @@ def tries_of(connection: sa.Connection, run_ids: Iterable[int]) -> Tries:
 
 
 def take_out(connection: sa.Connection, before: Tries, shared: Collection[int]) -> None:
-    """What a try that is gone had superseded is current, or superseded by what had
-    superseded that, or by another that holds all of it.
+    """Restore runs that a try that is gone had superseded: they are current, or
+    superseded by what had superseded that, or by another that holds all of it.
 
     Args:
         connection: with an open transaction.
@@ -93,7 +95,7 @@ def _others(connection: sa.Connection, run_id: int, key: str | None) -> list[int
 
 
 def holds(connection: sa.Connection, whole: int, part: int) -> bool:
-    """Whether every fact that a stored run has settled stands in another."""
+    """True if every fact that a stored run has settled stands in another."""
     values = {"whole": whole, "part": part}
     return bool(
         connection.execute(
@@ -103,7 +105,7 @@ def holds(connection: sa.Connection, whole: int, part: int) -> bool:
 
 
 def are_apart(connection: sa.Connection, one: int, other: int) -> bool:
-    """Whether no draw of a prompt stands in both of two runs: parts of one."""
+    """True if no draw of a prompt stands in both of two runs: parts of one."""
     values = {"one": one, "other": other}
     return bool(
         connection.execute(
@@ -140,7 +142,10 @@ def invalidate(connection: sa.Connection, run: Any, reason: str) -> None:
         reason: kept with it.
     """
     tries = tries_of(connection, [run.id])
-    own = [(key, newer) for (key, run_id), newer in tries.items() if run_id == run.id]
+    own = []
+    for (key, run_id), newer in tries.items():
+        if run_id == run.id:
+            own.append((key, newer))
     heirs = dict(own)
     replaced = [
         (run_id, key) for (key, run_id), newer in tries.items() if newer == run.id
@@ -215,16 +220,15 @@ def _placed(
 
 
 def _said(connection: sa.Connection, run: Any) -> dict[str, Any]:
-    """What a run was before it was invalidated, which is given once."""
+    """The state of a run before it was invalidated, which is given once."""
     table = tables.statement
     is_it = (table.c.about == INVALIDATED) & (table.c.subject_id == run.id)
     row = connection.execute(sa.select(table.c.said).where(is_it)).first()
     connection.execute(sa.delete(table).where(is_it))
     if row is not None:
         return dict(row.said)
-    is_short = (
-        run.n_requested is not None and 0 < run.n_found < run.n_requested
-    )  # an earlier version kept no more
+    # an earlier version kept no more
+    is_short = run.n_requested is not None and 0 < run.n_found < run.n_requested
     status, reason = "complete", None
     if is_short:
         status = "truncated"
@@ -239,4 +243,5 @@ def _said(connection: sa.Connection, run: Any) -> dict[str, Any]:
 
 def _update(connection: sa.Connection, run_id: int, **values: Any) -> None:
     table = tables.run
-    connection.execute(sa.update(table).where(table.c.id == run_id).values(**values))
+    change = sa.update(table).where(table.c.id == run_id)
+    connection.execute(change.values(**values))

@@ -1,4 +1,4 @@
-"""What becomes of each run of a dump: new, seen again, superseding, a repeat, or a
+"""Decisions on each run of a dump: new, seen again, superseding, a repeat, or a
 conflict."""
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from warehouse.store.load.dump_runs import (
     gives_way,
 )
 from warehouse.store.load.late_tries import put_into_chains
+from warehouse.store.load.measures import Measured
 from warehouse.store.load.overlaps import Overlap, Pair, compare
 from warehouse.store.load.parts import SourceClaim, SourcePart
 from warehouse.store.load.run_keys import published_digest, run_key
@@ -34,7 +35,6 @@ from warehouse.store.load.run_notes import (
     with_notes_on_shared_ids,
 )
 from warehouse.store.load.scratch import Scratch
-from warehouse.store.load.staging import Measured
 from warehouse.store.load.stored_runs import (
     StoredRuns,
     of_one_with_responses,
@@ -171,8 +171,8 @@ def _may_replace(run: DumpRun, stored: StoredRuns) -> bool:
 
 
 def _brought_by(run: DumpRun) -> tuple[Execution, tuple[object, ...]]:
-    """What execution a run is a try of, and what two tries of it have in common where
-    they hold the same."""
+    """The execution that a run is a try of, and what two tries of it have in common
+    where they hold the same."""
     if not run.measured:
         return (run.recorded, "figures"), (run.recorded, run.content)
     if run.key is None:
@@ -222,7 +222,7 @@ def _decide_one(
     on_conflict: OnConflict,
     path: str,
 ) -> Decision:
-    """What becomes of a run by what the store holds."""
+    """The decision on a run by what the store holds."""
     same = stored.same(run)
     here = Decision(run.index, "new", *run.keys)
     if same:
@@ -251,7 +251,7 @@ def _among_tries(
     on_conflict: OnConflict,
     path: str,
 ) -> Decision:
-    """What becomes of a run with an id among the current runs that came under it."""
+    """The decision on a run with an id among the current runs that came under it."""
     superseded: list[int] = []
     parts: list[int] = []
     for rival in stored.rivals(run):
@@ -280,7 +280,7 @@ def _among_tries(
 
 
 def _seen(here: Decision, run: DumpRun, same: Sequence[StoredRun]) -> Decision:
-    """What becomes of a run that is a stored one: ``same`` are its rows, one under each
+    """The decision on a run that is a stored one: ``same`` are its rows, one under each
     key that it came under."""
     first = same[0]
     marks = {**run.settings.marks, **first.marks}

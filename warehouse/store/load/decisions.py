@@ -11,7 +11,7 @@ OnConflict = Literal["error", "skip", "supersede"]
 
 @dataclass(frozen=True)
 class Decision:
-    """What to do with run number ``run`` of a dump.
+    """A decision on run number ``run`` of a dump.
 
     ``new``: store it. ``seen``: the stored run ``same_as`` (or, if that is ``None``,
     run ``same_in_dump`` of this dump) is the same execution. Under its ``run_key`` the

@@ -10,11 +10,16 @@ from typing import Any
 from warehouse.records import MetricSpec, RunHeader
 from warehouse.store.alchemy import sa
 from warehouse.store.load.bulk_insert import append
-from warehouse.store.load.run_keys import (
-    checkpoint_key,
-    checkpoint_position,
-    group_key,
-    parameters_key,
+from warehouse.store.load.dimension_rows import (
+    agent_row,
+    ancestors,
+    benchmark_row,
+    checkpoint_row,
+    group_row,
+    metric_row,
+    model_row,
+    scorer_row,
+    seed_row,
 )
 from warehouse.store.load.statements import FIRST_GIVES, stored_values, values_of
 from warehouse.store.schema.later import tables
@@ -65,7 +70,7 @@ RESERVED = 64
 
 @dataclass(frozen=True)
 class Naming:
-    """What a source names: its runs, what stands for the call of the harness where that
+    """Names in a source: its runs, what stands for the call of the harness where that
     has no id, and benchmarks that only published figures are of."""
 
     headers: Sequence[RunHeader]
@@ -88,7 +93,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Said:
-    """What a source says of a row other than what stands there: number of the source in
+    """A source's words on a row other than what stands there: number of the source in
     its load, table, id, values."""
 
     source: int
@@ -203,7 +208,8 @@ class Dimensions:
         """Note what the sources say of rows other than what stands there: the last of
         its own is the word of each."""
         table = request.table.name
-        ids, standing = self._ids[table], self._standing.setdefault(table, {})
+        ids = self._ids[table]
+        standing = self._standing.setdefault(table, {})
         words = {
             (source, ids[key]): row
             for (key, row), source in zip(rows, request.sources, strict=False)
@@ -217,15 +223,15 @@ class Dimensions:
                 self._said.append(Said(source, table, number, said))
 
     def said(self) -> list[Said]:
-        """What the sources of this load say of rows other than what stands there, which
-        is given once."""
+        """Words of this load's sources on rows other than what stands there, which is
+        given once."""
         said, self._said = self._said, []
         return said
 
     def _may_stand(
         self, table: sa.Table, rows: Mapping[Key, Mapping[str, Any]]
     ) -> list[Key]:
-        """Those of some keys that the store may hold: none of what points to a row that
+        """The keys, of some, that the store may hold: none of what points to a row that
         was just added."""
         parent = _PARENTS.get(table.name, "")
         added = self._added.get(parent, set())
@@ -333,18 +339,18 @@ class Dimensions:
         models, agents, benchmark_ids, groups, scorers, variant_ids = self.ids_of(
             connection,
             [
-                Request(tables.model, [_model_row(header) for header in headers], of),
-                Request(tables.agent, [_agent_row(header) for header in headers], of),
+                Request(tables.model, [model_row(header) for header in headers], of),
+                Request(tables.agent, [agent_row(header) for header in headers], of),
                 Request(tables.benchmark, described, described_by),
                 Request(
                     tables.run_group,
                     [
-                        _group_row(header, call)
+                        group_row(header, call)
                         for header, call in zip(headers, calls, strict=True)
                     ],
                     of,
                 ),
-                Request(tables.scorer, [_scorer_row(spec) for spec in specs]),
+                Request(tables.scorer, [scorer_row(spec) for spec in specs]),
                 Request(tables.prompt_variant, variants),
             ],
         )
@@ -355,11 +361,11 @@ class Dimensions:
         }
         self._hang(connection, _paths(sources), benchmarks)
         seed_rows = [
-            _seed_row(header, model)
+            seed_row(header, model)
             for header, model in zip(headers, models, strict=True)
         ]
         metric_rows = [
-            _metric_row(spec, scorer)
+            metric_row(spec, scorer)
             for spec, scorer in zip(specs, scorers, strict=True)
         ]
         seeds, metrics = self.ids_of(
@@ -370,7 +376,7 @@ class Dimensions:
             ],
         )
         rows = [
-            _checkpoint_row(header, seed)
+            checkpoint_row(header, seed)
             for header, seed in zip(headers, seeds, strict=True)
         ]
         (checkpoints,) = self.ids_of(connection, [Request(tables.checkpoint, rows, of)])
@@ -394,15 +400,15 @@ class Dimensions:
         self._begin(headers)
         (models,) = self.ids_of(
             connection,
-            [Request(tables.model, [_model_row(header) for header in headers], of)],
+            [Request(tables.model, [model_row(header) for header in headers], of)],
         )
         rows = [
-            _seed_row(header, model)
+            seed_row(header, model)
             for header, model in zip(headers, models, strict=True)
         ]
         (seeds,) = self.ids_of(connection, [Request(tables.training_seed, rows, of)])
         rows = [
-            _checkpoint_row(header, seed)
+            checkpoint_row(header, seed)
             for header, seed in zip(headers, seeds, strict=True)
         ]
         return self.ids_of(connection, [Request(tables.checkpoint, rows, of)])[0]
@@ -422,7 +428,8 @@ class Dimensions:
     def _begin(self, headers: Sequence[RunHeader]) -> None:
         """Begin the look-ups of one transaction."""
         self._added.clear()
-        self._most, self._n_metrics = len(headers), 0
+        self._most = len(headers)
+        self._n_metrics = 0
 
     def _hang(
         self,
@@ -446,7 +453,8 @@ class Dimensions:
         }
         for parent, child in new_edges:
             done[(parent, child)] = 1
-            parent_id, child_id = by_name[parent], by_name[child]
+            parent_id = by_name[parent]
+            child_id = by_name[child]
             if parents.get(child_id) is not None or child_id in ancestors(
                 parents, parent_id
             ):
@@ -511,21 +519,6 @@ def _benchmark_rows(source: Naming) -> dict[str, dict[str, Any]]:
     return rows
 
 
-def ancestors(parents: Mapping[int, int | None], start: int) -> set[int]:
-    """A benchmark and all suites above it, by the parent of each."""
-    seen: set[int] = set()
-    current: int | None = start
-    while current is not None and current not in seen:
-        seen.add(current)
-        current = parents.get(current)
-    return seen
-
-
-def benchmark_row(name: str, level: int) -> dict[str, Any]:
-    """A benchmark of which only the name is known."""
-    return {"name": name, "level": level, "version": None, "dataset_revision": None}
-
-
 def _keyed(request: Request) -> list[tuple[Key, Mapping[str, Any]]]:
     names = tables.natural_key(request.table)
     keyed: list[tuple[Key, Mapping[str, Any]]] = []
@@ -573,96 +566,3 @@ def _bound(key: Key, values: dict[str, Any]) -> str:
     names = [f"key_{len(values) + index}" for index in range(len(key))]
     values.update(zip(names, key, strict=True))
     return f"({', '.join(f':{name}' for name in names)})"
-
-
-def _model_row(header: RunHeader) -> dict[str, Any]:
-    developer = header.developer
-    owner, slash, _ = header.model.partition("/")
-    if (
-        developer is None and slash and owner.strip(".")
-    ):  # not of a path: ../results, /models
-        developer = owner
-    return {
-        "name": header.model,
-        "family": header.family,
-        "developer": developer,
-        "parameter_count": header.parameter_count,
-    }
-
-
-def _seed_row(header: RunHeader, model: int) -> dict[str, Any]:
-    label = header.training_seed
-    if label is None:
-        label = seed_label(header.initialisation_seed, header.data_order_seed)
-    return {
-        "model_id": model,
-        "label": label,
-        "recipe": header.recipe or "",
-        "initialisation_seed": header.initialisation_seed,
-        "data_order_seed": header.data_order_seed,
-        "hyperparameters": dict(header.hyperparameters) or None,
-    }
-
-
-def seed_label(initialisation: int | None, data_order: int | None) -> str:
-    """What a trained replicate is called that has no label of its own."""
-    seeds = {"initialisation": initialisation, "data_order": data_order}
-    return ",".join(
-        f"{name}={seed}" for name, seed in seeds.items() if seed is not None
-    )
-
-
-def _checkpoint_row(header: RunHeader, seed: int) -> dict[str, Any]:
-    position, unit = checkpoint_position(header)
-    return {
-        "training_seed_id": seed,
-        "key": checkpoint_key(header),
-        "position": position,
-        "position_unit": unit,
-        "tokens": header.tokens,
-        "revision": header.revision,
-        "base_checkpoint": header.base_checkpoint,
-        "is_final": header.is_final,
-    }
-
-
-def _agent_row(header: RunHeader) -> dict[str, Any]:
-    return {
-        "name": header.agent or "",
-        "version": header.agent_version or "",
-        "parameters_key": parameters_key(header.agent_parameters),
-        "parameters": dict(header.agent_parameters) or None,
-    }
-
-
-def _group_row(header: RunHeader, invocation: str) -> dict[str, Any]:
-    return {
-        "key": group_key(header, invocation),
-        "harness": header.harness,
-        "harness_version": header.harness_version,
-        "harness_run_id": header.run_id,
-        "started_at": header.started_at,
-        "commit_hash": header.harness_commit,
-        "hardware": header.hardware,
-        "cost": header.cost,
-    }
-
-
-def _metric_row(spec: MetricSpec, scorer: int) -> dict[str, Any]:
-    return {
-        "name": spec.name,
-        "filter": spec.filter,
-        "scorer_id": scorer,
-        "unit": spec.unit,
-        "link": spec.link,
-    }
-
-
-def _scorer_row(spec: MetricSpec) -> dict[str, Any]:
-    return {
-        "name": spec.scorer,
-        "kind": spec.scorer_kind,
-        "judge_model": spec.judge_model,
-        "parameters_key": parameters_key(spec.scorer_parameters),
-        "parameters": dict(spec.scorer_parameters) or None,
-    }

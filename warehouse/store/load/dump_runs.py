@@ -12,9 +12,9 @@ from datetime import datetime
 
 from warehouse.records import RunHeader
 from warehouse.records.settings import RunSettings
+from warehouse.store.load.measures import Measured
 from warehouse.store.load.overlaps import Overlap
 from warehouse.store.load.parts import SourceClaim
-from warehouse.store.load.staging import Measured
 
 #: What an execution is known by: ids, seeds, times, costs, by their names.
 Marks = Mapping[str, str]
@@ -44,7 +44,7 @@ class StoredRun:
 
     @property
     def is_invalidated(self) -> bool:
-        """Whether a person took it out of every view."""
+        """True if a person took it out of every view."""
         return self.status == "invalidated"
 
 
@@ -70,8 +70,8 @@ class DumpRun:
 
     @property
     def bytes_key(self) -> str | None:
-        """What stands for the bytes that it was read from; none where a mapping says
-        what tells runs apart."""
+        """A key for the bytes that it was read from; none where a mapping says what
+        tells runs apart."""
         if self.source.is_mapped:
             return None
         return self.source.bytes_key(self.header.place)
@@ -86,7 +86,8 @@ class DumpRun:
 
     @property
     def keys(self) -> tuple[str, str, str | None, str, Marks]:
-        """What a decision on it begins with: conditions, key, content and marks."""
+        """The keys that a decision on it begins with: conditions, key, content and
+        marks."""
         return (
             self.condition,
             self.recorded,
@@ -97,33 +98,33 @@ class DumpRun:
 
     @property
     def execution(self) -> Execution:
-        """What the tries of one execution have in common: a tool's id names one run of
+        """The execution, which its tries have in common: a tool's id names one run of
         each condition, since the checkpoints of a training or the temperatures of an
         experiment may share it."""
         return self.recorded, self.key
 
     @property
     def is_greedy(self) -> bool:
-        """Whether the likeliest token was always taken, so that repeats are equal."""
+        """True if the likeliest token was always taken, so that repeats are equal."""
         return self.settings.settings.get("temperature") == "0"
 
 
 def are_apart(marks: Marks, others: Marks) -> bool:
-    """Whether two executions are told apart by something that both say: ids, seeds,
+    """True if two executions are told apart by something that both say: ids, seeds,
     times, costs."""
     return any(others.get(name, value) != value for name, value in marks.items())
 
 
 def seed_and_start(marks: Marks) -> tuple[str | None, str | None]:
-    """What tells two tries apart that no tool names, of which one may hold a part of
-    the other."""
+    """Seed and start, which tell two tries apart that no tool names, of which one may
+    hold a part of the other."""
     seed = marks.get("sampling_seed")
     start = marks.get("started_at")
     return seed, start
 
 
 def is_same_execution(run: DumpRun, stored: StoredRun) -> bool:
-    """Whether a run of equal scores is the stored one: by the tool's id, or as the same
+    """True if a run of equal scores is the stored one: by the tool's id, or as the same
     bytes in a folder or file of another name, else unless something tells them apart.
     """
     if run.key is not None and run.key == stored.run_key:
@@ -147,7 +148,7 @@ def extent_of_stored(row: StoredRun) -> Extent:
 
 
 def may_be_part(run: DumpRun, stored: StoredRun) -> bool:
-    """Whether one may hold a strict part of the other: both have samples, and one has
+    """True if one may hold a strict part of the other: both have samples, and one has
     more."""
     counts = extent(run)[:3]
     stored_counts = extent_of_stored(stored)[:3]
@@ -168,7 +169,7 @@ def may_be_one(run: DumpRun, row: StoredRun) -> bool:
 
 
 def gives_way(run: DumpRun, stored: StoredRun, overlap: Overlap) -> bool:
-    """Whether a stored run gives way. Where neither has a settled fact that the other
+    """True if a stored run gives way. Where neither has a settled fact that the other
     lacks, the longer stays, then the later, whichever came into the store first."""
     if not overlap.has_all_stored:
         return False

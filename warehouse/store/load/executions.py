@@ -96,15 +96,15 @@ class _Execution:
             self.keys.add(arrival.run_key)
 
     def is_named_by(self, arrival: _Arrival) -> bool:
-        """Whether the id of the tool is one that it came under."""
+        """True if the id of the tool is one that it came under."""
         return arrival.run_key in self.keys
 
     def is_alike(self, arrival: _Arrival) -> bool:
-        """Whether no mark tells an arrival from it."""
+        """True if no mark tells an arrival from it."""
         return not are_apart(arrival.marks, self.marks)
 
     def has_same_bytes(self, arrival: _Arrival) -> bool:
-        """Whether both were read from the same bytes, by different sources."""
+        """True if both were read from the same bytes, by different sources."""
         is_other = all(own.source_id != arrival.source_id for own in self.arrivals)
         return (
             is_other
@@ -142,7 +142,7 @@ def regroup(store: Store, run_ids: Collection[int]) -> set[int]:
 def _words(
     connection: sa.Connection, run_ids: Iterable[int]
 ) -> dict[tuple[int, int], dict[str, Any]]:
-    """What sources say of runs other than what stands, by source and run."""
+    """Words of sources on runs other than what stands, by source and run."""
     words: dict[tuple[int, int], dict[str, Any]] = defaultdict(dict)
     for row in of_sources(connection, "run", run_ids):
         words[row.source_id, row.subject_id].update(row.said)
@@ -176,7 +176,7 @@ def _arrivals(
 
 
 def _put_together(arrivals: Iterable[_Arrival]) -> list[_Execution]:
-    """What a store would make of them, which has nothing else (``conflicts``)."""
+    """Executions as a store would make them, which has nothing else (``conflicts``)."""
     executions: list[_Execution] = []
     for arrival in arrivals:
         named = [item for item in executions if item.is_named_by(arrival)]
@@ -194,7 +194,7 @@ def _put_together(arrivals: Iterable[_Arrival]) -> list[_Execution]:
 
 
 def _is_stored_as(execution: _Execution, arrival: _Arrival) -> bool:
-    """Whether a source holds one run at several places."""
+    """True if a source holds one run at several places."""
     return any(
         own.source_id == arrival.source_id and own.run_id == arrival.run_id
         for own in execution.arrivals
@@ -249,7 +249,8 @@ def _give_marks(connection: sa.Connection, execution: _Execution) -> None:
         return
     keep_words(connection, {run_id: stored.marks})
     values = {"marks": stored_marks(execution.marks), "execution_key": key}
-    connection.execute(sa.update(run).where(run.c.id == run_id).values(values))
+    change = sa.update(run).where(run.c.id == run_id)
+    connection.execute(change.values(values))
 
 
 def _move(
@@ -257,12 +258,15 @@ def _move(
 ) -> None:
     """A source holds another run of equal values from now on: what it says of that is
     what it said before."""
-    run, links, table = tables.run, tables.run_source, tables.statement
+    run = tables.run
+    links = tables.run_source
+    table = tables.statement
     rows = connection.execute(
         sa.select(run).where(run.c.id.in_([arrival.run_id, run_id]))
     ).mappings()
     stood = {row["id"]: row for row in rows}
-    old, new = stood[arrival.run_id], stood[run_id]
+    old = stood[arrival.run_id]
+    new = stood[run_id]
     own = {name: said.get(name, plain(old[name])) for name in old if name not in _ALIKE}
     unlike = {name: value for name, value in own.items() if value != plain(new[name])}
     unlike["marks"] = stored_marks(arrival.marks)
@@ -309,7 +313,9 @@ def _copied(connection: sa.Connection, run_id: int, marks: Marks) -> int:
 def _remove(connection: sa.Connection, run_id: int, heir: int) -> None:
     """Take out a run whose sources hold another of equal values; what points to it
     points to that."""
-    votes, links, run = tables.preference, tables.run_source, tables.run
+    votes = tables.preference
+    links = tables.run_source
+    run = tables.run
     run_tags.copy_of_people(connection, run_id, heir)
     for column in (votes.c.run_a_id, votes.c.run_b_id, tables.label_draw.c.run_id):
         connection.execute(

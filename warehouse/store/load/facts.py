@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from warehouse.records import PublishedScore, RunHeader, RunStatus
+from warehouse.records import RunHeader, RunStatus
 from warehouse.records.answer_text import readable
 from warehouse.records.canonical_json import canonical_digest
 from warehouse.records.credentials import masked
@@ -20,10 +19,11 @@ from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.curate import field_clusters
 from warehouse.store.load import executions, run_tags
-from warehouse.store.load.bulk_insert import append, as_arrow
+from warehouse.store.load.bulk_insert import append
 from warehouse.store.load.chains import supersede
 from warehouse.store.load.decisions import Decision
 from warehouse.store.load.dimensions import allocate
+from warehouse.store.load.measures import Measured
 from warehouse.store.load.run_keys import (
     execution_key,
     scorers_key,
@@ -31,7 +31,7 @@ from warehouse.store.load.run_keys import (
     stored_marks,
 )
 from warehouse.store.load.scratch import ROWS_OF_A_GROUP, Scratch
-from warehouse.store.load.staging import TRANSCRIPT, Measured
+from warehouse.store.load.staging import TRANSCRIPT
 from warehouse.store.load.state import _Load
 from warehouse.store.load.statements import NO_WORDS, TRANSCRIPTS, plain, statement
 from warehouse.store.schema.later import tables
@@ -71,7 +71,8 @@ def insert_runs(
 def _run_row(
     state: _Load, cuts: Mapping[int, Cuts], decision: Decision, run_id: int
 ) -> dict[str, Any]:
-    header, settings = state.dump.runs[decision.run], state.settings[decision.run]
+    header = state.dump.runs[decision.run]
+    settings = state.settings[decision.run]
     if decision.run not in state.measured:
         settings = settings.of_figures_alone()
     measured = state.measured.get(decision.run, Measured("", 0, 0, 0, 0))
@@ -136,7 +137,8 @@ def complete_marks(connection: sa.Connection, decisions: Sequence[Decision]) -> 
             "execution_key": keys[run_id],
             "marks": stored_marks(again[run_id].marks),
         }
-        connection.execute(sa.update(table).where(table.c.id == run_id).values(values))
+        change = sa.update(table).where(table.c.id == run_id)
+        connection.execute(change.values(values))
 
 
 def _tell_tags(
@@ -171,9 +173,9 @@ def state_words_on_runs(
     decisions: Sequence[Decision],
     run_ids: Mapping[int, int],
 ) -> None:
-    """What sources say of runs that another source has given, other than what stands,
-    and what the one has said of the marks of a run that another has completed: the
-    first gives the row of a run. Its tags are those of all sources."""
+    """Store the words of sources on runs that another source has given, other than what
+    stands, and what the one has said of the marks of a run that another has completed:
+    the first gives the row of a run. Its tags are those of all sources."""
     _tell_tags(connection, state, decisions, run_ids)
     words = _last_words(state, decisions, run_ids)
     if not words:
@@ -181,7 +183,8 @@ def state_words_on_runs(
     cuts = {part.runs.start: _cuts(part) for part in state.parts}
     run = tables.run
     ids = sorted({run_id for _, run_id in words})
-    rows = connection.execute(sa.select(run).where(run.c.id.in_(ids))).mappings()
+    query = sa.select(run).where(run.c.id.in_(ids))
+    rows = connection.execute(query).mappings()
     standing = {row["id"]: row for row in rows}
     for (source_id, run_id), own in words.items():
         stored = standing[run_id]
@@ -341,7 +344,7 @@ def push(scratch: Scratch, state: _Load, run_ids: Mapping[int, int]) -> None:
 
 
 def push_transcripts(scratch: Scratch, run_ids: Mapping[int, int]) -> None:
-    """What happened on the way to the responses of runs."""
+    """Store what happened on the way to the responses of runs."""
     if not scratch.value("select count(*) from stage_transcript"):
         return
     scratch.put("transcript_run", _numbered(run_ids))
@@ -355,8 +358,8 @@ def complete_transcripts(
     state: _Load,
     run_ids: Mapping[int, int],
 ) -> list[int]:
-    """What happened on the way, of stored runs that another source has given without
-    it, or that were loaded before it was kept; gives the ids of these."""
+    """Store what happened on the way, of stored runs that another source has given
+    without it, or that were loaded before it was kept; gives the ids of these."""
     if not run_ids or not scratch.value("select count(*) from stage_transcript"):
         return []
     way = tables.transcript.c.run_id
@@ -462,112 +465,6 @@ def _push_texts(scratch: Scratch, are_all: bool) -> None:
 
 
 # --- published figures and the ledger --------------------------------------------------------
-
-
-def publish(
-    store: Store, scratch: Scratch, state: _Load, run_ids: Mapping[int, int]
-) -> None:
-    """Figures that the source publishes, of new runs and of its groups."""
-    rows: list[dict[str, Any]] = []
-    for part in state.parts:
-        fresh = [run for run in part.runs if run in run_ids]
-        for run in fresh:
-            header = state.dump.runs[run]
-            for item in header.published:
-                metric = state.metric_ids[spec_of(header, item.metric, item.filter)]
-                rows.append(
-                    _published_row(state, part, item, run, run_ids[run], metric)
-                )
-        if fresh:
-            rows += _published_of_suites(state, part)
-    if rows:
-        published = as_arrow(tables.published_score, rows)
-        store.dialect.append(
-            store.connection, "published_score", published, scratch.replaced
-        )
-
-
-def suites_published_again(
-    state: _Load, decisions: Sequence[Decision], run_ids: Mapping[int, int]
-) -> dict[int, list[dict[str, Any]]]:
-    """What sources publish of groups of runs that other sources have given, by source."""
-    seen = {decision.run for decision in decisions if decision.action == "seen"}
-    again: dict[int, list[dict[str, Any]]] = {}
-    for part in state.parts:
-        is_new = any(run in run_ids for run in part.runs)
-        if part.dump.published and not is_new and not seen.isdisjoint(part.runs):
-            again[part.source.id] = _published_of_suites(state, part)
-    return again
-
-
-def _published_of_suites(state: _Load, part: SourcePart) -> list[dict[str, Any]]:
-    from warehouse.store.load.state import group_spec
-
-    rows = []
-    for item in part.dump.published:
-        metric = state.metric_ids[group_spec(part.dump, item)]
-        rows.append(_published_row(state, part, item, part.runs[0], None, metric))
-    return rows
-
-
-def published_again(
-    state: _Load, decisions: Sequence[Decision], run_ids: Mapping[int, int]
-) -> dict[tuple[int, int], list[dict[str, Any]]]:
-    """What sources publish of runs with samples that another source has given, by
-    source and run."""
-    given = {(state.part_of(run).source.id, run_id) for run, run_id in run_ids.items()}
-    again: dict[tuple[int, int], list[dict[str, Any]]] = {}
-    for decision in decisions:
-        if decision.action != "seen" or decision.run not in state.measured:
-            continue
-        part, header = state.part_of(decision.run), state.dump.runs[decision.run]
-        run_id = decision.stored_as(run_ids)
-        if (part.source.id, run_id) in given:
-            continue
-        rows = again.setdefault((part.source.id, run_id), [])
-        for item in header.published:
-            metric = state.metric_ids[spec_of(header, item.metric, item.filter)]
-            rows.append(_published_row(state, part, item, decision.run, run_id, metric))
-    return again
-
-
-def _published_row(
-    state: _Load,
-    part: SourcePart,
-    item: PublishedScore,
-    run: int,
-    run_id: int | None,
-    metric_id: int,
-) -> dict[str, Any]:
-    references = state.references[run]
-    benchmark = state.benchmark_ids.get(item.benchmark, references["benchmark_id"])
-    value = _usable(item.value)
-    return {
-        "run_group_id": references["run_group_id"],
-        "run_id": run_id,
-        "source_id": part.source.id,
-        "benchmark_id": benchmark,
-        "metric_id": metric_id,
-        "statistic": item.statistic,
-        "perturbation": item.perturbation,
-        "split": item.split or state.dump.runs[run].split,
-        "value": value,
-        "standard_error": _usable(item.standard_error),
-        "n": item.n,
-        "raw": str(item.value)
-        if item.raw is None and value != item.value
-        else item.raw,
-    }
-
-
-def _usable(value: float | None) -> float | None:
-    """A figure that every engine can calculate with, as for scores
-    (``stage_score.sql``)."""
-    if value is None or not math.isfinite(value) or abs(value) >= 1e140:
-        return None
-    if abs(value) >= 1e-140:
-        return value
-    return 0.0
 
 
 def link_sources(

@@ -1,5 +1,5 @@
-"""What sources publish of a run that several of them hold: the first that publishes a
-figure gives it.
+"""Figures that sources publish of a run that several of them hold: the first that
+publishes a figure gives it.
 
 What a source publishes otherwise is kept as a statement (``statements``), so that a
 figure goes with its last source.
@@ -95,13 +95,13 @@ def as_rows(word: Word, what: Row) -> list[Cells]:
 
 
 def as_said(word: Word) -> list[list[Any]]:
-    """What a source publishes, as its statement keeps it."""
+    """A source's figures, as its statement keeps it."""
     in_order = sorted(word.items(), key=str)
     return [[*name, *value] for name, value in in_order]
 
 
 def from_said(said: Iterable[Sequence[Any]]) -> Word:
-    """What a source publishes, by its statement."""
+    """A source's figures, by its statement."""
     n_names = len(_NAME)
     word: Word = {}
     for row in said:
@@ -111,7 +111,8 @@ def from_said(said: Iterable[Sequence[Any]]) -> Word:
 
 
 class _Words:
-    """What each source publishes of some runs, and which figures stand of them."""
+    """Figures that each source publishes of some runs, and which figures stand of
+    them."""
 
     def __init__(self, connection: sa.Connection, run_ids: Collection[int]) -> None:
         self._connection = connection

@@ -1,6 +1,6 @@
-"""What people have said of what a source speaks of, kept where the source is read anew:
-other names, headline metrics, directions and bounds, clusterings by a field, linked
-prompts; tags, remarks and invalidations of runs.
+"""Words of people on what a source speaks of, kept where the source is read anew: other
+names, headline metrics, directions and bounds, clusterings by a field, linked prompts;
+tags, remarks and invalidations of runs.
 
 A reading that replaces another takes out all that rested on it, and what people said
 goes with that. It is kept by the names of what it speaks of, and given back where these
@@ -29,7 +29,7 @@ PromptName = tuple[str, str, str, int]
 
 @dataclass(frozen=True)
 class RunWords:
-    """What people have said of a run, with what tells which it is."""
+    """Words of people on a run, with what tells which it is."""
 
     row: Any  #: its row, as :func:`_runs_of` has it.
     tags: dict[str, list[str]]  #: that they put on it and took off it.
@@ -37,7 +37,7 @@ class RunWords:
 
 @dataclass
 class KeptWords:
-    """What people have said, by names."""
+    """Words of people, by names."""
 
     #: what each name is shown as.
     names: dict[aliases.Kind, dict[str, str]] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class KeptWords:
 
 
 def words_of_people(connection: sa.Connection, source_ids: Sequence[int]) -> KeptWords:
-    """What people have said, before some sources are taken out.
+    """Words of people, before some sources are taken out.
 
     Args:
         connection: with an open transaction.
@@ -92,7 +92,7 @@ def words_of_people(connection: sa.Connection, source_ids: Sequence[int]) -> Kep
 
 
 def _is_earlier(connection: sa.Connection, source_ids: Sequence[int]) -> bool:
-    """Whether a version of this program has loaded some of the sources that did not
+    """True if a version of this program has loaded some of the sources that did not
     keep who had said what."""
     table = tables.statement
     query = sa.select(table.c.source_id).where(
@@ -104,7 +104,9 @@ def _is_earlier(connection: sa.Connection, source_ids: Sequence[int]) -> bool:
 def _keep_metrics(
     connection: sa.Connection, words: KeptWords, named: dict[int, str]
 ) -> None:
-    described, metric, said = tables.benchmark_metric, tables.metric, tables.statement
+    described = tables.benchmark_metric
+    metric = tables.metric
+    said = tables.statement
     bounds = dict(
         connection.execute(
             sa.select(said.c.subject_id, said.c.said).where(
@@ -156,7 +158,9 @@ def _links(
     connection: sa.Connection, named: dict[int, str], benchmarks: Sequence[int]
 ) -> list[tuple[PromptName, PromptName, str]]:
     """The links of prompts of some benchmarks."""
-    link, here, there = tables.prompt_link, tables.prompt.alias(), tables.prompt.alias()
+    link = tables.prompt_link
+    here = tables.prompt.alias()
+    there = tables.prompt.alias()
     ends = (*_name_columns(here, "a"), *_name_columns(there, "b"))
     query = (
         sa.select(link.c.method, *ends)
@@ -168,10 +172,11 @@ def _links(
     )
     found = []
     for method, *parts in connection.execute(query):
-        first, second = parts[:4], parts[4:]
-        found.append(
-            ((named[first[0]], *first[1:]), (named[second[0]], *second[1:]), method)
-        )
+        first = parts[:4]
+        second = parts[4:]
+        one = (named[first[0]], *first[1:])
+        other = (named[second[0]], *second[1:])
+        found.append((one, other, method))
     return found
 
 

@@ -26,10 +26,13 @@ from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.curate import field_clusters
 from warehouse.store.load import (
+    duplicates,
     facts,
     figure_words,
+    measures,
     prompt_completion,
     prompt_statements,
+    published_again,
     sample_words,
     scans,
     source_ledger,
@@ -214,9 +217,8 @@ class Loader:
                 raise unfit(error, sources[0].path) from error
             raise
         finally:
-            if (
-                parsed.n_rows > engines.FEW_ROWS
-            ):  # few give way to the next ones in their slot
+            # few give way to the next ones in their slot
+            if parsed.n_rows > engines.FEW_ROWS:
                 with engines.failing_anyway():
                     self.scratch.drop(
                         f"scratch.slot_{parsed.slot}.{name}" for name in staging.PARSED
@@ -296,9 +298,8 @@ class Loader:
                 and not dry_run
                 and state.has_all_texts
             ):
-                with (
-                    engines.failing_anyway()
-                ):  # nobody else can remove them while this process holds the store
+                # nobody else can remove them while this process holds the store
+                with engines.failing_anyway():
                     staging.learn_texts(self.scratch)
             return reports
         except BaseException:
@@ -306,7 +307,7 @@ class Loader:
             raise
 
     def _forget(self) -> None:
-        """What was just written is not stored."""
+        """Forget what was just written: it is not stored."""
         self.dimensions.forget()
         self.settled.forget()
 
@@ -344,7 +345,7 @@ class Loader:
     def _other_readings(
         self, sources: Sequence[SourceClaim], options: LoadOptions
     ) -> list[source_ledger.OtherReading]:
-        """What the same bytes were read as before, which this load replaces."""
+        """Other readings of the same bytes, which this load replaces."""
         if options.beside:
             return []
         readings = source_ledger.other_readings(self.store, sources)
@@ -404,22 +405,22 @@ class Loader:
         self.scratch.give_back(state.n_rows)
         state.sizes = staging.resolve(self.scratch)
         prompts = staging.prompts_of_runs(self.scratch)
-        dropped = staging.settle_duplicates(
+        dropped = duplicates.settle_duplicates(
             self.scratch, state.sizes, prompts, state.options.on_duplicate
         )
         for text in dropped.notes(state.options.on_duplicate):
             state.note(text)
             state.doubtful.add(text)
-        state.add_marks(staging.sample_marks(self.scratch, set(state.columns)))
+        state.add_marks(measures.sample_marks(self.scratch, set(state.columns)))
         state.are_apart = staging.are_apart(state.sizes, prompts)
-        state.scores = staging.summarise_scores(self.scratch)
+        state.scores = measures.summarise_scores(self.scratch)
         note_values_that_are_no_numbers(self.scratch, state)
         note_unscored(self.scratch, state)
         note_same_content(self.scratch, state)
         state.sizes["stage_prompt_score"] = staging.show_prompt_scores(
             self.scratch, state.sizes, prompts
         )
-        state.measured = staging.measure(
+        state.measured = measures.measure(
             self.scratch, prompts, state.sizes, state.scores
         )
 
@@ -427,9 +428,8 @@ class Loader:
         sources = [part.source for part in state.parts]
         with self._transaction() as connection:
             if any(part.dump.scan for part in state.parts):
-                self.store.dialect.lock_all(
-                    connection
-                )  # a run that comes at the same time would not be joined
+                # a run that comes at the same time would not be joined
+                self.store.dialect.lock_all(connection)
             else:
                 self.store.dialect.lock_shared(connection, _keys(state))
             if source_ledger.any_loaded(connection, sources):
@@ -461,7 +461,7 @@ class Loader:
                         connection, self.scratch, state, again
                     )
                 refuse_other_scores(self.store, state, decisions, run_ids)
-            facts.publish(self.store, self.scratch, state, run_ids)
+            published_again.publish(self.store, self.scratch, state, run_ids)
             facts.push_run_metrics(connection, self.scratch, state, run_ids)
             self._link_sources(state, decisions, run_ids)
             # from here on rows of benchmarks change, which every load may want to
@@ -499,10 +499,11 @@ class Loader:
         if state.n_rows and any(decision.action == "seen" for decision in decisions):
             sample_words.complete(connection, self.scratch, state, decisions, run_ids)
             figure_words.complete(
-                connection, facts.published_again(state, decisions, run_ids)
+                connection, published_again.published_again(state, decisions, run_ids)
             )
         suite_words.complete(
-            connection, facts.suites_published_again(state, decisions, run_ids)
+            connection,
+            published_again.suites_published_again(state, decisions, run_ids),
         )
 
     def _fill_prompts(self, state: _Load) -> None:
@@ -533,7 +534,7 @@ class Loader:
         return filled
 
     def _state_prompts(self, state: _Load, words: prompt_statements.Words) -> None:
-        """What the sources say of prompts that others have brought, or have said
+        """Store the words of sources on prompts that others have brought, or have said
         something of."""
         n_prompts = "select count(distinct prompt_id) from stage_prompt"
         if (
@@ -577,8 +578,8 @@ class Loader:
 
 
 def _keys(state: _Load) -> Iterator[str]:
-    """What two loads must not decide about at once: the source, and what its runs are
-    known by."""
+    """Keys of what two loads must not decide about at once: the source, and what its
+    runs are known by."""
     for part in state.parts:
         yield f"source {part.source.id}"
     for header, settings in zip(state.dump.runs, state.settings, strict=True):

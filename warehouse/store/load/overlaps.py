@@ -19,7 +19,7 @@ Pair = tuple[int, int]  # number of a run in the dump, id of a stored run
 
 @dataclass(frozen=True)
 class Overlap:
-    """What a run of the dump and a stored run have of each other."""
+    """The overlap of a run of the dump and a stored run."""
 
     has_all_stored: bool
     is_all_stored: bool

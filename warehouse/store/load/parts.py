@@ -1,4 +1,4 @@
-"""What is loaded: sources, each with its place in the ledger and its dump."""
+"""Parts of a load: sources, each with its place in the ledger and its dump."""
 
 from __future__ import annotations
 
@@ -21,13 +21,12 @@ class SourceClaim:
     sha256: str
     key: str = ""
     context: Mapping[str, Any] | None = None
-    files: Mapping[str, str] = field(
-        default_factory=dict
-    )  # hash of the bytes of each file, by its path in the source
+    # hash of the bytes of each file, by its path in the source
+    files: Mapping[str, str] = field(default_factory=dict)
     is_mapped: bool = False  # whether a mapping of the user's says what is what
 
     def bytes_key(self, place: str) -> str:
-        """What stands for the bytes that a run was read from: the hash of its own file,
+        """A key for the bytes that a run was read from: the hash of its own file,
         whatever that is called, where the header names it; else that of the whole
         source."""
         if len(self.files) == 1:
@@ -36,8 +35,8 @@ class SourceClaim:
 
     @property
     def invocation(self) -> str:
-        """What stands for one call of a harness that has no id of its own: its bytes,
-        and what they lie in where that says more, since several calls may write the
+        """A key for one call of a harness that has no id of its own: its bytes, and
+        what they lie in where that says more, since several calls may write the
         same."""
         if not self.context:
             return self.sha256

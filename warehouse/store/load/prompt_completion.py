@@ -1,4 +1,4 @@
-"""What stored prompts lack, filled by a later source that knows it.
+"""Gaps of stored prompts, filled by a later source that knows it.
 
 A question, target, list of options or field of the document that is stored stays; where
 a source says another, a note tells. So the order of sources plays no part unless they
@@ -55,7 +55,7 @@ _OTHERS = {
 
 @dataclass
 class Filled:
-    """What a source added to stored prompts."""
+    """Additions of a source to stored prompts."""
 
     #: of ``filled_prompt``: only what the prompt lacks; ``metadata`` is the whole
     #: document.
@@ -73,7 +73,7 @@ class Filled:
         return any(row["metadata"] is not None for row in self.rows)
 
     def notes(self) -> Iterable[str]:
-        """What differs, for the ledger."""
+        """Notes on what differs, for the ledger."""
         for what, keys in self.differing.items():
             several = "1 prompt has"
             if len(keys) > 1:
@@ -85,9 +85,9 @@ class Filled:
 
 
 class SettledPrompts:
-    """What a session knows to be in the store: of which prompts a source said what, so
-    that the next one that says the same need not be held against them. Nothing that a
-    prompt has is ever taken from it.
+    """Prompts that a session knows to be in the store: of which prompts a source said
+    what, so that the next one that says the same need not be held against them. Nothing
+    that a prompt has is ever taken from it.
 
     It is a scratch table of ids and hashes; :meth:`forget` drops them when a
     transaction fails.
@@ -122,8 +122,8 @@ class SettledPrompts:
         return scratch.script("unsettled_prompt")
 
     def unsaid(self, scratch: Scratch) -> dict[Unsaid, list[int]]:
-        """What the source does not say of prompts that are known to be stored as it
-        says, with the ids of these."""
+        """Parts that the source does not say of prompts that are known to be stored as
+        it says, with the ids of these."""
         if self._once or len(self._unsaid) == 1:
             return {}
         found: dict[Unsaid, list[int]] = {}
@@ -159,9 +159,8 @@ class SettledPrompts:
                 }
             ),
         )
-        if (
-            filled is not None and filled.words.gained
-        ):  # what earlier sources had said of them is no more all of it
+        # what earlier sources had said of them is no more all of it
+        if filled is not None and filled.words.gained:
             scratch.run(
                 "delete from settled_prompt where prompt_id in (select prompt_id from "
                 "unlike)"
@@ -176,7 +175,7 @@ class SettledPrompts:
 
 
 def says_anything(scratch: Scratch, columns: Collection[str]) -> bool:
-    """Whether the staged sources say anything of their prompts but what they are known
+    """True if the staged sources say anything of their prompts but what they are known
     by."""
     return not _SAID.isdisjoint(columns) and bool(
         scratch.rows(
@@ -367,16 +366,15 @@ def _compare_documents(
     if stored["metadata"] is None:
         values["metadata"] = incoming["metadata"]
         return frozenset()
-    document, standing = (
-        json.loads(incoming["metadata"]),
-        json.loads(stored["metadata"]),
-    )
+    document = json.loads(incoming["metadata"])
+    standing = json.loads(stored["metadata"])
     if not (isinstance(document, dict) and isinstance(standing, dict)):
         if document != standing:
             _differs(filled, "document", incoming)
             otherwise["metadata"] = fields_of(document)
         return frozenset()
-    new, old = fields_of(document), fields_of(standing)
+    new = fields_of(document)
+    old = fields_of(standing)
     lacking = {name: value for name, value in new.items() if name not in old}
     if lacking:
         values["metadata"] = _as_json(standing | lacking)
@@ -391,7 +389,7 @@ def _compare_documents(
 
 
 def _gained(stored: Row, values: Row) -> Unsaid:
-    """What a prompt is given that it lacked."""
+    """Parts that a prompt is given, which it lacked."""
     columns = {name for name in COLUMNS if values[name] is not None}
     if values["metadata"] is None or stored["metadata"] is None:
         return Unsaid(frozenset(columns))
@@ -403,7 +401,7 @@ def _gained(stored: Row, values: Row) -> Unsaid:
 
 
 def _is_one_document(incoming: Row, stored: Row) -> bool:
-    """Whether the same document is only worded otherwise: by its template, or by
+    """True if the same document is only worded otherwise: by its template, or by
     examples before it."""
     if (
         incoming["key_kind"] != "content"

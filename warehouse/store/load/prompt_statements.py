@@ -1,4 +1,4 @@
-"""What sources say of prompts, so that it goes with its source.
+"""Words of sources on prompts, so that it goes with its source.
 
 What stands of a prompt is what its first source said, completed by the later ones. By
 itself a source is taken to say all that stands of its prompts; what it does not is
@@ -52,8 +52,8 @@ class Unsaid:
         return Unsaid(self.columns | other.columns, self.fields | other.fields)
 
     def __and__(self, other: Unsaid) -> Unsaid:
-        """What both do not say; one that says nothing of documents says none of their
-        fields."""
+        """Parts that both do not say; one that says nothing of documents says none of
+        their fields."""
         fields = self.fields & other.fields
         if "metadata" in self.columns:
             fields |= other.fields
@@ -80,20 +80,20 @@ class Unsaid:
 
     @classmethod
     def of_json(cls, said: Mapping[str, Any]) -> Unsaid:
-        """What a statement keeps."""
+        """The record that a statement keeps."""
         return cls(frozenset(said["columns"]), frozenset(said["fields"]))
 
 
 @dataclass(frozen=True)
 class Word:
-    """What a source says of a prompt beside what stands: what it does not say, and what
+    """A source's words on a prompt beside what stands: what it does not say, and what
     it says otherwise."""
 
     unsaid: Unsaid
     otherwise: Mapping[str, Any] = field(default_factory=dict)
 
     def exception(self, of_all: Unsaid) -> dict[str, Any]:
-        """What is to be written of the prompt, where a source does not say ``of_all``
+        """The entry to be written of the prompt, where a source does not say ``of_all``
         of any of its prompts."""
         said = (self.unsaid - of_all).as_exception()
         for name, value in self.otherwise.items():
@@ -106,7 +106,7 @@ class Word:
 
 @dataclass
 class Words:
-    """What the sources of a load say of prompts that stood, or stand since."""
+    """Words of a load's sources on prompts that stood, or stand since."""
 
     by_prompt: dict[int, Word] = field(default_factory=dict)
     #: what stored prompts have been given, by id.
@@ -178,7 +178,7 @@ def of_load(
 
 
 def _said_nowhere(scratch: Scratch, lacking: Unsaid, never: frozenset[str]) -> Unsaid:
-    """Those of some columns and fields that no sample of the load says anything in."""
+    """The columns and fields, of some, that no sample of the load says anything in."""
     nowhere = set()
     for column, name in _OF_SAMPLES.items():
         if name not in lacking.columns - never:
@@ -210,7 +210,8 @@ def note_gained(
     new: range,
     own: Collection[int],
 ) -> None:
-    """What stored prompts have been given was not said by the sources that came before.
+    """Note that what stored prompts have been given was not said by the sources that
+    came before.
 
     Args:
         store: in the transaction of the load.
@@ -254,7 +255,9 @@ def note_gained(
 
 
 def _sources_of(connection: sa.Connection, benchmark: int) -> set[int]:
-    run, links, votes = tables.run, tables.run_source, tables.preference
+    run = tables.run
+    links = tables.run_source
+    votes = tables.preference
     of_runs = (
         sa.select(links.c.source_id)
         .join(run, run.c.id == links.c.run_id)
@@ -280,7 +283,7 @@ def _in_benchmark(
 def _stood_before(
     connection: sa.Connection, benchmark: int, gained: Mapping[int, Unsaid], new: range
 ) -> frozenset[tuple[str, str]]:
-    """What of that which some prompts have gained others of their benchmark have had
+    """Parts that some prompts have gained and others of their benchmark have had
     before: column, and field."""
     counts: dict[tuple[str, str], int] = defaultdict(int)
     for unsaid in gained.values():
@@ -360,7 +363,8 @@ def _add_exceptions(
     for source_id, prompt in holders(connection, benchmark, gained):
         if source_id not in of_all:
             continue
-        unsaid = _unsaid(set(_items(gained[prompt])) & set(stood)) - of_all[source_id]
+        had = set(_items(gained[prompt])) & set(stood)
+        unsaid = _unsaid(had) - of_all[source_id]
         if unsaid:
             rows.append(statement(source_id, "prompt", prompt, unsaid.as_exception()))
     write(connection, rows)

@@ -1,5 +1,5 @@
-"""What stands once a source is gone: worked out anew from what the others say, as a
-store would hold it that never had the source.
+"""The store once a source is gone: worked out anew from what the others say, as a store
+would hold it that never had the source.
 
 Rows that no other source speaks of are removed afterwards (``curate/upkeep``).
 """
@@ -20,12 +20,9 @@ from warehouse.store.load import (
     sample_words,
     suite_words,
 )
-from warehouse.store.load.benchmark_metrics import (
-    BENCHMARK_METRIC,
-    of_statements,
-    with_bounds,
-)
-from warehouse.store.load.dimensions import ancestors
+from warehouse.store.load.benchmark_metrics import BENCHMARK_METRIC
+from warehouse.store.load.dimension_rows import ancestors
+from warehouse.store.load.metric_statements import of_statements, with_bounds
 from warehouse.store.load.scans import described_of_scans
 from warehouse.store.load.scratch import Scratch
 from warehouse.store.load.statements import (
@@ -48,7 +45,7 @@ from warehouse.store.sql.query_files import query_text
 
 @dataclass
 class Held:
-    """What a source speaks of, read before it goes."""
+    """Things that a source speaks of, read before it goes."""
 
     source_id: int
     #: ids of its rows, by table.
@@ -64,18 +61,19 @@ class Held:
 
     @property
     def is_of_an_earlier_version(self) -> bool:
-        """What it has said of prompts cannot be told apart from what others have."""
+        """True if what it has said of prompts cannot be told apart from what others
+        have."""
         return any(about == EARLIER for about, _, _ in self.statements)
 
     def about(self, name: str) -> dict[int, Any]:
-        """What it says of rows of one table, or of one kind, by id."""
+        """Its words on rows of one table, or of one kind, by id."""
         return {
             subject: said for about, subject, said in self.statements if about == name
         }
 
 
 def held_by(connection: sa.Connection, source_id: int) -> Held:
-    """What a source speaks of."""
+    """Things that a source speaks of."""
     held = Held(source_id)
     values = {"source": source_id}
     for name, number in connection.execute(
@@ -140,7 +138,8 @@ def _restate_rows(connection: sa.Connection, table: str, ids: Collection[int]) -
             continue
         values = as_columns(table, words[holders[0]])
         rows = tables.metadata.tables[table]
-        connection.execute(sa.update(rows).where(rows.c.id == number).values(values))
+        change = sa.update(rows).where(rows.c.id == number)
+        connection.execute(change.values(values))
         others = [holder for holder in holders if holder not in words]
         write(
             connection,
@@ -279,14 +278,16 @@ def _restate_metrics(store: Store, held: Held) -> None:
             stands = with_bounds(stands, said, bounds[row.id])
         if row.direction_by:
             del stands["higher_is_better"]
-        connection.execute(sa.update(table).where(table.c.id == row.id).values(stands))
+        change = sa.update(table).where(table.c.id == row.id)
+        connection.execute(change.values(stands))
 
 
 def _delete_statements(
     connection: sa.Connection, about: Iterable[str], subjects: Iterable[int]
 ) -> None:
     table = tables.statement
-    where = table.c.about.in_(list(about)) & table.c.subject_id.in_(list(subjects))
+    is_about = table.c.about.in_(list(about))
+    where = is_about & table.c.subject_id.in_(list(subjects))
     connection.execute(sa.delete(table).where(where))
 
 

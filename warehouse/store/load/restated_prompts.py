@@ -1,5 +1,5 @@
-"""What stands of prompts once a source is gone: what the first of the others said,
-completed by the later ones."""
+"""Prompts once a source is gone: what the first of the others said, completed by the
+later ones."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Apart = dict[str, Any]
 
 @dataclass
 class _Benchmark:
-    """What is left of the sources of a benchmark."""
+    """The remaining sources of a benchmark."""
 
     number: int
     order: Mapping[int, int]  # place of each source among all, by id
@@ -75,7 +75,8 @@ def restate_prompts(store: Store, scratch: Scratch, held: Held) -> int:
     query = sa.select(source.c.id).order_by(
         sa.nulls_last(source.c.loaded_at), source.c.id
     )
-    places = {int(row[0]): place for place, row in enumerate(connection.execute(query))}
+    rows = connection.execute(query)
+    places = {int(row[0]): place for place, row in enumerate(rows)}
     earlier = frozenset(int(row.source_id) for row in of_sources(connection, EARLIER))
     n_unknown = 0
     for benchmark, prompts in held.prompts.items():
@@ -131,7 +132,7 @@ def _restate_block(
 def _exceptions(
     connection: sa.Connection, prompts: Iterable[int]
 ) -> dict[int, dict[int, Apart]]:
-    """What sources say of single prompts, by prompt and source."""
+    """Words of sources on single prompts, by prompt and source."""
     table = tables.statement
     text = (
         "select source_id, subject_id, said from statement where about = 'prompt'"
@@ -155,7 +156,7 @@ def _exceptions(
 
 
 def _stored(store: Store, prompts: Sequence[int]) -> dict[int, dict[str, Any]]:
-    """What stands of some prompts: their columns, and the fields of their documents
+    """Stored values of some prompts: their columns, and the fields of their documents
     under ``metadata``."""
     text = (
         f"select id, {', '.join(COLUMNS)} from prompt"
@@ -165,7 +166,8 @@ def _stored(store: Store, prompts: Sequence[int]) -> dict[int, dict[str, Any]]:
     if prompts:
         rows = store.arrow(text, {"prompts": list(prompts)}).to_pylist()
     for row in rows:
-        metadata, choices = row["metadata"], row["choices"]
+        metadata = row["metadata"]
+        choices = row["choices"]
         if metadata:
             row["metadata"] = fields_of(json.loads(metadata))
         else:
@@ -271,7 +273,7 @@ def _field_word(unsaid: Unsaid, exception: Apart, name: str, standing: Any) -> A
 
 
 def _speaks(exception: Apart, name: str) -> bool:
-    """Whether an exception is about a field: null is about all."""
+    """True if an exception is about a field: null is about all."""
     if "metadata" not in exception:
         return False
     return exception["metadata"] is None or name in exception["metadata"]

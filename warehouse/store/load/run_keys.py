@@ -32,7 +32,7 @@ def stored_marks(marks: Mapping[str, str] | None) -> dict[str, str] | None:
 
 
 def marks_of_samples(latency: float | None, cost: float | None) -> dict[str, str]:
-    """What the samples of a run took together, as marks of its execution.
+    """Totals over the samples of a run, as marks of its execution.
 
     To six digits, which the same values read from another form of a file add up to; 0
     is written by tools that do not measure it.
@@ -125,7 +125,8 @@ def parameters_key(parameters: Mapping[str, Any]) -> str:
 
 
 def spec_of(header: RunHeader, name: str, filter_name: str) -> MetricSpec:
-    """What the header says of a metric; a bare specification if it says nothing."""
+    """The header's specification of a metric; a bare specification if it says
+    nothing."""
     for spec in header.metrics:
         if (spec.name, spec.filter) == (name, filter_name):
             return spec

@@ -13,7 +13,7 @@ from warehouse.store.load.stored_runs import MOST_TOLD_BY_ROWS, StoredRuns
 
 INVALIDATED = (
     "run {id} holds the same and is invalidated: it does not count (warehouse "
-    "invalidate run:{id} --undo)"
+    "fix invalidate run:{id} --undo)"
 )
 
 
@@ -21,7 +21,7 @@ APART = "; if they are different executions, name each: --set run_id=NAME"
 
 
 def note_on_parts(run: DumpRun, others: Sequence[int]) -> str:
-    """What is said of a run that has samples of its own under the id of others."""
+    """A note on a run that has samples of its own under the id of others."""
     numbers = ", ".join(map(str, others))
     runs = f"runs {numbers}"
     if len(others) == 1:
@@ -34,8 +34,8 @@ def note_on_parts(run: DumpRun, others: Sequence[int]) -> str:
 
 
 def note_on_equal(run: DumpRun, stored: StoredRun) -> str:
-    """What a run of equal scores may be as well, where nothing says whether it is the
-    stored one."""
+    """A note on what a run of equal scores may be as well, where nothing says whether
+    it is the stored one."""
     if stored.is_invalidated:
         return f"{run.header.benchmark}: {INVALIDATED.format(id=stored.id)}"
     is_copy = run.bytes_key is not None and run.bytes_key == stored.bytes_key

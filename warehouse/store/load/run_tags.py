@@ -102,7 +102,7 @@ def hand_over(connection: sa.Connection, source_id: int, old: int, new: int) -> 
 
 
 def copy_of_people(connection: sa.Connection, old: int, new: int) -> None:
-    """What people said of the tags of a run holds of another of equal values too."""
+    """Copy what people said of the tags of a run to another of equal values."""
     said = of_people(connection, old)
     if said:
         say(connection, new, said["added"], said["removed"])
@@ -118,7 +118,7 @@ def _of_people(
 
 
 def _held_by_earlier(connection: sa.Connection, run_ids: Collection[int]) -> set[int]:
-    """Those of some runs that a source holds which an earlier version has loaded."""
+    """The runs, of some, that a source holds which an earlier version has loaded."""
     sources = [row.source_id for row in of_sources(connection, EARLIER)]
     if not sources:
         return set()
@@ -134,7 +134,8 @@ def _standing(
 ) -> dict[int, list[str]]:
     """The tags that some runs have."""
     run = tables.run
-    query = sa.select(run.c.id, run.c.tags).where(run.c.id.in_(sorted(run_ids)))
+    among = run.c.id.in_(sorted(run_ids))
+    query = sa.select(run.c.id, run.c.tags).where(among)
     return {run_id: tags or [] for run_id, tags in connection.execute(query)}
 
 
@@ -151,7 +152,8 @@ def _settle(
     runs_of: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for run_id, tags in wanted.items():
         said: Mapping[str, Any] = peoples.get(run_id, {})
-        added, removed = said.get("added", []), said.get("removed", [])
+        added = said.get("added", [])
+        removed = said.get("removed", [])
         settled = (*sorted(tags - {*added, *removed}), *added)
         if settled != tuple(standing[run_id]):
             runs_of[settled].append(run_id)

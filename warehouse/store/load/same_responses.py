@@ -29,13 +29,11 @@ def refuse_other_scores(
     Raises:
         ConflictError: the responses of one are those of a run that is stored.
     """
-    looked_at = [
-        decision.run
-        for decision in decisions
-        if decision.repeat
-        and decision.run_key is None
-        and decision.run in state.measured
-    ]
+    looked_at = []
+    for decision in decisions:
+        is_repeat = decision.repeat and decision.run_key is None
+        if is_repeat and decision.run in state.measured:
+            looked_at.append(decision.run)
     if not looked_at:
         return
     asked = [run_ids[run] for run in looked_at]  # at once: a load may have thousands

@@ -1,4 +1,4 @@
-"""What sources say of single samples of a run that several of them hold, beyond what
+"""Words of sources on single samples of a run that several of them hold, beyond what
 makes it the same run.
 
 The first source that says a value gives it: the second one's latencies stand where the
@@ -204,10 +204,8 @@ def _seen_again(
 def _unlike(scratch: Scratch, again: Mapping[int, int]) -> dict[int, list[str]]:
     """Columns of which a run of the load says something else than what stands, by its
     number."""
-    numbers, ids = (
-        pa.array(list(again), pa.int32()),
-        pa.array(list(again.values()), pa.int64()),
-    )
+    numbers = pa.array(list(again), pa.int32())
+    ids = pa.array(list(again.values()), pa.int64())
     scratch.put("again_run", pa.table({"run": numbers, "run_id": ids}))
     unlike: dict[int, list[str]] = defaultdict(list)
     for table in _TABLES:
@@ -276,7 +274,7 @@ def _push_sent(scratch: Scratch, runs: Sequence[int]) -> None:
 
 
 class _Staged:
-    """What runs of a load say of the columns in which they differ from what stands."""
+    """Words of a load's runs on the columns in which they differ from what stands."""
 
     def __init__(self, scratch: Scratch, unlike: Mapping[int, Sequence[str]]) -> None:
         self._words: dict[int, dict[str, Word]] = {}
@@ -284,7 +282,8 @@ class _Staged:
             self._words[run] = {column: {} for column in columns}
         for column in sorted(set().union(*unlike.values())):
             runs = [run for run, columns in unlike.items() if column in columns]
-            table, name = _TABLE_OF[column], column.partition(".")[2]
+            table = _TABLE_OF[column]
+            name = column.partition(".")[2]
             rows = scratch.rows(
                 f"select run, {name}, {', '.join(table.place)} from stage_{table.name}"
                 f" where {name} is not null and run in ({', '.join(map(str, runs))})"
@@ -309,7 +308,7 @@ def _storable(value: Any) -> Any:
 
 
 class _Words:
-    """What each source says of some columns of runs, and what stands of them."""
+    """Words of each source on some columns of runs, and what stands of them."""
 
     def __init__(self, connection: sa.Connection, subjects: Iterable[Subject]) -> None:
         self._connection = connection
@@ -421,7 +420,7 @@ class _Words:
         self._changed.add((source_id, run_id))
 
     def unsay(self, source_id: int, subject: Subject) -> None:
-        """What a source says of a column is what stands."""
+        """Unsay a source's words on a column: they are what stands."""
         run_id, column = subject
         said = self._said.get((source_id, run_id), {})
         if column in said:
@@ -456,13 +455,14 @@ class _Words:
 def _standing(
     connection: sa.Connection, subjects: Iterable[Subject]
 ) -> dict[Subject, Word]:
-    """What stands of some columns of runs."""
+    """Stored values of some columns of runs."""
     standing: dict[Subject, Word] = {subject: {} for subject in subjects}
     runs_of: dict[str, list[int]] = defaultdict(list)
     for run_id, column in standing:
         runs_of[column].append(run_id)
     for column, run_ids in runs_of.items():
-        table, name = _TABLE_OF[column], column.partition(".")[2]
+        table = _TABLE_OF[column]
+        name = column.partition(".")[2]
         facts = tables.metadata.tables[table.name]
         value = facts.c[name]
         query = sa.select(
@@ -479,7 +479,8 @@ def _give(
     scratch: Scratch, column: str, values: Iterable[tuple[int, Place, Any]]
 ) -> None:
     """Change what stands of a column, as run, place and value."""
-    table, name = _TABLE_OF[column], column.partition(".")[2]
+    table = _TABLE_OF[column]
+    name = column.partition(".")[2]
     rows = []
     for run_id, place, value in values:
         if column == _SENT and value is not None:

@@ -1,4 +1,4 @@
-"""What scanners found in generations of other sources, and the scores that are made of
+"""Findings of scanners in generations of other sources, and the scores that are made of
 it.
 
 Every scan keeps its own values (``scan_value``); the scores of a run's metric are made
@@ -17,7 +17,8 @@ import pyarrow as pa
 from warehouse.records import MetricSpec
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
-from warehouse.store.load.benchmark_metrics import described, write_described
+from warehouse.store.load.benchmark_metrics import write_described
+from warehouse.store.load.metric_statements import described
 from warehouse.store.load.scratch import Scratch
 from warehouse.store.load.staging import TRANSCRIPT
 from warehouse.store.load.state import _Load
@@ -162,8 +163,8 @@ def _settle(store: Store) -> None:
 def described_of_scans(
     connection: sa.Connection, benchmarks: Collection[int]
 ) -> dict[tuple[int, int], dict[str, Any]]:
-    """What the scores of scanners say of their metrics on some benchmarks, by benchmark
-    and metric."""
+    """Metrics of scanners by their scores on some benchmarks, by benchmark and
+    metric."""
     if not benchmarks or not _any_stored(connection):
         return {}
     connection.execute(
@@ -176,7 +177,7 @@ def described_of_scans(
 
 
 def _described(row: Any) -> dict[str, Any]:
-    """What the scores of a scanner say of its metric on a benchmark; they never are its
+    """The metric of a scanner on a benchmark by its scores; they never are its
     headline."""
     counts = row.unit == ITEMS
     spec = MetricSpec(
@@ -207,10 +208,8 @@ def _note_scans(store: Store, state: _Load, scans: Sequence[int]) -> None:
 
 
 def _in_words(row: Mapping[str, Any]) -> Iterator[str]:
-    waiting, scanners = (
-        row["n_values"] - row["n_joined"],
-        _several(row["n_scanners"], "scanner"),
-    )
+    waiting = row["n_values"] - row["n_joined"]
+    scanners = _several(row["n_scanners"], "scanner")
     if row["n_joined"]:
         joined = _several(row["n_joined"], "value")
         rest = ""

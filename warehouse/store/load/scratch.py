@@ -39,9 +39,8 @@ class Scratch:
     def __init__(self, raw: Any, beside: Scratch | None = None) -> None:
         self.raw = raw
         self.is_alone = False  # whether no other connection works meanwhile
-        self.replaced: Counter[str] = (
-            Counter()
-        )  # U+0000 that the store could not take, by column
+        # U+0000 that the store could not take, by column
+        self.replaced: Counter[str] = Counter()
         self._path = self._threshold = ""  # as they were set last
         if beside is None:
             ((threads, home),) = self.rows(
@@ -61,11 +60,9 @@ class Scratch:
                 "uhugeint, sha256 blob)"
             )
         else:
-            self.threads, self.home, self._used = (
-                beside.threads,
-                beside.home,
-                beside._used,
-            )
+            self.threads = beside.threads
+            self.home = beside.home
+            self._used = beside._used
         self.run("set enable_progress_bar = false")
         # what md5_number_lower gives, in a quarter of its time
         self.run(

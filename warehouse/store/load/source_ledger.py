@@ -84,7 +84,7 @@ def benchmarks_of(store: Store, source_ids: Sequence[int]) -> list[str]:
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """What the ledger holds of a source before it is read."""
+    """The ledger's entry of a source before it is read."""
 
     path: str
     size: int
@@ -92,9 +92,8 @@ class LedgerEntry:
     importer: str
     version: str
     settings: Mapping[str, Any]
-    files: Mapping[str, str] = field(
-        default_factory=dict
-    )  # hash of the bytes of each file, by its path in the source
+    # hash of the bytes of each file, by its path in the source
+    files: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def key(self) -> str:
@@ -103,7 +102,7 @@ class LedgerEntry:
 
     @property
     def source(self) -> tuple[str, str]:
-        """What makes it this source: hash and key."""
+        """The identity of the source: hash and key."""
         return self.sha256, self.key
 
     def claimed(self, source_id: int) -> SourceClaim:
@@ -150,9 +149,8 @@ def claim_all(
     except Exception as error:
         if not engines.entered_already(error):
             raise
-        ids = _enter(
-            store, entries
-        )  # another process entered one in between, and now it is there
+        # another process entered one in between, and now it is there
+        ids = _enter(store, entries)
     return [
         None if source_id is None else entry.claimed(source_id)
         for entry, source_id in zip(entries, ids, strict=True)
@@ -164,9 +162,9 @@ def _enter(store: Store, entries: Sequence[LedgerEntry]) -> list[int | None]:
     loaded ones."""
     table = tables.source
     keys = [(entry.sha256, entry.key) for entry in entries]
-    query = sa.select(
-        table.c.sha256, table.c.settings_key, table.c.id, table.c.state
-    ).where(table.c.sha256.in_({entry.sha256 for entry in entries}))
+    columns = (table.c.sha256, table.c.settings_key, table.c.id, table.c.state)
+    hashes = {entry.sha256 for entry in entries}
+    query = sa.select(*columns).where(table.c.sha256.in_(hashes))
     with store.begin() as connection:
         stored = {
             (row.sha256, row.settings_key): row for row in connection.execute(query)
@@ -243,7 +241,7 @@ def _names(sources: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def any_loaded(connection: sa.Connection, sources: Sequence[SourceClaim]) -> bool:
-    """Whether another process has loaded one of some sources since they were claimed."""
+    """True if another process has loaded one of some sources since they were claimed."""
     ids = _listed(source.id for source in sources)
     query = f"select id from source where id in ({ids}) and state = 'loaded' limit 1"
     return connection.exec_driver_sql(query).first() is not None
@@ -290,7 +288,7 @@ _REPORTED = (
 
 @dataclass(frozen=True)
 class OtherReading:
-    """What the same bytes were read as before."""
+    """Another reading of the same bytes, before."""
 
     source_id: int
     n_runs: int
@@ -299,7 +297,7 @@ class OtherReading:
     benchmarks: tuple[str, ...]
 
     def note(self) -> str:
-        """What becomes of it."""
+        """A note on what becomes of it."""
         runs = f"{self.n_runs} runs and {self.n_scores} scores"
         if self.n_runs == 1:
             runs = f"1 run and {self.n_scores} scores"

@@ -1,4 +1,4 @@
-"""What scanners found, and votes, from batches to scratch tables."""
+"""Findings of scanners, and votes, from batches to scratch tables."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ def _fill(
     schema: pa.Schema,
     parts: Iterable[tuple[int, Iterable[pa.RecordBatch]]],
 ) -> None:
-    columns = ", ".join(f"{field.name} {_KINDS[str(field.type)]}" for field in schema)
+    typed = [f"{field.name} {_KINDS[str(field.type)]}" for field in schema]
+    columns = ", ".join(typed)
     scratch.run(f"create or replace table {table} (part integer, r bigint, {columns})")
     first = 0
     for part, batches in parts:

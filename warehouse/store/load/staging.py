@@ -8,9 +8,7 @@ counts of each run). Nothing here writes to the store.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal
@@ -18,18 +16,15 @@ from typing import Any, Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from warehouse.errors import ConflictError, InputError
+from warehouse.errors import InputError
 from warehouse.records import (
     SAMPLE_SCHEMA,
     BulkQuery,
     Dump,
     SameContent,
     content_key,
-    parse_json,
 )
-from warehouse.records.canonical_json import canonical_digest
 from warehouse.store import engines
-from warehouse.store.load.run_keys import marks_of_samples
 from warehouse.store.load.scratch import ROWS_OF_A_GROUP, Scratch
 from warehouse.store.load.stage_scans import fill_scans, fill_votes
 from warehouse.store.sql.query_files import query_text
@@ -100,8 +95,8 @@ _SERVED = (
 def parsed_rows(
     scratch: Scratch, dumps: Sequence[Dump], n_rows: int
 ) -> Iterator[tuple[str, pa.RecordBatchReader]]:
-    """What :func:`parse` has made of some dumps, table by table, for a scratch space
-    elsewhere."""
+    """Rows that :func:`parse` has made of some dumps, table by table, for a scratch
+    space elsewhere."""
     scans = PARSED[-2:-1] if any(dump.scan for dump in dumps) else ()
     votes = PARSED[-1:] if any(dump.votes is not None for dump in dumps) else ()
     for name in (*(_OF_SAMPLES if n_rows else PARSED[:1]), *scans, *votes):
@@ -117,18 +112,6 @@ def parsed_rows(
                 65_536
             ),
         )
-
-
-@dataclass(frozen=True)
-class Measured:
-    """What was found in one run: an order-free digest, and counts of rows."""
-
-    content_digest: str
-    n_prompts: int
-    n_generations: int
-    n_choices: int
-    n_scores: int
-    has_responses: bool = False
 
 
 def fill(scratch: Scratch, dumps: Sequence[Dump]) -> tuple[int, set[str]]:
@@ -184,17 +167,15 @@ _ORIGIN = pa.schema(
 
 
 def _is_enough(batches: Sequence[pa.RecordBatch]) -> bool:
-    """Whether one statement may bring in these batches: of fewer rows the engine makes
+    """True if one statement may bring in these batches: of fewer rows the engine makes
     no group, and what is no group is written twice, which takes three times as long."""
-    rows, size = (
-        sum(batch.num_rows for batch in batches),
-        sum(batch.nbytes for batch in batches),
-    )
+    rows = sum(batch.num_rows for batch in batches)
+    size = sum(batch.nbytes for batch in batches)
     return bool(rows >= ROWS_OF_A_GROUP or size >= BYTES_OF_A_GROUP)
 
 
 def _origin(first: int, same: SameContent | None) -> dict[str, Any]:
-    """What is known of a run by its dump, whose first row has this number."""
+    """The origin of a run by its dump, whose first row has this number."""
     flags = {
         name: getattr(same, name, False)
         for name in ("are_draws", "belong_together", "by_metric")
@@ -358,14 +339,12 @@ class _Given:
             ]
             table = table.drop_columns(empty)
             if not _LOOKED_UP.keys().isdisjoint(table.schema.names):
-                table = (
-                    table.combine_chunks()
-                )  # looked up by a join, which keeps the order in a batch alone
+                # looked up by a join, which keeps the order in a batch alone
+                table = table.combine_chunks()
             self.widen(table.schema.names)
             self.scratch.raw.register("incoming_batch", table)
-            self.scratch.fit_threads(
-                0
-            )  # one batch is work for one thread, however many rows it has
+            # one batch is work for one thread, however many rows it has
+            self.scratch.fit_threads(0)
             self.scratch.run(
                 _insert("select * from incoming_batch", table.schema.names)
             )
@@ -532,15 +511,15 @@ def resolve(scratch: Scratch) -> dict[str, int]:
         item = "p.first_r = w.r"
     n_facts = int(scratch.value(query_text("ingest", "stage_fact").format(item=item)))
     scratch.give_back(n_facts)
-    return {"stage_fact": n_facts} | {name: scratch.script(name) for name in _UNIQUE}
+    return {"stage_fact": n_facts} | {name: scratch.script(name) for name in UNIQUE}
 
 
-_OF_ROW = "run, prompt_id, variant_id, draw"
+OF_ROW = "run, prompt_id, variant_id, draw"
 #: What makes two rows of a scratch table the same fact, and what must then agree.
-_UNIQUE: Mapping[str, tuple[str, str]] = {
-    "stage_score": (f"{_OF_ROW}, metric_id", "value, raw, status"),
-    "stage_choice": (f"{_OF_ROW}, choice_index", "loglikelihood"),
-    "stage_generation": (_OF_ROW, "response_hash, extracted_answer"),
+UNIQUE: Mapping[str, tuple[str, str]] = {
+    "stage_score": (f"{OF_ROW}, metric_id", "value, raw, status"),
+    "stage_choice": (f"{OF_ROW}, choice_index", "loglikelihood"),
+    "stage_generation": (OF_ROW, "response_hash, extracted_answer"),
 }
 
 
@@ -562,7 +541,7 @@ class Dropped:
                 f"; rows of one id differ in {', '.join(self.fields)}: where they are "
                 "prompts of their own, map "
             )
-            apart += f"{_with_id(self.fields)} with the column of the id"
+            apart += f"{with_id(self.fields)} with the column of the id"
         notes: list[str] = []
         if self.same:
             notes.append(f"{_duplicates(self.same)} collapsed{apart}")
@@ -580,7 +559,7 @@ def _duplicates(n: int) -> str:
     return f"{n} duplicate rows"
 
 
-def _with_id(fields: Sequence[str]) -> str:
+def with_id(fields: Sequence[str]) -> str:
     """How a mapping tells prompts of one id apart."""
     return (
         f"prompt_id = {{ template = "
@@ -597,202 +576,13 @@ def prompts_of_runs(scratch: Scratch) -> dict[int, int]:
     )
 
 
-def settle_duplicates(
-    scratch: Scratch,
-    sizes: dict[str, int],
-    prompts: Mapping[int, int],
-    on_duplicate: OnDuplicate,
-) -> Dropped:
-    """Keep one row of each fact; returns what was dropped.
-
-    Args:
-        scratch: with the tables of :func:`resolve`.
-        sizes: how many rows each has; kept up to date.
-        prompts: :func:`prompts_of_runs`.
-        on_duplicate: what the user said.
-
-    Raises:
-        ConflictError: rows that say different things of the same fact, under ``error``.
-    """
-    keys = {name: key for name, (key, _) in _UNIQUE.items() if sizes[name]}
-    if are_apart(
-        sizes, prompts
-    ):  # only a row may repeat itself, which takes two scores
-        if not scratch.value(
-            "select count(*) > 0 from stage_sample where len(scores) > 1"
-        ):
-            keys.pop("stage_score", None)
-        keys = {
-            name: key.replace(_OF_ROW, "r")
-            for name, key in keys.items()
-            if key != _OF_ROW
-        }
-    repeated = _repeated(scratch, keys, sizes)
-    if not repeated:
-        return Dropped()
-    scratch.run("create or replace temp table dropped_row (r bigint, is_other boolean)")
-    fields: dict[str, None] = {}
-    for table in repeated:
-        fields |= dict.fromkeys(_differing_fields(scratch, table))
-        sizes[table] = _settle(scratch, table, on_duplicate)
-    ((same, other),) = scratch.rows(query_text("ingest", "dropped_counts"))
-    return Dropped(same, other, tuple(fields))
-
-
-def _repeated(
-    scratch: Scratch, keys: Mapping[str, str], sizes: Mapping[str, int]
-) -> list[str]:
-    """Those of some tables that have several rows of a key."""
-    if not keys:
-        return []
-    facts = [
-        f"(select count(*) from (select distinct {key} from {name}))"
-        for name, key in keys.items()
-    ]
-    (counts,) = scratch.rows(f"select {', '.join(facts)}")
-    return [
-        name for name, count in zip(keys, counts, strict=True) if count < sizes[name]
-    ]
-
-
-def _settle(scratch: Scratch, table: str, on_duplicate: OnDuplicate) -> int:
-    """Keep one row of each fact of a table; how many are left."""
-    key, values = _UNIQUE[table]
-    _refuse_other_questions(scratch, table, key, "s.text")
-    if on_duplicate in ("error", "draws"):
-        _refuse_conflicts(scratch, table, key, values)
-    order = "r"
-    if on_duplicate == "last":
-        order = "r desc"
-    as_text = f"cast(({values}) as varchar)"
-    dropped = query_text("ingest", "dropped_rows").format(
-        values=as_text, key=key, order=order, table=table
-    )
-    scratch.run(f"insert into dropped_row {dropped}")
-    kept = (
-        f"select * from {table} qualify row_number() over (partition by {key} order by "
-        f"{order}) = 1"
-    )
-    return int(scratch.value(f"create or replace temp table {table} as {kept}"))
-
-
-def _refuse_conflicts(scratch: Scratch, table: str, key: str, values: str) -> None:
-    n_values = f"count(distinct coalesce(cast(({values}) as varchar), ''))"
-    worst = scratch.rows(
-        f"select min(r), max(r), count(*) over () from {table} group by {key} having "
-        f"{n_values} > 1 order by 1 limit 1"
-    )
-    if not worst:
-        return
-    first, second, count = worst[0]
-    _refuse_other_questions(scratch, table, key, _CONTENT)
-    item, draw = scratch.rows(
-        "select w.item, f.draw from stage_row as w join stage_fact as f on f.r = w.r "
-        f"where f.r = {first}"
-    )[0]
-    has_question = scratch.value(
-        f"select text is not null from stage_sample where rowid = {first}"
-    )
-    keep = "--on-duplicate draws takes them as generations; first or last keeps one"
-    unsure = (
-        "if anything but the id tells the prompts apart, map it; if they are about one "
-        "prompt, "
-    )
-    if count > 1:
-        facts = f"{count} facts stand"
-    else:
-        facts = f"{count} fact stands"
-    raise ConflictError(
-        f"{facts} twice with different values; first: prompt {item}, draw {draw}, rows "
-        f"{first + 1} and {second + 1} of the source",
-        expected="one row for each prompt and draw",
-        advice=keep if has_question else unsure + keep,
-    )
-
-
-#: What identifies a prompt besides its id.
-_CONTENT = (
-    "concat_ws(chr(31), coalesce(s.text, ''), coalesce(s.target, ''), "
-    "coalesce(s.choices, ''), s.metadata)"
-)
-
-
-def _differing_fields(scratch: Scratch, table: str) -> list[str]:
-    """Fields of metadata in which the first rows of one fact differ that do so."""
-    columns = ", ".join(f"t.{name}" for name in _UNIQUE[table][0].split(", "))
-    pairs = scratch.rows(
-        query_text("ingest", "other_metadata").format(key=columns, table=table)
-    )
-    first, second = ({}, {})
-    if pairs:
-        first, second = (parse_json(text) for text in pairs[0])
-    return sorted(
-        name
-        for name in first.keys() | second.keys()
-        if first.get(name) != second.get(name)
-    )
-
-
-def _refuse_other_questions(
-    scratch: Scratch, table: str, key: str, fields: str
-) -> None:
-    """Refuse rows of one id that are about different prompts: whichever is dropped, the
-    mean is wrong."""
-    columns = ", ".join(f"t.{name}" for name in key.split(", "))
-    text = query_text("ingest", "other_questions").format(
-        key=columns, table=table, fields=fields
-    )
-    ((n, first, second),) = scratch.rows(text)
-    if not n:
-        return
-    item = scratch.value(f"select item from stage_row where r = {first}")
-    fields_apart = _differing_fields(scratch, table)
-    other_id = "another prompt_id"
-    if fields_apart:
-        other_id = _with_id(fields_apart)
-    if n > 1:
-        places = f"{n} places"
-    else:
-        places = f"{n} place"
-    raise ConflictError(
-        f"rows of one id are about different prompts, in {places}; first: id {item}, "
-        f"rows {first + 1} and {second + 1} of the source",
-        expected="one prompt for each id",
-        advice=(
-            f'map what tells the prompts apart: {other_id}, or key = ["text", "target"]'
-        ),
-    )
-
-
-@dataclass(frozen=True)
-class ScoreSummary:
-    """A row of ``score_summary.sql``."""
-
-    run: int
-    metric_id: int
-    n: int
-    n_values: int
-    low: float | None
-    high: float | None
-    is_binary: bool
-    n_texts: int
-    n_weighted: int
-
-
-def summarise_scores(scratch: Scratch) -> list[ScoreSummary]:
-    """What the scores are like that are left after :func:`settle_duplicates`."""
-    return [
-        ScoreSummary(*row)
-        for row in scratch.rows(query_text("ingest", "score_summary"))
-    ]
-
-
 def show_prompt_scores(
     scratch: Scratch, sizes: Mapping[str, int], prompts: Mapping[int, int]
 ) -> int:
     """Make ``stage_prompt_score``, the mean of each prompt of a run, of scores that are
     settled; how many there are."""
-    select, n_scores = query_text("ingest", "single_score"), sizes["stage_score"]
+    select = query_text("ingest", "single_score")
+    n_scores = sizes["stage_score"]
     if not are_apart(sizes, prompts):
         n_scores = scratch.script("pooled_score")
         select = "from pooled_score"
@@ -801,67 +591,5 @@ def show_prompt_scores(
 
 
 def are_apart(sizes: Mapping[str, int], prompts: Mapping[int, int]) -> bool:
-    """Whether each staged row has a prompt of its own in its run."""
+    """True if each staged row has a prompt of its own in its run."""
     return sum(prompts.values()) == sizes["stage_fact"]
-
-
-def measure(
-    scratch: Scratch,
-    prompts: Mapping[int, int],
-    sizes: Mapping[str, int],
-    scores: Iterable[ScoreSummary],
-) -> dict[int, Measured]:
-    """Digest and counts of each run that has samples.
-
-    Args:
-        scratch: with facts that are settled.
-        prompts: :func:`prompts_of_runs`.
-        sizes: how many rows each table has.
-        scores: :func:`summarise_scores`.
-    """
-    digests = {
-        run: canonical_digest([n, total])
-        for run, n, total in scratch.rows(query_text("ingest", "digest"))
-    }
-    counts: dict[str, Counter[int]] = {table: Counter() for table in _UNIQUE}
-    for item in scores:
-        counts["stage_score"][item.run] += item.n
-    for table in ("stage_generation", "stage_choice"):
-        if sizes[table]:
-            of_runs = f"select run, count(*) from {table} group by run"
-            if len(prompts) > 1:
-                counts[table].update(dict(scratch.rows(of_runs)))
-            else:
-                counts[table].update({min(prompts): sizes[table]})
-    responded: set[int] = set()
-    if sizes["stage_generation"]:
-        with_one = (
-            "select distinct run from stage_generation where response_hash is not null"
-        )
-        responded = {run for (run,) in scratch.rows(with_one)}
-    return {
-        run: Measured(
-            content_digest=digests.get(run, canonical_digest([])),
-            n_prompts=prompts[run],
-            n_generations=counts["stage_generation"][run],
-            n_choices=counts["stage_choice"][run],
-            n_scores=counts["stage_score"][run],
-            has_responses=run in responded,
-        )
-        for run in sorted(prompts)
-    }
-
-
-def sample_marks(
-    scratch: Scratch, columns: AbstractSet[str]
-) -> dict[int, dict[str, str]]:
-    """What marks the execution of each run by its samples.
-
-    Args:
-        scratch: with generations that are settled.
-        columns: of samples, that may hold anything.
-    """
-    if not columns & {"latency", "cost"}:
-        return {}
-    rows = scratch.rows(query_text("ingest", "sample_marks"))
-    return {run: marks_of_samples(latency, cost) for run, latency, cost in rows}

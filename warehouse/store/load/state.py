@@ -1,4 +1,5 @@
-"""What the steps of a load share: options, the source's claim, counts, the report."""
+"""The state that the steps of a load share: options, the source's claim, counts, the
+report."""
 
 from __future__ import annotations
 
@@ -15,11 +16,12 @@ from warehouse.records import Dump, MetricSpec, PublishedScore, SameContent
 from warehouse.records.credentials import masked
 from warehouse.records.settings import RunSettings, settings_of
 from warehouse.store.load.decisions import Decision, OnConflict
+from warehouse.store.load.measures import Measured, ScoreSummary
 from warehouse.store.load.parts import SourceClaim as SourceClaim
 from warehouse.store.load.parts import SourcePart as SourcePart
 from warehouse.store.load.run_keys import spec_of
 from warehouse.store.load.scratch import Scratch
-from warehouse.store.load.staging import Measured, OnDuplicate, ScoreSummary, TextPolicy
+from warehouse.store.load.staging import OnDuplicate, TextPolicy
 from warehouse.store.load.statements import Statement
 from warehouse.store.sql.query_files import query_text
 
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LoadOptions:
-    """What the user said about conflicts, duplicates, faults and texts."""
+    """The user's choices about conflicts, duplicates, faults and texts."""
 
     on_conflict: OnConflict = "error"
     on_duplicate: OnDuplicate = "error"
@@ -41,7 +43,7 @@ class LoadOptions:
 
 @dataclass(frozen=True)
 class LoadReport:
-    """What became of one source."""
+    """The outcome of one source."""
 
     source: str
     state: Literal["loaded", "unchanged", "refused"]
@@ -82,16 +84,13 @@ class _Load:
     scores: list[ScoreSummary] = field(default_factory=list)
     metric_ids: dict[MetricSpec, int] = field(default_factory=dict)
     benchmark_ids: dict[str, int] = field(default_factory=dict)
-    votes: dict[int, int] = field(
-        default_factory=dict
-    )  # how many are stored of each part
+    # how many are stored of each part
+    votes: dict[int, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    doubtful: set[str] = field(
-        default_factory=set
-    )  # of the notes those on what may be read in two ways
-    statements: list[Statement] = field(
-        default_factory=list
-    )  # of its sources, other than what stands
+    # of the notes those on what may be read in two ways
+    doubtful: set[str] = field(default_factory=set)
+    # of its sources, other than what stands
+    statements: list[Statement] = field(default_factory=list)
     new_prompts: int = 0
     first_new_prompt: int | None = None  # id of the first of them; the others follow
     n_rows: int = 0
@@ -102,7 +101,7 @@ class _Load:
 
     @cached_property
     def settings(self) -> list[RunSettings]:
-        """What the header of each run says of how it was made."""
+        """Settings of each run, as its header tells how it was made."""
         return [settings_of(header) for header in self.dump.runs]
 
     def add_marks(self, marks: Mapping[int, Mapping[str, str]]) -> None:
@@ -305,7 +304,8 @@ def report_of(
     measured = [
         state.measured[item.run] for item in fresh if item.run in state.measured
     ]
-    notes = list(dict.fromkeys(map(masked, [*part.dump.notes, *state.notes])))
+    told = [*part.dump.notes, *state.notes]
+    notes = list(dict.fromkeys(map(masked, told)))
     told = [item.note for item in decisions if item.note]
     doubtful = [note for note in notes if note in state.doubtful]
     doubtful += [item.note for item in decisions if item.note and item.is_doubtful][

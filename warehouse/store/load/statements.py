@@ -1,4 +1,4 @@
-"""What sources say of rows that other sources speak of too, kept so that it goes with
+"""Words of sources on rows that other sources speak of too, kept so that it goes with
 its source.
 
 A row of ``statement`` is written where the word of a source cannot be read off what
@@ -144,21 +144,20 @@ def holders_of_runs(
         .where(links.c.run_id.in_(sorted(run_ids)))
         .order_by(sa.nulls_last(source.c.loaded_at), source.c.id)
     )
-    holders: dict[int, dict[int, None]] = defaultdict(
-        dict
-    )  # each once, though it may hold the run at several places
+    # each once, though it may hold the run at several places
+    holders: dict[int, dict[int, None]] = defaultdict(dict)
     for run_id, source_id in connection.execute(query):
         holders[run_id][source_id] = None
     return {run_id: list(sources) for run_id, sources in holders.items()}
 
 
 def values_of(table: str, row: Mapping[str, Any]) -> dict[str, Any]:
-    """What a row says in the columns that the first source gives, as JSON keeps it."""
+    """A row's values in the columns that the first source gives, as JSON keeps it."""
     return {name: plain(row[name]) for name in FIRST_GIVES[table] if name in row}
 
 
 def as_columns(table: str, said: Mapping[str, Any]) -> dict[str, Any]:
-    """What a statement says, as values for the columns of its table."""
+    """A statement as values for the columns of its table."""
     kinds = tables.metadata.tables[table].columns
     return {
         name: _typed(kinds[name], value)
@@ -185,7 +184,7 @@ def _typed(column: sa.Column[Any], value: Any) -> Any:
 def stored_values(
     connection: sa.Connection, table: str, ids: Iterable[int]
 ) -> dict[int, dict[str, Any]]:
-    """What stands in the columns that the first source gives, by id."""
+    """Stored values of the columns that the first source gives, by id."""
     names = FIRST_GIVES[table]
     listed = ", ".join(str(int(number)) for number in ids)
     rows = connection.exec_driver_sql(

@@ -126,7 +126,7 @@ class StoredRuns:
         return [row for row in others if bool(row.n_found) != has_samples]
 
     def are_draws(self, run: DumpRun) -> bool:
-        """Whether so many runs stand under a condition without any id that they are not
+        """True if so many runs stand under a condition without any id that they are not
         held against each other."""
         if run.key is not None:
             return False
@@ -134,7 +134,7 @@ class StoredRuns:
         return len(rows) > MOST_TOLD_BY_ROWS
 
     def holds(self, run: DumpRun) -> bool:
-        """Whether a source brought the same under the same key."""
+        """True if a source brought the same under the same key."""
         same = self.same(run)
         return any(row.run_key == run.key for row in same)
 

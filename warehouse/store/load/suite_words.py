@@ -1,5 +1,5 @@
-"""What sources publish of several runs together, where other sources have given all of
-these runs.
+"""Figures that sources publish of several runs together, where other sources have given
+all of these runs.
 
 A source that is the first to give one of its runs publishes its figures of suites under
 its own invocation. Those of one that only gives runs again stand beside them: in the
@@ -200,7 +200,7 @@ class _Standing:
     words: dict[tuple[int, int], Word]  #: by invocation and source.
 
     def before(self, source: _Source) -> Word:
-        """What earlier sources say in the invocation in which the figures of a source
+        """Words of earlier sources in the invocation in which the figures of a source
         stand."""
         place = self.places[source.id]
         found: Word = {}

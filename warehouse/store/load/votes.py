@@ -23,7 +23,7 @@ from warehouse.store.sql.query_files import query_text
 
 
 def holds_any(scratch: Scratch, state: _Load) -> bool:
-    """Whether a dump of the load has votes; one of votes may have lost all."""
+    """True if a dump of the load has votes; one of votes may have lost all."""
     if all(part.dump.votes is None for part in state.parts):
         return False
     return bool(scratch.value("select count(*) from stage_vote"))
@@ -187,7 +187,8 @@ _NO_PARAMETERS = {"parameters_key": "", "parameters": None}
 
 
 def _distinct(scratch: Scratch, columns: dict[str, str]) -> list[dict[str, Any]]:
-    """What there is of some columns of the votes, with what stands for null in each."""
+    """Distinct values of some columns of the votes, with what stands for null in
+    each."""
     said = ", ".join(
         f"coalesce({name}, {default}) as {name}" for name, default in columns.items()
     )
@@ -225,7 +226,7 @@ def _name_prompts(scratch: Scratch, state: _Load, connection: sa.Connection) -> 
 
 
 def _state_prompts(scratch: Scratch, state: _Load) -> None:
-    """What votes do not say of questions that stood before them."""
+    """Store what votes do not say of questions that stood before them."""
     said = scratch.rows(
         "select count(text), count(target), count(metadata) from stage_vote"
     )[0]

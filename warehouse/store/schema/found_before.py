@@ -1,4 +1,4 @@
-"""What was found about a store before, in the user's cache.
+"""Findings about a store from before, in the user's cache.
 
 Each finding is a file of its own, named by the digest of what it is about: processes
 that open several stores at once do not write over each other's. Only this program
@@ -23,7 +23,7 @@ KEPT = 200
 
 
 def read(subject: str, made_by: str) -> Any:
-    """What was found; None where nothing is kept, or what another version found.
+    """The kept finding; None where nothing is kept, or what another version found.
 
     Args:
         subject: what it is about: the path of a store, for one.

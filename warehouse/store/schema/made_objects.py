@@ -32,9 +32,8 @@ def make_objects(raw: Any, connection: sa.Connection) -> None:
 
 def create_views(store: Store, connection: sa.Connection) -> None:
     """Make every view of ``queries/views``, in order."""
-    raw = engines.scratch_of(
-        connection
-    )  # the dialect reads every word of a statement, for its count of rows
+    # the dialect reads every word of a statement, for its count of rows
+    raw = engines.scratch_of(connection)
     for view in query_files.views(store.dialect.name):
         text = definition(view)
         if raw is not None:

@@ -66,7 +66,7 @@ _AS_DESCRIBED: set[tuple[tuple[str, ...], ...]] = set()
 
 
 def schema_drift(store: Store) -> list[str]:
-    """What differs between the schema that this program describes and the store's, in
+    """Differences between the schema that this program describes and the store's, in
     words."""
     said = _said_of(store)
     is_known = said in _AS_DESCRIBED
@@ -87,8 +87,8 @@ def schema_drift(store: Store) -> list[str]:
 
 
 def _said_of(store: Store) -> tuple[tuple[str, ...], ...]:
-    """What the engine says of our tables and views, which it does in a tenth of the
-    time that it takes to compare each of them; nothing for a lake."""
+    """The engine's description of our tables and views, which it gives in a tenth of
+    the time that it takes to compare each of them; nothing for a lake."""
     if store.dialect.objects is None:
         return ()
     names = tables.metadata.tables.keys() | {
@@ -122,9 +122,8 @@ def _move(store: Store, command: Any, target: str) -> None:
     config = _config()
     try:
         with store.begin() as connection:
-            store.dialect.lock_all(
-                connection
-            )  # others may create or upgrade it at the same time
+            # others may create or upgrade it at the same time
+            store.dialect.lock_all(connection)
             roles = store.dialect.roles
             readers = []
             if roles:
@@ -187,7 +186,7 @@ Severity = Literal["error", "note"]
 
 @dataclass(frozen=True)
 class Finding:
-    """What one check found."""
+    """The finding of one check."""
 
     check: str  #: name of its file in ``queries/checks``.
     meaning: str  #: what the rows break, in a sentence.
@@ -198,7 +197,8 @@ class Finding:
     groups: tuple[Mapping[str, Any], ...]
 
     def __str__(self) -> str:
-        first = ", ".join(f"{name} {value}" for name, value in self.groups[0].items())
+        parts = [f"{name} {value}" for name, value in self.groups[0].items()]
+        first = ", ".join(parts)
         more = ""
         if self.n_groups > 1:
             more = f"; and {self.n_groups - 1} more"
@@ -290,7 +290,7 @@ def check(
 
 
 def _tables_of_stores(store: Store) -> set[str]:
-    """Those of the tables of a store that the database has."""
+    """The tables of a store that the database has."""
     with store.begin() as begun:
         return tables.metadata.tables.keys() & {
             *sa.inspect(engines.full_connection(begun)).get_table_names()

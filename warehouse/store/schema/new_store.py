@@ -29,9 +29,8 @@ def create(store: Store) -> bool:
     roles = store.dialect.roles
     try:
         with store.begin() as connection:
-            store.dialect.lock_all(
-                connection
-            )  # others may create or upgrade it at the same time
+            # others may create or upgrade it at the same time
+            store.dialect.lock_all(connection)
             if revision.is_recorded(store.dialect, connection):
                 return False
             tables.metadata.create_all(connection, checkfirst=False)

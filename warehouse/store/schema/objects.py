@@ -1,4 +1,4 @@
-"""Whether what stands in a store under names of ours is ours.
+"""A check that what stands in a store under names of ours is ours.
 
 The file of a store may come from anybody. Under the name of a table it may hold a view,
 in a view of ours another text, and a macro called ``avg``: then figures change, and
@@ -144,7 +144,7 @@ class Seen:
 
     @property
     def is_proven(self) -> bool:
-        """Whether it was found to be ours before."""
+        """True if it was found to be ours before."""
         before: list[int] | None = found_before.read(self.path, _rules(self.version))
         return before == self.look
 
@@ -154,8 +154,8 @@ class Seen:
 
 
 def _rules(engine_version: str) -> str:
-    """What made a finding: the schema, what is looked for, and the engine, which prints
-    views its own way."""
+    """The rules that made a finding: the schema, what is looked for, and the engine,
+    which prints views its own way."""
     return f"{HEAD} {_RULES} {engine_version}"
 
 
@@ -183,8 +183,8 @@ def look_of(url: sa.URL, dialect: Dialect) -> Seen | None:
 
 
 def foreign_objects(store: Store) -> list[str]:
-    """What stands under names of ours and is not ours, in words; texts of views where
-    all else is ours."""
+    """Objects that stand under names of ours and are not ours, in words; texts of views
+    where all else is ours."""
     rows = _objects_of(store)
     differences = [*_other_kinds(rows), *_functions(store, rows)]
     if not differences and store.dialect.objects is not None:
@@ -209,9 +209,11 @@ def _other_kinds(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     tables = TABLES | {VERSION_TABLE}
     found = []
     for row in rows:
-        name, kind = row["name"], row["kind"]
+        name = row["name"]
+        kind = row["kind"]
         if kind in ("trigger", "rule", "default", "child", "policy") and name in tables:
-            found.append(f"{_KINDS.get(kind, kind)} {row['text']} of {name}")
+            word = _KINDS.get(kind, kind)
+            found.append(f"{word} {row['text']} of {name}")
         elif kind in ("table", "view") and name.startswith(_OF_A_LOAD):
             found.append(f"{name}, as a load calls what it is at")
         elif kind == "operator":
@@ -276,7 +278,7 @@ def _plain(text: str) -> str:
 
 @cache
 def expected_views(objects: OwnObjects) -> dict[str, str]:
-    """What the engine prints of each view that this version makes."""
+    """The engine's text of each view that this version makes."""
     with _empty_store(objects) as raw:
         return _views_in(raw)
 
@@ -316,17 +318,16 @@ def _database(objects: OwnObjects, path: str) -> Iterator[tuple[Any, sa.Connecti
 
 
 def _printed_here(objects: OwnObjects, views: Mapping[str, str]) -> dict[str, str]:
-    """What this version of the engine prints of views that another one printed: texts
-    that are no view, or that ask for what a store has not, are left out."""
+    """Texts that this version of the engine prints of views that another one printed:
+    texts that are no view, or that ask for what a store has not, are left out."""
     printed: dict[str, str] = {}
     with _empty_store(objects) as raw:
         for name, text in views.items():
             begins = re.match(rf'create view "?{name}"? as ', text, re.IGNORECASE)
             if begins is None:
                 continue
-            with suppress(
-                Exception
-            ):  # of the engine: what it cannot make is none of ours
+            # of the engine: what it cannot make is none of ours
+            with suppress(Exception):
                 raw.execute(
                     f'create or replace view "{name}" as {text[begins.end() :]}'
                 )

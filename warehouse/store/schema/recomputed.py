@@ -1,4 +1,4 @@
-"""What a store says of its runs, made anew of the facts that it holds.
+"""Figures of runs in a store, made anew of the facts that it holds.
 
 A content digest is written once, when a run is loaded. Whoever changes a score and the
 mean of its prompt alike leaves every other check content: here the digests, keys, means
@@ -85,7 +85,7 @@ class TextFault:
 
 @dataclass(frozen=True)
 class Recomputed:
-    """What came of working everything out again."""
+    """The outcome of working everything out again."""
 
     n_runs: int  #: runs that were looked at.
     n_scores: int  #: scores behind them.
@@ -156,7 +156,7 @@ class Proof:
     def faults_of(
         self, rows: Sequence[dict[str, Any]], checks: Sequence[str] = ()
     ) -> Iterator[RunFault]:
-        """What is wrong with runs (:meth:`runs`).
+        """Faults of runs (:meth:`runs`).
 
         Args:
             checks: files of ``queries/checks`` that their facts must pass as well.
@@ -168,7 +168,8 @@ class Proof:
             row for row in rows if not row["content_digest"].startswith("published:")
         ]
         self._bring_names(sampled)
-        done, total = 0, sum(map(_size, sampled)) or 1
+        done = 0
+        total = sum(map(_size, sampled)) or 1
         for block in _blocks(sampled, self.n_facts):
             self._bring_facts(block, with_means=bool(checks))
             yield from self._other_digests(block)

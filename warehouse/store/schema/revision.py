@@ -44,7 +44,7 @@ def recorded(dialect: Dialect, connection: sa.Connection) -> str | None:
 
 
 def is_recorded(dialect: Dialect, connection: sa.Connection) -> bool:
-    """Whether there is a revision; asked in a transaction that goes on where there is
+    """True if there is a revision; asked in a transaction that goes on where there is
     no such table."""
     return (
         sa.inspect(connection).has_table("alembic_version")

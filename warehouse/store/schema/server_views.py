@@ -1,4 +1,5 @@
-"""Whether the views of a store on a server have the text that this version gives them.
+"""A check that the views of a store on a server have the text that this version gives
+them.
 
 A server prints views in its own way, so that ours are made anew, as temporary ones, and
 the two are printed. That takes a fifth of a second. What the server keeps of a view
@@ -45,7 +46,7 @@ def keep_made(store: Store) -> None:
 
 
 def _look(store: Store) -> str:
-    """What a finding is about: the views, and what they read."""
+    """The subject of a finding: the views, and what they read."""
     names = sorted(TABLES | {*query_files.view_names()})
     rows = store.rows(
         query_files.query_text("server_objects", "look"), {"names": names}
@@ -66,9 +67,8 @@ def printed_otherwise(store: Store) -> list[str] | None:
             return _compared(connection, store.dialect.name)
     except sa.exc.DBAPIError as error:
         cannot_tell = engines.forbidden(error) or engines.only_reads(error)
-        if cannot_tell or isinstance(
-            error, sa.exc.OperationalError
-        ):  # such as no place for another session
+        # such as no place for another session
+        if cannot_tell or isinstance(error, sa.exc.OperationalError):
             return None
         raise
     finally:

@@ -110,7 +110,7 @@ def query_apart(
 
 
 def _may_fork() -> bool:
-    """Whether this program has one thread, and no store that a child would find half
+    """True if this program has one thread, and no store that a child would find half
     open."""
     return threading.active_count() == 1 and not is_loaded()
 
@@ -183,7 +183,7 @@ def _answer(
 
 @contextmanager
 def _bounded(limits: Limits) -> Iterator[None]:
-    """What the system lets this process have."""
+    """Bound this process by what the system lets it have."""
     import resource
 
     size = _data_size()
@@ -357,9 +357,8 @@ class _Launcher:
 
 def _serve(number: int) -> None:
     """Fork a child for each query that comes, until the program that asks has gone."""
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # the terminal's is meant for the program that asks
+    # the terminal's is meant for the program that asks
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     load()  # so that children need not
     with socket.socket(fileno=number) as requests:

@@ -157,7 +157,8 @@ def _run_ranges(store: Store, rows: int) -> list[tuple[int, int]]:
     )
     ranges: list[tuple[int, int]] = []
     first, total = 0, 0
-    ids, counts = sizes.column(0).to_pylist(), sizes.column(1).to_pylist()
+    ids = sizes.column(0).to_pylist()
+    counts = sizes.column(1).to_pylist()
     for run, size in zip(ids, counts, strict=True):
         if total and total + size > rows:
             ranges.append((first, run - 1))

@@ -70,7 +70,8 @@ class NamedQuery:
             )
         missing = [p for p in self.parameters if p.required and p.name not in given]
         if missing:
-            needs = "; ".join(f"{p.name} ({p.type}): {p.description}" for p in missing)
+            needed = [f"{p.name} ({p.type}): {p.description}" for p in missing]
+            needs = "; ".join(needed)
             how = " ".join(f"-p {p.name}=…" for p in missing)
             raise MisuseError(
                 f"{self.name} needs a value for {needs}; in the command: {how}"
@@ -168,7 +169,8 @@ def read_folder(folder: Traversable, kind: Kind, engine: str = "") -> list[Named
 def parse(file: Traversable, name: str, kind: Kind) -> NamedQuery:
     """Read one file and check its header (InputError: with the file, and the line where
     there is one)."""
-    text, path = file.read_text(encoding="utf-8"), str(file)
+    text = file.read_text(encoding="utf-8")
+    path = str(file)
     header = _header(text, path)
     parameters = tuple(
         parse_parameter(value, path, line) for line, value in header["parameter"]
@@ -216,7 +218,8 @@ def _header(text: str, path: str) -> dict[str, list[tuple[int, str]]]:
                 header[word].append((number, rest.strip()))
         else:
             header[section].append((number, line.removeprefix("--").removeprefix(" ")))
-    if len(lines) <= sum(line.startswith("--") or not line.strip() for line in lines):
+    statements = [line for line in lines if line.strip() and not line.startswith("--")]
+    if not statements:
         raise InputError(
             "no statement", path=path, expected="one SELECT below the header"
         )
@@ -261,7 +264,8 @@ def _columns(lines: Iterable[tuple[int, str]], path: str) -> list[tuple[str, str
 def _check_parameters(
     parameters: tuple[Parameter, ...], text: str, kind: Kind, path: str
 ) -> None:
-    declared, used = [p.name for p in parameters], bind_names(text)
+    declared = [p.name for p in parameters]
+    used = bind_names(text)
     twice = sorted({name for name in declared if declared.count(name) > 1})
     faults = {
         "declared twice": twice,

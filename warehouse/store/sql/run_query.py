@@ -48,7 +48,7 @@ def run_query(store: Store, query: str, parameters: Mapping[str, Any]) -> pa.Tab
 
 
 def is_name(query: str) -> bool:
-    """Whether a query is meant as the name of one: a word."""
+    """True if a query is meant as the name of one: a word."""
     return _NAME.fullmatch(query.strip()) is not None
 
 
@@ -59,7 +59,8 @@ def run_named(store: Store, name: str, parameters: Mapping[str, Any]) -> pa.Tabl
     text = query.text.strip().rstrip(";")
     if query.kind == "view":
         columns = ", ".join(f'"{name}" nulls last' for name, _ in query.columns)
-        text, values = f'select * from "{query.name}" order by {columns}', {}
+        text = f'select * from "{query.name}" order by {columns}'
+        values = {}
     with _within_limits(store):
         return store.arrow(text, values)
 
@@ -83,9 +84,8 @@ def run_sql(store: Store, sql: str, parameters: Mapping[str, Any]) -> pa.Table:
         for name, value in parameters.items()
     }
     try:
-        store.dialect.guard(
-            store.connection, store.limits or engines.Limits()
-        )  # anew: an earlier query may have loosened it
+        # anew: an earlier query may have loosened it
+        store.dialect.guard(store.connection, store.limits or engines.Limits())
         store.dialect.require_select(store.connection, text)
         with _within_limits(store):
             return _apart(_answer(store, text, parameters))
@@ -142,7 +142,7 @@ def _printable(
 
 
 def _beyond_years(values: pa.ChunkedArray | pa.Array) -> bool:
-    """Whether a time lies beyond the years 1 to 9999, as infinite ones do, also within
+    """True if a time lies beyond the years 1 to 9999, as infinite ones do, also within
     lists."""
     kind = values.type
     if isinstance(values, pa.ChunkedArray):

@@ -1,0 +1,130 @@
+"""Leaderboards of every benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+from warehouse.analysis.leaderboard.answer import Leaderboard, leaderboard
+from warehouse.analysis.leaderboard.question import (
+    EveryLeaderboard,
+    OneLeaderboard,
+)
+from warehouse.analysis.leaderboard.row import (
+    LeaderboardRow,
+)
+from warehouse.analysis.leaderboard.view import (
+    describe_basis,
+    unranked_table,
+)
+from warehouse.analysis.results import Result, plain
+from warehouse.errors import MisuseError
+from warehouse.questions.question import answers
+from warehouse.store.connection import Store
+from warehouse.store.shared_reads import in_blocks, runs_by_benchmark
+from warehouse.tables.view import TableNote, View
+
+
+@dataclass(frozen=True)
+class Leaderboards(Result):
+    """Leaderboards by name of the benchmark."""
+
+    boards: tuple[Leaderboard, ...]  #: one for each benchmark that has one.
+    left_out: tuple[str, ...]  #: why the others have none.
+
+    @property
+    def rows(self) -> tuple[LeaderboardRow, ...]:  # type: ignore[override]  # of all boards, read only
+        """The rows of all boards."""
+        return tuple(chain.from_iterable(board.rows for board in self.boards))
+
+    @property
+    def one_line(self) -> str:
+        return f"{len(self.boards)} benchmarks, {len(self.rows)} rows"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Boards as dictionaries, and what was left out."""
+        return {
+            "boards": [board.to_dict() for board in self.boards],
+            "left_out": plain(self.left_out),
+        }
+
+    def view(self, *, verbose: bool = False) -> View:
+        """The boards one below the other, and one table of those that rank nobody; what
+        columns mean stands at the end, once."""
+        parts: list[Any] = []
+        legend: dict[TableNote, None] = {}
+        notes: dict[str, list[str]] = {}
+        alone = [board for board in self.boards if _is_of_one_model(board)]
+        if not (len(alone) > 1):
+            alone = []
+        for board in self.boards:
+            view = board.view(verbose=verbose)
+            for note in view.notes:
+                notes.setdefault(note, []).append(board.benchmark)
+            if board not in alone:
+                legend |= dict.fromkeys(view.explained)
+                if parts:
+                    parts.append("")
+                parts += [part for part in view.parts if part not in view.explained]
+        if alone:
+            rows = list(chain.from_iterable(board.rows for board in alone))
+            head = (
+                f"{len(alone)} {'other ' if parts else ''}benchmarks with one model "
+                "each, so nothing is ranked"
+            )
+            parts += [
+                *([""] if parts else []),
+                head,
+                unranked_table(rows),
+                *describe_basis(rows),
+            ]
+        said = (f"{_some_of(names)}: {note}" for note, names in notes.items())
+        return View(
+            (*parts, *legend),
+            (*said, *(f"left out: {reason}" for reason in self.left_out)),
+        )
+
+
+def _some_of(benchmarks: Sequence[str]) -> str:
+    """A benchmark, or how many there are and the first."""
+    if len(benchmarks) == 1:
+        return benchmarks[0]
+    return f"{len(benchmarks)} benchmarks, the first {benchmarks[0]}"
+
+
+def _is_of_one_model(board: Leaderboard) -> bool:
+    """True if a board has one model, in one condition."""
+    conditions = {(row.model, row.condition) for row in board.rows}
+    if len(conditions) != 1:
+        return False
+    return all(row.rank in (None, 1) for row in board.rows)
+
+
+@answers(EveryLeaderboard)
+def leaderboards(store: Store, question: EveryLeaderboard) -> Leaderboards:
+    """By the names that benchmarks are shown under.
+
+    Raises:
+        MisuseError: no benchmark can have one; with the reasons.
+    """
+    boards, reasons = [], []
+    for name, shared in in_blocks(store, runs_by_benchmark(store)):
+        try:
+            boards.append(
+                leaderboard.to(
+                    shared, question.only(OneLeaderboard, "", benchmark=name)
+                )
+            )
+        except MisuseError as error:
+            reasons.append(str(error))
+    if not boards:
+        voted = store.rows("select 1 as found from preference limit 1")
+        nothing = "no runs yet; see: warehouse ingest"
+        if voted:
+            nothing = "votes, and no runs; ask: warehouse prefer BENCHMARK"
+        raise MisuseError(
+            "; ".join([*dict.fromkeys(reasons)][:5]) or f"the store has {nothing}"
+        )
+    return Leaderboards(tuple(boards), tuple(reasons))

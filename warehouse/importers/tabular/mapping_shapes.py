@@ -1,0 +1,103 @@
+"""Stored mappings whose shape a file has."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from warehouse.importers.common.streams import members
+from warehouse.importers.tabular.field_paths import PathError, parse_path
+from warehouse.importers.tabular.mapping import parse_mapping
+from warehouse.importers.tabular.mapping_files import (
+    load_mapping,
+    shipped_mappings,
+)
+from warehouse.importers.tabular.mapping_mistakes import mistakes_in_file
+from warehouse.importers.tabular.mapping_rules import TabularMapping
+from warehouse.importers.tabular.table import MappedTable
+
+#: Columns or fields that a mapping has to read for its shape to be its own.
+_TELLING = 2
+
+
+_UNNAMED = re.compile(r"column_\d+")
+
+
+def is_shaped_for(mapping: TabularMapping, path: Path) -> bool:
+    """True if a file has the columns, fields or places that tell the shape of a mapping
+    from others; of those that may be missing, each that is there counts half."""
+    telling = {
+        text
+        for source, text in mapping.paths
+        if not source.optional and _is_telling(text)
+    }
+    further = {
+        text for source, text in mapping.paths if source.optional and _is_telling(text)
+    } - telling
+    at = mapping.rules.at
+    count = len(telling) + len(
+        [step for step in at.steps if isinstance(step, str)] if at else ()
+    )
+    if (
+        count < _TELLING
+        and not (telling and further)
+        or mapping.matrix is not None
+        and not mapping.matrix.label
+    ):
+        return False
+    anywhere = replace(
+        mapping,
+        patterns=(),
+        joins=tuple(replace(rule, optional=True) for rule in mapping.joins),
+    )
+    if mistakes_in_file(anywhere, path, path.parent):
+        return False
+    if count >= _TELLING:
+        return True
+    view = MappedTable(
+        members(path, path.name, mapping.members)[0], anywhere, path.parent
+    ).sample()
+    return (
+        count + sum(view is not None and view.holds(text) for text in further) // 2
+        >= _TELLING
+    )
+
+
+def _is_telling(text: str) -> bool:
+    with suppress(PathError):
+        path = parse_path(text)
+        named = any(
+            isinstance(step, str) and not _UNNAMED.fullmatch(step)
+            for step in path.steps
+        )
+        return path.root in ("row", "document") and named
+    return True
+
+
+#: Bytes that are read once for each shipped mapping, at most.
+_QUICK_BYTES = 1 << 22
+
+
+def _is_quick(path: Path) -> bool:
+    """True if the first rows of a file are read at once."""
+    with suppress(OSError), path.open("rb") as file:
+        head = file.read(_QUICK_BYTES)
+        is_whole = len(head) < _QUICK_BYTES
+        return is_whole or (
+            path.suffix.lower() not in (".json", ".zip") and head.count(b"\n") > 1
+        )
+    return False
+
+
+def mappings_for(path: Path) -> list[str]:
+    """Names of the shipped mappings whose columns, fields and places a file has; of one
+    whose first row alone is large nothing is said, as each mapping would read it."""
+    if not _is_quick(path):
+        return []
+    parsed = {
+        name: parse_mapping(load_mapping(file))[0]
+        for name, file in shipped_mappings().items()
+    }
+    return [name for name, mapping in parsed.items() if is_shaped_for(mapping, path)]

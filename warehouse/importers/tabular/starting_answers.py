@@ -1,0 +1,199 @@
+"""Answers compared with targets, in a mapping that is begun for a table without
+scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from warehouse.importers.tabular.column_names import (
+    Grade,
+    is_flag,
+    is_setting,
+    plain_name,
+)
+from warehouse.importers.tabular.column_profiles import ColumnProfile
+from warehouse.importers.tabular.columns import text_of
+from warehouse.importers.tabular.expressions import Equality
+from warehouse.importers.tabular.profile import TableProfile
+from warehouse.importers.tabular.score_values import NULL_WORDS, plain
+from warehouse.importers.tabular.starting_columns import Fields
+from warehouse.importers.tabular.starting_other_scores import (
+    in_texts,
+    range_of,
+)
+from warehouse.importers.tabular.starting_toml import (
+    Choice,
+    inline_table,
+    toml_text,
+)
+
+LETTERS = {"C": 1, "P": 0.5, "I": 0, "N": 0}
+
+
+LETTERS_AND_NUMBERS = {**LETTERS, "0": 0, "0.0": 0, "0.5": 0.5, "1": 1, "1.0": 1}
+
+
+#: Words and characters of an answer that may be held against a target as it stands.
+WORDS, _CHARACTERS = 5, 60
+
+
+@dataclass(frozen=True)
+class ScoreColumn:
+    """A column that may hold scores."""
+
+    column: ColumnProfile
+    metric: str  #: what they are called; ``""`` where a column names it.
+    grade: Grade
+    #: of an expression that makes numbers of its values; ``meaning`` says what they do.
+    keys: dict[str, Any]
+    meaning: str
+
+    @property
+    def value(self) -> str:
+        """The expression for its values."""
+        if self.keys:
+            return inline_table({"path": self.column.path} | self.keys)
+        return toml_text(self.column.path)
+
+    @property
+    def is_truth(self) -> bool:
+        """True if all values are 0 or 1."""
+        return self.column.scores.is_truth or self.column.kind == "true/false"
+
+    @property
+    def are_grades(self) -> bool:
+        """True if the values are Inspect's letters for correct, partly, incorrect and
+        no answer."""
+        return are_letters(self.keys)
+
+    @property
+    def missing(self) -> int:
+        """Rows without a value."""
+        words = {"", *NULL_WORDS, *map(plain, self.keys.get("null", ()))}
+        return self.column.nulls + any(
+            plain(str(v)) in words for v in self.column.values
+        )
+
+    @property
+    def shown(self) -> str:
+        """Its path and what it holds, in words."""
+        return f"{self.column.path} ({self.column.kind}, {range_of(self.column)})"
+
+
+@dataclass
+class ScoreColumns:
+    """Columns that are taken for scores, others that may be, and what is to be
+    decided."""
+
+    chosen: list[ScoreColumn] = field(default_factory=list)
+    offered: list[ScoreColumn] = field(default_factory=list)
+    is_compared: bool = False
+    is_guess: bool = False
+    choices: list[Choice] = field(default_factory=list)
+
+
+def are_letters(keys: Mapping[str, Any]) -> bool:
+    return keys.get("values") is LETTERS or keys.get("values") is LETTERS_AND_NUMBERS
+
+
+def what_counts(column: ColumnProfile, table: TableProfile, where: str = "") -> Choice:
+    return Choice(
+        f"what rows without {toml_text(column.path)} count as "
+        f"({column.nulls or 'some'} of {table.rows})",
+        ("nothing: they are left out of the mean", "0: the model gave no answer"),
+        (
+            f'if_null = "omit"{where}',
+            f'if_null = {{ value = 0, status = "no_answer" }}{where}',
+        ),
+    )
+
+
+def compare(table: TableProfile, fields: Fields, scores: ScoreColumns) -> None:
+    """Responses that can be held against targets, where no column holds scores."""
+    target = fields.sample.get("target")
+    if target is None or "response" not in fields.sample:
+        return
+    response = _answers(table, fields)
+    share = _share_equal(table, response, target)
+    if (
+        share is None
+        or table.location.draws
+        and not response.path.startswith(table.location.draws)
+    ):
+        return
+    fields.sample["response"] = response
+    scores.is_compared, scores.is_guess = True, True
+    reading = (
+        f"{toml_text(response.path)} is right where it equals {toml_text(target.path)} "
+        f"({share:.0%} are)"
+    )
+    flags = tuple(
+        candidate.shown
+        for candidate in scores.offered
+        if not is_flag(candidate.column.name)
+    )
+    readings = tuple(in_texts(table))
+    if flags or readings:
+        how = []
+        if flags:
+            how.append(
+                "uncomment the [[scores]] of one reading, and remove that of the other"
+            )
+        how += [f"in place of the [[scores]] below: {text}" for _, text in readings]
+        between = (reading, *flags, *(words for words, _ in readings))
+        scores.choices.append(Choice("what the scores are", between, tuple(how)))
+    if response.nulls or "" in response.values:
+        scores.choices.append(what_counts(response, table))
+
+
+def _answers(table: TableProfile, fields: Fields) -> ColumnProfile:
+    """The column of short answers, where there is one beside longer texts; else that of
+    the responses."""
+    from warehouse.importers.tabular.column_names import SAMPLE_NAMES
+
+    names = ("extracted_answer", *SAMPLE_NAMES["response"], "response")
+    columns = [
+        c
+        for c in table.columns
+        if plain_name(c.name) in names and not is_setting(c.parents) and c.values
+    ]
+    target = fields.sample["target"]
+    fitting = [
+        column for column in columns if _share_equal(table, column, target) is not None
+    ]
+    if fitting:
+        return fitting[0]
+    return fields.sample["response"]
+
+
+def _share_equal(
+    table: TableProfile, response: ColumnProfile, target: ColumnProfile
+) -> float | None:
+    """Share of responses that equal their target; ``None`` where responses are no plain
+    answers, or none is right."""
+    if (
+        not _are_answers(response)
+        or not _are_answers(target)
+        or response.is_number != target.is_number
+    ):
+        return None
+    equality = Equality(normalise=not target.is_number, numeric=target.is_number)
+    pairs = list(zip(table.values(response), table.values(target), strict=True))
+    verdicts = [
+        equality.same(a, b) for a, b in pairs if a is not None and b is not None
+    ]
+    if any(verdicts):
+        return sum(verdicts) / len(verdicts)
+    return None
+
+
+def _are_answers(column: ColumnProfile) -> bool:
+    texts = [str(text_of(value)) for value in column.values]
+    if column.kind in ("list", "object", "empty") or not texts:
+        return False
+    return (
+        sum(len(text) <= _CHARACTERS and len(text.split()) <= WORDS for text in texts)
+        >= len(texts) * 0.95
+    )

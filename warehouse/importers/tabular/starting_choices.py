@@ -1,0 +1,162 @@
+"""Choices that a mapping that is begun leaves to its reader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from warehouse.importers.common.messages import listed
+from warehouse.importers.tabular.column_names import (
+    are_models,
+    is_metric,
+)
+from warehouse.importers.tabular.column_profiles import ColumnProfile
+from warehouse.importers.tabular.profile import TableProfile
+from warehouse.importers.tabular.starting_answers import ScoreColumns
+from warehouse.importers.tabular.starting_prompts import other_ids
+from warehouse.importers.tabular.starting_toml import (
+    Choice,
+    inline_table,
+    toml_text,
+)
+
+
+def of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator[Choice]:
+    """The choice of whether rows are prompts, where nothing names prompts."""
+    values = [candidate.column for candidate in scores.chosen]
+    shown = ", ".join(toml_text(column.path) for column in values)
+    keyed = fields.sample.get("prompt_id")
+    if (
+        keyed is not None
+        and keyed.path == "@key"
+        and not {"target", "response"} & {*fields.sample}
+    ):
+        if all(column.scores.is_truth for column in values):
+            return
+        yield Choice(
+            "what the keys of the records are",
+            ("ids of prompts", "benchmarks, of which figures are published"),
+            (
+                '[sample] prompt_id = "@key"',
+                _as_published(values, '[run] benchmark = "@key", and ', fields.metric),
+            ),
+        )
+    elif (
+        not fields.names_prompts
+        or not {"benchmark", "text", "target", "response"}
+        & {*fields.run, *fields.sample}
+        and any(column.is_percent for column in values)
+        or table.is_object
+    ):
+        ids = []
+        if table.rows > 1:
+            ids = [c.path for c in other_ids(table, fields) if c.kind == "text"]
+        yield Choice(
+            f"what the rows are, of which {shown or 'the scores'} is one value each",
+            (
+                "prompts, which all files list in the same order",
+                "figures of whole benchmarks or runs",
+                "prompts with an id",
+            ),
+            (
+                '[sample] position = "@index"',
+                _as_published(
+                    values, f"{_telling_apart(fields)}for [[scores]], ", fields.metric
+                ),
+                f"[sample] prompt_id = {toml_text((*ids, 'COLUMN')[0])}",
+            ),
+        )
+
+
+def _telling_apart(fields: Any) -> str:
+    """Fields of a run of which most rows have a value of their own: what tells figures
+    of one model apart."""
+    by_path = {
+        path: why.partition(":")[0]
+        for path, why in fields.why_not.items()
+        if why.endswith(" rows")
+    }
+    return "".join(
+        f"[run] {name} = {toml_text(path)}, and " for path, name in by_path.items()
+    )
+
+
+def _as_published(
+    values: Sequence[ColumnProfile], before: str, named: ColumnProfile | None
+) -> str:
+    if not values:
+        return before
+    metric = toml_text(values[0].name if is_metric(values[0].name) else "score")
+    if named is not None:
+        metric = inline_table({"path": named.path})
+    return (
+        f"{before}[[published]] metric = {metric}, value = {toml_text(values[0].path)}"
+    )
+
+
+def of_record_paths(table: TableProfile) -> Iterator[Choice]:
+    """Choices on what a document holds beside the records that a mapping takes."""
+    location = table.location
+    if location.alternatives:
+        paths = (location.at, *location.alternatives)
+        yield Choice(
+            f"which of {listed(map(toml_text, paths), 8)} hold the samples: all have "
+            "the same fields",
+            tuple(f"{toml_text(path)} alone" for path in paths),
+            tuple(f"[rows] at = {toml_text(path)}" for path in paths),
+        )
+    keys = next(
+        (
+            column
+            for column in table.columns
+            if column.path.lstrip("^") == "@key" != column.path
+        ),
+        None,
+    )
+    if keys is not None and not _says_again(table, keys):
+        named = toml_text(keys.path)
+        yield Choice(
+            f"what the keys {listed([toml_text(str(key)) for key in keys.values], 4)} "
+            "above the records name",
+            ("models", "benchmarks", "a property of the prompts"),
+            (
+                f"[run] model = {named}",
+                f"[run] benchmark = {named}",
+                f"[metadata] group = {named}",
+            ),
+        )
+    if location.parallel:
+        fields = ", ".join(
+            toml_text(f"$.{path}[@key]") for path in location.parallel[:8]
+        )
+        folder = location.at.removesuffix("{}").rpartition(".")[0]
+        names = [
+            path.rpartition(".")[2].strip('"')
+            for path in (location.at.removesuffix("{}"), *location.parallel)
+        ]
+        of_models = ("each a model",) * are_models(names)
+        by_model = (
+            f'[rows] at = {toml_text(f"{folder}{{}}{{}}")}, [run] model = "^@key"'
+        )
+        yield Choice(
+            f"what {listed(map(toml_text, location.parallel), 8)} hold, by the same "
+            f"keys as {toml_text(location.at)}",
+            (*of_models, "further columns of the table", "something else"),
+            (
+                *([by_model] if of_models else []),
+                f"{fields} in [run], [sample] or [metadata], as their names say",
+                "leave them out",
+            ),
+        )
+
+
+def _says_again(table: TableProfile, keys: ColumnProfile) -> bool:
+    """True if texts of the records tell apart what the keys above them do."""
+    by_key = table.values(keys)
+    return any(
+        len(column.values)
+        == len(keys.values)
+        == len({*zip(by_key, map(str, table.values(column)), strict=True)})
+        for column in table.columns
+        if column is not keys and column.kind == "text"
+    )

@@ -1,0 +1,73 @@
+"""Columns that stand for fields in a mapping that is begun, as far as they are
+found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from warehouse.importers.tabular.column_profiles import ColumnProfile
+from warehouse.importers.tabular.score_values import NULL_WORDS, plain
+from warehouse.importers.tabular.starting_scorers import (
+    Scorers,
+)
+from warehouse.importers.tabular.starting_toml import (
+    Choice,
+)
+
+#: Fields of a run that are numbers, and how a text holds one: ``step1000``.
+POSITIONS = ("step", "epoch", "tokens")
+
+
+@dataclass
+class Fields:
+    """Fields of runs and of rows with the column of each."""
+
+    run: dict[str, ColumnProfile] = field(default_factory=dict)
+    sample: dict[str, ColumnProfile] = field(default_factory=dict)
+    metadata: dict[str, ColumnProfile] = field(default_factory=dict)
+    #: fields of a run that the document around the records holds: field -> path.
+    document: dict[str, str] = field(default_factory=dict)
+    metric: ColumnProfile | None = None
+    filter: ColumnProfile | None = None
+    scorers: Scorers = field(default_factory=Scorers)  #: who gave the scores.
+    #: path of a column that its name makes a field -> why it is none.
+    why_not: dict[str, str] = field(default_factory=dict)
+    #: the fields that tell prompts apart where no column holds an id.
+    key: tuple[str, ...] = ()
+    draw: str = ""  #: an expression for the number of a generation.
+    #: tells apart the prompts of one id: those of a conversation.
+    turn: ColumnProfile | None = None
+    choices: list[Choice] = field(default_factory=list)  #: what is to be decided.
+
+    @property
+    def taken(self) -> set[str]:
+        """Paths of the columns that are fields."""
+        columns = (
+            *self.run.values(),
+            *self.sample.values(),
+            *self.metadata.values(),
+            self.metric,
+            self.filter,
+        )
+        return {
+            column.path for column in columns if column is not None
+        } | self.scorers.paths
+
+    @property
+    def names_prompts(self) -> bool:
+        """True if a prompt is told by an id or by its text."""
+        return (
+            bool(self.key)
+            or bool({"prompt_id", "position", "text"} & {*self.sample})
+            or bool(self.choices)
+        )
+
+
+def says_something(column: ColumnProfile) -> bool:
+    """True if a column has values that are not all words for a missing one (``none``
+    may be a filter's name)."""
+    words = NULL_WORDS - {"none"}
+    return any(
+        not isinstance(value, str) or plain(value) not in words
+        for value in column.values
+    )

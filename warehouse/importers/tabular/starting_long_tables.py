@@ -1,0 +1,371 @@
+"""Tables with a figure in each row, in a mapping that is begun."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import Any
+
+from warehouse.importers.tabular.column_names import (
+    Grade,
+    grade_of,
+    path_of,
+    plain_name,
+)
+from warehouse.importers.tabular.column_profiles import ColumnProfile, column_of_values
+from warehouse.importers.tabular.profile import TableProfile
+from warehouse.importers.tabular.runs import is_summary
+from warehouse.importers.tabular.starting_columns import Fields
+from warehouse.importers.tabular.starting_matrix import (
+    LEFT_OUT,
+    NAMED,
+)
+from warehouse.importers.tabular.starting_toml import (
+    Choice,
+    inline_table,
+    safe,
+    short,
+    texts,
+    toml_text,
+)
+
+SIZE = re.compile(
+    r"n|num|count|size|(n|num|number_of)_(total|samples|prompts|examples|questions|instances)"
+)
+
+
+#: Names of columns of means, as `groupby` of pandas writes them.
+_MEANS = ("mean", "avg", "average")
+
+
+#: Share of rows with a name of their own from which on rows are models.
+MOSTLY = 0.7
+
+
+@dataclass(frozen=True)
+class PublishedColumns:
+    """Which columns of a table are what."""
+
+    label: ColumnProfile | None  #: names the rows.
+    values: Sequence[ColumnProfile]  #: columns of figures.
+    size: ColumnProfile | None = None  #: prompts behind it, or None.
+    #: standard errors, by the path of their column.
+    errors: Mapping[str, ColumnProfile] = field(default_factory=dict)
+    #: of an expression that makes numbers of them.
+    keys: Mapping[str, Any] = field(default_factory=dict)
+    is_wide: bool = False  #: whether every column of figures is a benchmark (or, if ``is_turned``, a model).
+    is_turned: bool = False
+    is_keyed: bool = False  #: whether the keys of the records name benchmarks.
+    #: whether all columns of figures are figures, whichever the first.
+    is_stated: bool = False
+    #: of the column that names the metric of each row; empty without one.
+    metric_path: str = ""
+    benchmark: ColumnProfile | None = None  #: names the benchmark of each row.
+    left_out: Sequence[ColumnProfile] = ()  #: columns that sum up the others.
+    choices: tuple[Choice, ...] = ()
+
+    @property
+    def metric(self) -> str:
+        """The metric of the figures."""
+        if self.is_wide:
+            return "score"
+        return self.values[0].name
+
+    @property
+    def columns(self) -> list[ColumnProfile]:
+        """All of them."""
+        columns = (self.label, *self.values, *self.errors.values(), self.size)
+        return [column for column in columns if column is not None]
+
+    def run(self) -> dict[str, str]:
+        """Fields of a run and the path of each."""
+        if self.is_wide:
+            row, column = ("model", "benchmark")
+            if self.is_turned:
+                row, column = ("benchmark", "model")
+            return {row: "@row", column: "@column"}
+        keyed = {}
+        if self.is_keyed:
+            keyed = {"benchmark": "@key"}
+        if self.label is None:
+            return keyed
+        return keyed | {"model": self.label.path}
+
+    def rows(self) -> Iterator[str]:
+        """The sections that leave out what is no model, and make a row of each cell."""
+        for column in (self.label, self.benchmark):
+            sums = []
+            if column is not None:
+                sums = [str(value) for value in column.values if is_summary(value)]
+            if column is not None and sums and len(sums) < len(column.values):
+                yield (
+                    f"[[rows.skip]]  # {LEFT_OUT}: {_shown(sums)}; without this "
+                    "[[rows.skip]] it is taken too"
+                )
+                yield from (
+                    f"path = {toml_text(column.path)}",
+                    f"equal_to = {texts(sums)}",
+                    "",
+                )
+        if self.is_wide and self.label is not None:
+            kinds = ("model", "benchmark (or metric)")
+            if self.is_turned:
+                kinds = ("benchmark", "model")
+            yield (
+                f"# A row per {kinds[0]}, a column per {kinds[1]}: each cell becomes a "
+                "figure."
+            )
+            yield "[matrix]"
+            yield (
+                f"label = {toml_text(self.label.name)}  # the column that names the "
+                "rows"
+            )
+            names = "|".join(re.escape(column.name) for column in self.values)
+            yield f"cells = {toml_text(names)}  # the columns with figures"
+            if self.left_out:
+                sums = [column.name for column in self.left_out]
+                yield (
+                    f"# {LEFT_OUT}: {_shown(sums)}; add to cells what is to be a "
+                    "benchmark of its own"
+                )
+            yield ""
+
+    def published(self) -> Iterator[str]:
+        """The section of the figures themselves."""
+        yield (
+            "[[published]]  # figures that the table states; there are no scores of "
+            "prompts behind them"
+        )
+        if self.is_wide:
+            yield from ('metric = "score"', f"value = {self._value('@cell')}", "")
+            return
+        for number, column in enumerate(self.values):
+            if number and column.path not in self.errors and not self.is_stated:
+                yield f"# [[published]]  # if {toml_text(column.name)} is a figure too"
+                yield from (
+                    f"# metric = {toml_text(column.name)}",
+                    f"# value = {toml_text(column.path)}",
+                    "",
+                )
+                continue
+            if number:
+                yield "[[published]]"
+            named = {"path": self.metric_path}
+            metric = toml_text(column.name)
+            if self.metric_path:
+                metric = inline_table(named)
+            yield f"metric = {metric}"
+            yield f"value = {self._value(column.path)}"
+            error = self.errors.get(column.path)
+            size = None
+            if self.is_stated or not number:
+                size = self.size
+            for name, other in (("standard_error", error), ("n", size)):
+                if other is not None:
+                    yield f"{name} = {toml_text(other.path)}"
+            yield ""
+
+    def _value(self, path: str) -> str:
+        if self.keys:
+            return inline_table({"path": path} | dict(self.keys))
+        return toml_text(path)
+
+
+def _shown(names: Sequence[str]) -> str:
+    return safe(", ".join(map(short, names)))
+
+
+def which_label(label: ColumnProfile, table: TableProfile) -> Choice:
+    others = [column for column in table.columns if column is not label]
+    unique = [
+        column
+        for column in others
+        if column.kind == "text" and column.is_unique and not column.parents
+    ]
+    path = toml_text(label.path)
+    first = '"COLUMN"'
+    if unique:
+        first = toml_text(unique[0].path)
+    repeated = label.rows - label.nulls - len(label.values)
+    alias = ""
+    if unique:
+        alias = f", as {first}"
+    return Choice(
+        f"what names each row: {path} is empty in {label.nulls} of {label.rows} rows "
+        f"and says again what stands in another in {repeated}",
+        (
+            "another column" + alias,
+            f"{path} with a second column",
+            f"{path}: others go",
+        ),
+        (
+            f"[matrix] label = {first}, or [run] model = {first}",
+            f'[run] model = {{ template = "{{{label.path}}} {{COLUMN}}" }}',
+            f"[[rows.skip]] path = {path}, null = true; and one for the rows that say "
+            "it again",
+        ),
+    )
+
+
+def _stated(
+    table: TableProfile, values: Sequence[ColumnProfile], model: ColumnProfile | None
+) -> PublishedColumns:
+    """Figures of the tasks of a document, by their names."""
+    errors = {
+        column.path: error
+        for column in values
+        if (error := _error_of(column, table)) is not None
+    }
+    is_told = bool(errors) and len(table.location.task_keys) > 2 or _names_tasks(table)
+    # whose outer keys are asked about
+    is_sure = is_told or table.location.at.endswith("{}{}")
+    choices = () if is_sure else (_what_tasks_are(table, values),)
+    return PublishedColumns(
+        model,
+        values,
+        _size_in(table),
+        errors,
+        key_fields(values, table),
+        is_keyed=True,
+        is_stated=True,
+        choices=choices,
+    )
+
+
+def _names_tasks(table: TableProfile) -> bool:
+    """True if a text of the document lists the tasks that it states figures of, and
+    none that it does not."""
+    tasks = {*table.location.task_keys}
+    others = {*table.location.skipped}
+    texts = [
+        {*re.split(r"\s*,\s*", text)}
+        for text in table.document.values()
+        if isinstance(text, str)
+    ]
+    return any(tasks <= text and not others & text for text in texts)
+
+
+def _what_tasks_are(table: TableProfile, values: Sequence[ColumnProfile]) -> Choice:
+    task = table.location.task_keys[0]
+    figure = values[0].name
+    path = f"{table.location.at.removesuffix('{}')}.{path_of(task)}.{path_of(figure)}".removeprefix(
+        "."
+    )
+    tasks = ", ".join(map(toml_text, table.location.task_keys[:NAMED]))
+    return Choice(
+        f"what {tasks} are, of which {toml_text(figure)} is one value each",
+        (
+            "benchmarks, of which figures are published",
+            "parts of one prompt, of which these are scores",
+        ),
+        (
+            "leave [rows], [run] and [[published]] as they are",
+            f"[[scores]] metric = {toml_text(task)}, value = {toml_text(path)}, one "
+            "for each of them, in their place",
+        ),
+    )
+
+
+def long_table(table: TableProfile, fields: Fields) -> PublishedColumns | None:
+    """A figure in each row, which the fields of the run tell apart."""
+    ids = fields.sample.get("prompt_id")
+    are_of_rows = (
+        ids is not None and ids.is_unique and {"model", "benchmark"} <= {*fields.run}
+    )
+    if (
+        "position" in fields.sample
+        or ids is not None
+        and ids.path != "@key"
+        and not are_of_rows
+    ):
+        return None
+    values = [
+        column
+        for column in table.columns
+        if column.path not in fields.taken and _may_be_figure(column)
+    ]
+    model = fields.run.get("model")
+    if table.location.task_keys and values and "benchmark" not in fields.run:
+        return _stated(table, values, model)
+    axes = [
+        column
+        for column in (*fields.run.values(), fields.metric)
+        if column and len(column.values) > 1
+    ]
+    rows = []
+    if axes:
+        rows = list(
+            zip(*(map(str, table.values(column)) for column in axes), strict=True)
+        )
+    first = next(
+        (column for column in values if _error_of(column, table) is not None), None
+    )
+    is_keyed = (
+        table.location.at.endswith("{}")
+        and first is not None
+        and "benchmark" not in fields.run
+    )
+    are_apart = bool(rows) and len({*rows}) > MOSTLY * len(rows)
+    names_rows = model is not None and are_apart
+    if not values or table.rows < 2 and not is_keyed or not is_keyed and not names_rows:
+        return None
+    first = first or values[0]
+    values = [first, *(column for column in values if column is not first)]
+    choices = (
+        ()
+        if is_keyed or len({*rows}) == len(rows)
+        else (which_label(model or first, table),)
+    )
+    keys = key_fields(values[:1], table)
+    errors = {
+        c.path: error for c in values if (error := _error_of(c, table)) is not None
+    }
+    found = PublishedColumns(
+        model, values, _size_in(table), errors, keys, is_keyed=is_keyed, choices=choices
+    )
+    metric = fields.metric.path if fields.metric is not None else ""
+    return replace(found, metric_path=metric, benchmark=fields.run.get("benchmark"))
+
+
+def _may_be_figure(column: ColumnProfile) -> bool:
+    """True if a column of figures is called as scores or means are."""
+    if not column.is_figures or column.path.startswith("^"):
+        return False
+    if grade_of(column.name, column.parents) >= Grade.LIKELY:
+        return True
+    return not column.parents and plain_name(column.name) in _MEANS
+
+
+def _size_in(table: TableProfile) -> ColumnProfile | None:
+    """The column with numbers of prompts; ``size`` is rather a model's."""
+    names = (
+        (plain_name(column.name), column)
+        for column in table.columns
+        if column.is_number
+    )
+    return next(
+        (column for name, column in names if name != "size" and SIZE.fullmatch(name)),
+        None,
+    )
+
+
+def _error_of(column: ColumnProfile, table: TableProfile) -> ColumnProfile | None:
+    """The column of standard errors that belongs to one of figures."""
+    name = plain_name(column.name)
+    words = ("stderr", "se", "sem", "std_err", "standard_error")
+    names = {f"{name}_{word}" for word in words} | {
+        *(words if name in (*_MEANS, "value", "score") else ())
+    }
+    return next(
+        (other for other in table.columns if plain_name(other.name) in names), None
+    )
+
+
+def key_fields(columns: Sequence[ColumnProfile], table: TableProfile) -> dict[str, Any]:
+    """Keys that turn the values of columns into numbers; nothing where they are
+    numbers."""
+    return column_of_values(
+        chain.from_iterable(column.values for column in columns)
+    ).reading(table.delimiter)[0]

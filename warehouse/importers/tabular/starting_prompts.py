@@ -1,0 +1,402 @@
+"""Columns that tell prompts and draws apart, in a mapping that is begun."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from warehouse.importers.tabular.column_names import (
+    ID_NAMES,
+    SAMPLE_NAMES,
+    is_metric,
+    plain_name,
+    words_of,
+)
+from warehouse.importers.tabular.column_profiles import ColumnProfile
+from warehouse.importers.tabular.columns import text_of
+from warehouse.importers.tabular.profile import TableProfile
+from warehouse.importers.tabular.starting_columns import (
+    Fields,
+)
+from warehouse.importers.tabular.starting_scorers import (
+    OF_PEOPLE,
+    word_for,
+)
+from warehouse.importers.tabular.starting_toml import (
+    Choice,
+    inline_table,
+    texts,
+    toml_key,
+    toml_text,
+)
+
+#: Names of columns that number the generations of a prompt.
+_DRAWS = (
+    "draw",
+    "trial",
+    "attempt",
+    "repeat",
+    "repetition",
+    "rollout",
+    "epoch",
+    "generation_index",
+    "sample_index",
+)
+
+
+#: Ids as programs draw them: many hexadecimal digits, with a word before them or not,
+#: or letters and digits mixed.
+_DRAWN = re.compile(
+    r"(?:\w{1,20}[-_])?(?:[0-9a-f]{20,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})|"
+    r"[a-z]{2,9}[-_]?(?=[^-_]*\d)(?=[^-_]*[A-Z])[0-9A-Za-z]{14,40}",
+    re.IGNORECASE,
+)
+
+
+def named_as(
+    columns: Sequence[ColumnProfile], names: Collection[str]
+) -> ColumnProfile | None:
+    """The column that lies highest under one of some names, the likeliest of them
+    first."""
+    order = {name: number for number, name in enumerate(names)}
+    candidates = [
+        (c.depth, order[plain_name(c.name)], c)
+        for c in columns
+        if plain_name(c.name) in order
+    ]
+    if candidates:
+        return min(candidates, key=lambda item: item[:2])[2]
+    return None
+
+
+def settle_prompts(
+    table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields
+) -> None:
+    """Find the columns that tell prompts apart, and the generations of one."""
+    content = tuple(name for name in ("text", "target") if name in fields.sample)
+    column = fields.sample.get("prompt_id")
+    if column is not None and "text" in fields.sample:
+        verdict = _ids_against_texts(table, fields)
+        if verdict != "ids":
+            del fields.sample["prompt_id"]
+        if verdict == "either":
+            fields.choices.append(_which_key(column, content))
+        elif verdict == "texts":
+            fields.why_not[column.path] = (
+                "prompt_id: the same prompt has several, or several prompts the same"
+            )
+    elif column is not None and _is_drawn(table, fields, column):
+        _replace_drawn(table, columns, fields, column)
+    elif (
+        column is not None
+        and column.is_unique
+        and len(getattr(fields.run.get("model"), "values", ())) > 1
+    ):
+        del fields.sample["prompt_id"]
+        fields.choices.append(_which_ids(column))
+    if (
+        not {"prompt_id", "position"} & {*fields.sample}
+        and not fields.choices
+        and "text" in fields.sample
+    ):
+        fields.key = content
+    _settle_draws(table, columns, fields)
+    _settle_people(table, fields)
+    if (
+        fields.key
+        and not table.location.draws
+        and not fields.draw
+        and "draw" not in fields.sample
+        and fields.metric is None
+    ):
+        _settle_repeated(table, fields)
+
+
+def _replace_drawn(
+    table: TableProfile,
+    columns: Sequence[ColumnProfile],
+    fields: Fields,
+    column: ColumnProfile,
+) -> None:
+    """Another column that names prompts in place of ids that look drawn."""
+    free = [
+        c for c in columns if c.path not in fields.taken and c.depth <= column.depth
+    ]
+    others = [c for c in free if not _is_drawn(table, fields, c)]
+    names = ("prompt_id", *SAMPLE_NAMES["prompt_id"], *ID_NAMES)
+    other = named_as(others, names) or next(
+        (c for c in others if _ends_with_id(c)), None
+    )
+    if other is None and column.depth:  # rows of one prompt, whose numbers tell nothing
+        fields.choices.append(_which_ids(column))
+        return
+    del fields.sample["prompt_id"]
+    fields.why_not[column.path] = "prompt_id: looks drawn for each row"
+    if other is not None:
+        fields.sample["prompt_id"] = other
+
+
+def _settle_repeated(table: TableProfile, fields: Fields) -> None:
+    """Rows of one run with the same content are generations of a prompt, or prompts
+    that happen to be equal."""
+    apart = [fields.sample[name] for name in fields.key]
+    others = (*fields.run.values(), *fields.scorers.columns, fields.filter)
+    apart += [column for column in others if column is not None]
+    rows = rows_told(table, apart)
+    repeated = len(rows) - len({*rows})
+    if repeated:
+        key, fields.key = fields.key, ()
+        fields.choices.append(
+            Choice(
+                f"what rows of the same {' and '.join(key)} are ({repeated} of "
+                f"{len(rows)} repeat another)",
+                (
+                    "generations of one prompt",
+                    "different prompts, in the same order in all files",
+                ),
+                (f"key = {texts(key)}", '[sample] position = "@index"'),
+            )
+        )
+
+
+def _which_key(column: ColumnProfile, content: Sequence[str]) -> Choice:
+    path = toml_text(column.path)
+    return Choice(
+        f"what tells prompts apart: {path} differs where the content is the same",
+        (f"each {path} is a prompt", "prompts of the same content are one prompt"),
+        (f"[sample] prompt_id = {path}", f"key = {texts(content)}"),
+    )
+
+
+def _which_ids(column: ColumnProfile) -> Choice:
+    path = toml_text(column.path)
+    return Choice(
+        f"what tells prompts apart: {path} is another in each row, so that no two "
+        "models have a prompt in common",
+        (
+            f"each {path} is a prompt, of one model only",
+            "another column, or part of this one, names the prompts",
+        ),
+        (
+            f"[sample] prompt_id = {path}",
+            '[sample] prompt_id = "COLUMN", or { path = "COLUMN", pattern = "…" }',
+        ),
+    )
+
+
+def _ids_against_texts(table: TableProfile, fields: Fields) -> str:
+    """The word for what tells prompts apart, ``ids`` or ``texts``, or ``either``
+    may."""
+    column = fields.sample["prompt_id"]
+    text = fields.sample["text"]
+    ids = list(map(shown_text, table.values(column)))
+    contents = list(map(shown_text, table.values(text)))
+    texts_by_id: dict[str, set[str]] = {}
+    ids_by_text: dict[str, set[str]] = {}
+    for identifier, content, value in zip(
+        ids, contents, table.values(text), strict=True
+    ):
+        if value in (None, ""):
+            continue  # of a row that failed, say
+        texts_by_id.setdefault(identifier, set()).add(content)
+        ids_by_text.setdefault(content, set()).add(identifier)
+    if _is_drawn(table, fields, column):
+        return "texts"
+    n_several = sum(len(texts) > 1 for texts in texts_by_id.values())
+    if n_several * 20 > len(texts_by_id):
+        return "texts"
+    repeated = sum(len(with_text) > 1 for with_text in ids_by_text.values())
+    if repeated * 20 > len(ids_by_text):
+        return "either"
+    return "ids"
+
+
+def _ends_with_id(column: ColumnProfile) -> bool:
+    """True if a name ends with that of an id of prompts: ``datasource_item_id``,
+    ``datasetItemId``."""
+    endings = tuple(f"_{name}" for name in ID_NAMES if "_" in name)
+    name = "_".join(words_of(column.name))
+    return len(column.values) > 1 and name.endswith(endings)
+
+
+def _is_drawn(table: TableProfile, fields: Fields, column: ColumnProfile) -> bool:
+    """True if ids look drawn for each record, which has a row of each metric, or for
+    what rows lie in."""
+    if not all(_DRAWN.fullmatch(shown_text(value)) for value in column.values):
+        return False
+    if column.is_unique or column.path.startswith("^"):
+        return True
+    parts = (column, fields.metric, fields.filter, *fields.scorers.columns)
+    apart = [part for part in parts if part is not None]
+    return len({*rows_told(table, apart)}) == table.rows
+
+
+def _settle_draws(
+    table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields
+) -> None:
+    """The column that numbers the generations of a prompt, where rows of one are told
+    apart by it alone."""
+    if table.location.draws or "draw" in fields.sample or fields.choices:
+        return
+    names = fields.key or ("prompt_id",)
+    prompts = [fields.sample[name] for name in names if name in fields.sample]
+    if not prompts or table.rows < 2:
+        return
+    others = [c for name, c in fields.run.items() if plain_name(c.name) not in _DRAWS]
+    told = (fields.metric, fields.filter, *fields.scorers.columns)
+    others += [column for column in told if column is not None]
+    numbers = [c for c in columns if c.is_number and c.path not in fields.sample]
+    turn, column = named_as(numbers, ("turn",)), named_as(numbers, _DRAWS)
+    rows = rows_told(table, (*prompts, *others))
+    if len({*rows}) == len(rows):
+        seed = fields.run.get("training_seed")
+        rows = rows_told(
+            table, (*prompts, *(other for other in others if other is not seed))
+        )
+        if (
+            seed is None
+            or plain_name(seed.name) != "seed"
+            or column is None
+            or len({*rows}) == len(rows)
+        ):
+            return
+        # each repeat has its seed: one of sampling
+        if tells_apart(table, rows, column):
+            del fields.run["training_seed"]
+    if turn is not None and not fields.key and tells_apart(table, rows, turn):
+        fields.turn = turn
+        return
+    if column is None or not tells_apart(table, rows, column):
+        groups = len({*rows})
+        asked = fields.scorers.asked
+        taken = fields.taken - {c.path for c in (*fields.metadata.values(), *asked)}
+        free = [
+            c
+            for c in columns
+            if c.path not in taken and not c.nulls and not is_metric(c.name)
+        ]
+        apart = [
+            c
+            for c in free
+            if 1 < len(c.values) <= groups // 2 and tells_apart(table, rows, c)
+        ]
+        if apart:
+            of_one = min(apart, key=lambda c: (c not in asked, len(c.values)))
+            fields.scorers.asked = [column for column in asked if column is not of_one]
+            repeated = len(rows) - groups, len(rows)
+            is_scorer = of_one in asked
+            paths = [c.path for c in prompts]
+            fields.choices.append(
+                _which_rows(of_one, paths, *repeated, "model" in fields.run, is_scorer)
+            )
+        return
+    draw = _numbered(column)
+    if fields.run.get("epoch") is column:
+        del fields.run["epoch"]
+        fields.choices.append(
+            Choice(
+                f"what {toml_text(column.path)} counts",
+                (
+                    "generations of each prompt",
+                    "epochs of training, each a run of its own",
+                ),
+                (f"[sample] draw = {draw}", f"[run] epoch = {toml_text(column.path)}"),
+            )
+        )
+    else:
+        fields.draw = draw
+
+
+def _settle_people(table: TableProfile, fields: Fields) -> None:
+    """Settle whether rows are told apart by the person alone who scored."""
+    people = fields.scorers.people
+    names = fields.key or ("prompt_id",)
+    prompts = [fields.sample[name] for name in names if name in fields.sample]
+    if people is None or not prompts or fields.draw or "draw" in fields.sample:
+        return
+    told = (fields.metric, fields.filter, *fields.run.values(), *fields.scorers.columns)
+    others = [column for column in told if column is not None and column is not people]
+    rows = rows_told(table, (*prompts, *others))
+    are_twice = len({*rows}) < len(rows)
+    fields.scorers.are_draws = are_twice and tells_apart(table, rows, people)
+
+
+def rows_told(
+    table: TableProfile, columns: Sequence[ColumnProfile]
+) -> list[tuple[str, ...]]:
+    return list(
+        zip(*(map(shown_text, table.values(column)) for column in columns), strict=True)
+    )
+
+
+def _numbered(column: ColumnProfile) -> str:
+    """An expression that numbers what a column tells apart, from 0."""
+    if not column.is_number:
+        return inline_table(
+            {
+                "path": column.path,
+                "values": dict(
+                    zip(map(shown_text, column.values), range(99), strict=False)
+                ),
+            }
+        )
+    first = min(column.numbers)
+    if first:
+        return inline_table({"path": column.path, "add": -int(first)})
+    return toml_text(column.path)
+
+
+def _which_rows(
+    column: ColumnProfile,
+    prompts: Sequence[str],
+    repeated: int,
+    rows: int,
+    has_model: bool,
+    is_scorer: bool,
+) -> Choice:
+    path = toml_text(column.path)
+    by = f"filter = {{ path = {path} }} in each of the [[scores]]"
+    if is_scorer:
+        by = f"[scorer] {word_for(column)} = {path}{OF_PEOPLE[word_for(column)]}"
+    template = " ".join(f"{{{name}}}" for name in (*prompts, column.path))
+    kinds = [
+        "generations of each prompt",
+        "judges or ways to score, a figure each",
+        "runs, a figure each",
+        "prompts",
+    ]
+    lines = [
+        f"[sample] draw = {_numbered(column)}",
+        by,
+        f"[run.configuration] {toml_key(column.name)} = {path}",
+        f"[sample] prompt_id = {{ template = {toml_text(template)} }}",
+    ]
+    if not has_model:
+        kinds.insert(0, "models")
+        lines.insert(0, f"[run] model = {path}")
+    return Choice(
+        f"what {path} tells apart, where rows are of one prompt ({repeated} of {rows} "
+        "repeat another)",
+        tuple(kinds),
+        tuple(lines),
+    )
+
+
+def tells_apart(
+    table: TableProfile, rows: Sequence[Any], column: ColumnProfile
+) -> bool:
+    """True if a column tells rows apart that are equal without it."""
+    texts = map(shown_text, table.values(column))
+    return len({*zip(rows, texts, strict=True)}) == len(rows)
+
+
+def shown_text(value: Any) -> str:
+    return str(text_of(value))
+
+
+def other_ids(table: TableProfile, fields: Fields) -> Iterator[ColumnProfile]:
+    """Further columns that have a value of their own in each row."""
+    for column in table.columns:
+        if column.path not in fields.taken and column.is_unique and not column.parents:
+            yield column
