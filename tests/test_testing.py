@@ -249,6 +249,22 @@ def test_the_proof_holds_a_question_to_its_sql(
         check_question(telling("quiz"), sources=dumps[:1])
 
 
+def test_rows_of_large_ids_stand_where_they_belong(
+    module_of: Any, dumps: list[Path], store: Store
+) -> None:
+    """Numbers that differ beyond the sixth digit tell rows apart, in whatever order."""
+    module = module_of(TELLING)
+    figures = [(12_345_670 + at, 0.5 + at / 1e7) for at in range(9)]
+    rows = [
+        module.TellingRow("score", n_prompts, 1, share, 0.0, 1.0)
+        for n_prompts, share in figures
+    ]
+    result = module.TellingReport("quiz", tuple(rows))
+    values = ", ".join(f"({n}, {share!r})" for n, share in reversed(figures))
+    sql = f"select * from (values {values}) as given(n_prompts, share)"
+    assert difference_from_sql(store, module.Telling("quiz"), result, sql) == ""
+
+
 def test_a_question_without_sql_says_so(module_of: Any, dumps: list[Path]) -> None:
     telling = module_of(TELLING).Telling
     checked = check_question(telling("quiz"), sources=dumps[:1])

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from warehouse.ingest.report import IngestReport
     from warehouse.interchange.every_eval_ever import EveryEvalEverReport
     from warehouse.interchange.inspect_logs import InspectReport
-    from warehouse.refresh.history_report import History  # noqa: F401
     from warehouse.store.load.state import LoadOptions
     from warehouse.store.snapshot import PublishedCopy
 

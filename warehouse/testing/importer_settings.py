@@ -92,42 +92,43 @@ class SettingsProof:
             document = Document.of(path)
         except ValueError:
             return False
-        name, leaves = self._name(path), self.leaves
         document.write(document.value)
-        is_read = leaves.seen() == self.seen
+        is_read = self.leaves.seen() == self.seen
         document.restore()
         if not is_read:
             self.findings.leave_out(
-                f"settings in {name}: written anew, it is read otherwise"
+                f"settings in {self._name(path)}: written anew, it is read otherwise"
             )
             return True
-        tried: list[str] = []
+        seen: list[str] = []
         dropped: list[str] = []
         failed: list[str] = []
-        for leaf in leaves.changes(path):
-            tried.append(leaf)
+        for leaf in self.leaves.changes(path):
             try:
-                is_seen = leaves.seen() != self.seen
-                if not is_seen and self._is_of_a_sample():
+                if self.leaves.seen() != self.seen:
+                    seen.append(leaf)
+                elif self._is_of_a_sample():
                     return False
+                else:
+                    dropped.append(leaf)
             except Exception as error:
                 failed.append(f"{leaf}, changed: {type(error).__name__}: {error}")
-                continue
-            if not is_seen:
-                dropped.append(leaf)
-        for _ in range(len(tried) - len(dropped) - len(failed)):
+        for _ in seen:
             self.findings.expect(True, WHAT, "")
         for wrong in failed:
-            self.findings.expect(False, WHAT, f"{name}: {wrong}")
+            self.findings.expect(False, WHAT, f"{self._name(path)}: {wrong}")
         if dropped:
-            self.findings.expect(
-                False,
-                WHAT,
-                f"{name}: nothing changes with {_some(dropped)}: runs that differ in it "
-                "would be pooled; take it into RunHeader.configuration, or name it in "
-                "outcomes= where it does not say how a run was made",
-            )
+            self._say_dropped(path, dropped)
         return True
+
+    def _say_dropped(self, path: Path, leaves: Sequence[str]) -> None:
+        self.findings.expect(
+            False,
+            WHAT,
+            f"{self._name(path)}: nothing changes with {_some(leaves)}: runs that differ "
+            "in it would be pooled; take it into RunHeader.configuration, or name it in "
+            "outcomes= where it does not say how a run was made",
+        )
 
     def _is_of_a_sample(self) -> bool:
         """Whether the leaf that is changed now is one of a row: then its file holds

@@ -63,20 +63,26 @@ def difference_from_sql(
     Raises:
         MisuseError: there is no such query, or it needs what the question does not say.
     """
-    expected = _numbers_as_floats(_rows(store, question, sql or question.SQL))
-    found = _numbers_as_floats([plain(row) for row in result.rows])
+    expected = [
+        _with_floats(row) for row in _rows(store, question, sql or question.SQL)
+    ]
+    found = [_with_floats(plain(row)) for row in result.rows]
     if len(found) != len(expected):
         return f"{len(found)} rows, and {len(expected)} in SQL"
     if not found:
         return ""
-    shared = [name for name in found[0] if name in expected[0]]
-    if not shared:
+    exact: list[str] = []
+    rounded: list[str] = []
+    for name in found[0]:
+        if name in expected[0]:
+            is_rounded = _has_fractions(name, found) or _has_fractions(name, expected)
+            (rounded if is_rounded else exact).append(name)
+    if not exact + rounded:
         return f"SQL calls no column like one of {', '.join(found[0])}"
-    # numbers whose last digits may differ say last which row stands where
-    shared.sort(key=lambda name: any(map(_is_fraction, _column(name, found, expected))))
-    pairs = zip(_sorted(found, shared), _sorted(expected, shared), strict=True)
-    for own, other in pairs:
-        for name in shared:
+    for own, other in zip(
+        _chosen(found, exact, rounded), _chosen(expected, exact, rounded), strict=True
+    ):
+        for name in own:
             if not is_same(own[name], other[name]):
                 return f"{name} is {own[name]!r}, and {other[name]!r} in SQL, of {own}"
     return ""
@@ -86,34 +92,37 @@ def _rows(store: Store, question: Question, sql: str) -> list[dict[str, Any]]:
     """The rows of a view that a question is about, those of a library query with its
     values, or those of a SELECT."""
     if not is_name(sql):
-        given = {name: _value(question, name) for name in bind_names(sql)}
-        return store.rows(sql, given)
+        return store.rows(
+            sql, {name: _said(question, name) for name in bind_names(sql)}
+        )
     query = find(sql, store.dialect.name)
     if query.kind == "library":
-        names = [parameter.name for parameter in query.parameters]
-        said = {name: getattr(question, name, None) for name in names}
-        given = {name: value for name, value in said.items() if value is not None}
+        given: dict[str, Any] = {}
+        for parameter in query.parameters:
+            value = getattr(question, parameter.name, None)
+            if value is not None:
+                given[parameter.name] = value
         return store.rows(query.text, query.bind(given))
-    columns = [name for name, _ in query.columns]
-    about = {
-        name: getattr(question, name)
-        for name in columns
-        if isinstance(getattr(question, name, None), str | int | float)
-    }
+    about: dict[str, Any] = {}
+    for column, _ in query.columns:
+        value = getattr(question, column, None)
+        if isinstance(value, str | int | float):
+            about[column] = value
     conditions = "".join(f" and {name} = :{name}" for name in about)
     return store.rows(f"select * from {query.name} where 1 = 1{conditions}", about)
 
 
-def _value(question: Question, name: str) -> Any:
+def _said(question: Question, name: str) -> Any:
+    """A field of a question (MisuseError: it has none of that name)."""
     if not hasattr(question, name):
         raise MisuseError(f"SQL needs {name}, which is no field of {question.NAME}")
     return getattr(question, name)
 
 
-def _numbers_as_floats(rows: PlainRows) -> list[dict[str, Any]]:
-    """Rows in which a number is a float, as one engine gives whole ones and another
+def _with_floats(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row in which each number is a float, as one engine gives whole ones and another
     decimals, and None where there is none."""
-    return [{name: _as_float(value) for name, value in row.items()} for row in rows]
+    return {name: _as_float(value) for name, value in row.items()}
 
 
 def _as_float(value: Any) -> Any:
@@ -126,21 +135,27 @@ def _as_float(value: Any) -> Any:
     return number
 
 
-def _column(name: str, *tables: PlainRows) -> list[Any]:
-    return [row[name] for rows in tables for row in rows]
+def _has_fractions(name: str, rows: PlainRows) -> bool:
+    values = [row[name] for row in rows]
+    return any(isinstance(item, float) and not item.is_integer() for item in values)
 
 
-def _is_fraction(value: Any) -> bool:
-    return isinstance(value, float) and not value.is_integer()
+def _chosen(
+    rows: PlainRows, exact: Sequence[str], rounded: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Some columns of rows, in the order of the exact ones, then of numbers without
+    their last digits, which may differ."""
+    placed: list[tuple[list[str], dict[str, Any]]] = []
+    for row in rows:
+        chosen = {name: row[name] for name in (*exact, *rounded)}
+        places = [repr(row[name]) for name in exact]
+        places += [_without_last_digits(row[name]) for name in rounded]
+        placed.append((places, chosen))
+    placed.sort(key=lambda item: item[0])
+    return [chosen for _, chosen in placed]
 
 
-def _sorted(rows: PlainRows, names: Sequence[str]) -> list[dict[str, Any]]:
-    """Some columns of rows, in the order of these columns."""
-    chosen = [{name: row[name] for name in names} for row in rows]
-    return sorted(chosen, key=lambda row: [_place(value) for value in row.values()])
-
-
-def _place(value: Any) -> str:
+def _without_last_digits(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     return repr(value)
