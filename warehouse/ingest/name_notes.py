@@ -75,7 +75,7 @@ def notes_on_names(
                 names.append(own)
         if names:
             way = (
-                f"warehouse {kind}s alias {shlex.quote(names[0][-1])} "
+                f"warehouse fix alias {shlex.quote(names[0][-1])} "
                 f"{shlex.quote(names[0][0])}"
             )
             pairs = [f"{found[-1]!r} and {found[0]!r}" for found in names]

@@ -181,11 +181,10 @@ class Pair:
         Raises:
             StatisticsError: ``level`` or ``seed`` out of range.
         """
-        if self.over_seeds:
-            difference = self.seed_difference
-        else:
-            difference = partial(self._of_one_seed, seed=seed)
-        return difference(level, turned=turned)
+        of_one = partial(self._of_one_seed, seed=seed)
+        if self.over_seeds:  # several seeds have a spread: nothing is drawn
+            return self.seed_difference(level, turned=turned)
+        return of_one(level, turned=turned)
 
     def _of_one_seed(
         self, level: float, *, seed: int, turned: bool

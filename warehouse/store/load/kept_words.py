@@ -406,6 +406,6 @@ def _lost(said: RunWords) -> str:
     what = " and ".join(parts) or "tags taken off"
     return (
         f"run {said.row.id} of {said.row.model} on {said.row.name} had {what}; no run "
-        "that is read now is surely the same: say it again (warehouse list runs run:ID "
-        "--tag NAME, warehouse fix invalidate run:ID --reason TEXT)"
+        "that is read now is surely the same: say it again (warehouse fix tag run:ID "
+        "NAME, warehouse fix invalidate run:ID --reason TEXT)"
     )
