@@ -152,7 +152,7 @@ USES = {
         (
             f"{ANALYSIS}.leaderboard.answer:leaderboard",
             f"{ANALYSIS}.suites.answer:suite_leaderboard",
-            f"{ANALYSIS}.leaderboard.answer:leaderboards",
+            f"{ANALYSIS}.leaderboard.every:leaderboards",
         ),
         "leaderboard",
         flags=CORRECTED,

@@ -81,4 +81,4 @@ class OneLeaderboard(Ranking, Question):
 class EveryLeaderboard(Ranking, Question):
     """Leaderboards of all benchmarks with runs."""
 
-    NAME, ANSWER = "leaderboard", "answer:leaderboards"
+    NAME, ANSWER = "leaderboard", "every:leaderboards"
