@@ -228,8 +228,6 @@ def _rounds_to(value: float, published: float | None) -> bool:
 #: Settings that everybody expects to make rows of their own, and that rows show by
 #: names of their own.
 _EXPECTED_SETTINGS = frozenset({*CONDITION_FIELDS, "scorers"})
-
-
 #: Settings in which two runs differ, at most, for a note to name them: beyond, they are
 #: two experiments.
 _FEW_SETTINGS = 3

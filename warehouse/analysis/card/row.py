@@ -17,8 +17,6 @@ from warehouse.analysis.selection.conditions import Condition
 
 #: A figure of this method is its source's own: nothing here recomputes it.
 PUBLISHED = "published"
-
-
 _VERDICTS = {
     "a": "better",
     "b": "worse",

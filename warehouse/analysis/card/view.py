@@ -30,8 +30,6 @@ _ONCE = (
     "date",
     "method",
 )
-
-
 _HIDE_EMPTY = (
     "prompts",
     "split",
@@ -43,12 +41,8 @@ _HIDE_EMPTY = (
     "flags",
     *_ONCE,
 )
-
-
 #: Characters of a checkpoint's name, which may be a hash.
 LONGEST = 20
-
-
 #: Columns that a narrow page drops, the first of them first; Markdown has all.
 _MINOR = (
     *(
@@ -74,11 +68,7 @@ _MINOR = (
         "prompts",
     ),
 )
-
-
 OWN = "From samples; each figure can be recomputed."
-
-
 AS_PUBLISHED = "As their sources publish them; no sample here recomputes these figures."
 
 

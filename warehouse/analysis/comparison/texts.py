@@ -21,8 +21,6 @@ _PROMPTS = (
     "select id, tool_id, substr(text, 1, :most) as text, substr(target, 1, :most) as "
     "target, choices from prompt where id in (:ids)"
 )
-
-
 _LINKED = (
     "select prompt_id, canonical_prompt_id from prompt_link where canonical_prompt_id "
     "in (:ids)"

@@ -11,8 +11,6 @@ _LINKS = (
     "select prompt_id, canonical_prompt_id from prompt_link where prompt_id <> "
     "canonical_prompt_id order by prompt_id"
 )
-
-
 Links = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 

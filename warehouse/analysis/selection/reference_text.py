@@ -16,21 +16,11 @@ from warehouse.errors import MisuseError, did_you_mean
 from warehouse.records.run_fields import LABEL_FIELDS
 
 _RUN = re.compile(r"run:(\d+)")
-
-
 _POSITION = re.compile(r"(step|tokens|epoch)=([0-9.eE+]+)")
-
-
 _WHERE = re.compile(r"(?P<name>\w+)(?P<sign>!?=)(?P<value>.*)", re.DOTALL)
-
-
 _ROUNDED = re.compile(r"(?P<number>\d+(?:\.(?P<decimals>\d+))?)(?P<unit>[KMBTkmbt])")
-
-
 #: Other names of columns of ``run_current`` in ``--where``.
 _SYNONYMS = {"seed": "training_seed", "step": "position"}
-
-
 _WHERE_FIELDS = (
     *(
         *LABEL_FIELDS,

@@ -55,19 +55,13 @@ _TOLD_OF_RUNS = (
     ),
     *("note", "run_group_id"),
 )
-
-
 _IN_WORDS = {
     "started_at": "date",
     "run_key": "the tool's run id",
     "run_group_id": "invocation",
 }
-
-
 #: Flag of runs that score equal responses differently.
 SCORED_DIFFERENTLY = "scored_differently"
-
-
 #: Seeds, runs and settings that a note names.
 NAMED = 5
 

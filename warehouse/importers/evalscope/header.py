@@ -41,18 +41,12 @@ from warehouse.records import (
 )
 
 HARNESS = "evalscope"
-
-
 #: Names of subsets that say no more than that the benchmark has no other.
 _WHOLE = ("default", "main")
-
-
 #: Settings of the client, which change nothing of what is generated.
 _OF_THE_CLIENT = frozenset(
     ("batch_size", "stream", "timeout", "retries", "retry_interval", "seed")
 )
-
-
 #: Parts of a configuration that are of all benchmarks together, or read into fields of
 #: the run.
 _READ_ELSEWHERE = frozenset(
@@ -61,14 +55,10 @@ _READ_ELSEWHERE = frozenset(
     judge_strategy judge_model_args sandbox use_sandbox sandbox_type
     """.split()
 )
-
-
 #: Settings of generation that have a field of their own, under each of their names.
 _OF_FIELDS = frozenset(
     "temperature top_p max_tokens max_new_tokens max_gen_toks max_completion_tokens reasoning_effort seed".split()
 )
-
-
 #: Ways of running a model by the names of 0.x.
 _WAYS = {"checkpoint": "llm_ckpt", "service": "openai_api", "server": "openai_api"}
 

@@ -22,8 +22,6 @@ from warehouse.records import (
 )
 
 _OF_OVERLAP = ("recall", "precision", "f1")
-
-
 #: Reports of version 2 write these names of rows out.
 _SPELT_OUT = {
     **{
@@ -40,17 +38,11 @@ _SPELT_OUT = {
     },
     **{f"rouge-l-{of[0]}": f"rouge[statistic={of},variant=l]" for of in _OF_OVERLAP},
 }
-
-
 # "mean_acc", "mean_acc_pass@2"   the mean, or another figure, of the metric of the rows
 _NAMED = re.compile(
     r"(?:mean_)?(?P<name>.+?)(?:_(?P<figure>(?:pass|vote)@\d+|pass\^\d+))?"
 )
-
-
 _K_OF = {"pass_at_k": "pass@{}", "pass_hat_k": "pass^{}", "vote_at_k": "vote@{}"}
-
-
 _HIGHER = re.compile(
     r"acc|exact|^em$|pass|f1|level_(?:strict|loose)|rouge|bleu|win_rate", re.IGNORECASE
 )

@@ -27,22 +27,14 @@ from warehouse.records import MetricSpec, PublishedScore
 
 #: Metrics of Inspect that are the mean of the samples' scores.
 _MEANS = ("accuracy", "mean")
-
-
 #: The standard error by its names; the last one is that of logs before 0.3.59.
 _ERRORS = ("stderr", "bootstrap_stderr", "bootstrap_std")
-
-
 #: Reducers that leave a single score as it is.
 _IDLE = frozenset(("median", "mode", "majority", "max"))
-
-
 #: Scorers of Inspect's own that never ask a model.
 _PLAIN = frozenset(
     "match includes pattern answer exact f1 choice math perplexity".split()
 )
-
-
 #: Parameters of a scorer that say which model judges; they go to the judge's own field.
 _JUDGE = ("model", "model_role")
 

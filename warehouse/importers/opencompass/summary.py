@@ -31,8 +31,6 @@ from warehouse.records import (
 )
 
 STAMP = re.compile(r"\d{8}_\d{6}")
-
-
 HARNESS = "opencompass"
 
 

@@ -42,38 +42,20 @@ from warehouse.records import (
 from warehouse.records.canonical_json import sha256_of
 
 WHOLE = "_allresults"
-
-
 SYSTEM = ("system", "developer")
-
-
 _DEBUG = "_DEBUG"
-
-
 #: Parts of a file that hold its figures and its samples.
 _OF_SAMPLES = frozenset(("score", "metrics", "htmls", "convos", "metadata"))
-
-
 _STAMP = re.compile(r"(.+)_(\d{8}_\d{4}(?:\d{2})?)")
-
-
 #: Evaluations whose name has a ``_`` of its own; other names end at the first.
 _LONG_NAMES = ("healthbench_hard", "healthbench_consensus", "healthbench_meta")
-
-
 _HEADING = "<h3>Results</h3>"
-
-
 #: What stands before it in a prompt of DROP are examples, drawn in whatever order the
 #: threads come.
 _TASK = "\n# Your Task\n"
-
-
 #: The options of GPQA, in another order in each repeat: a question is the same whatever
 #: their order.
 _OPTIONS = re.compile(r"(.*\n\n)A\) (.*)\nB\) (.*)\nC\) (.*)\nD\) (.*)", re.DOTALL)
-
-
 # The end of a sample's page. Texts in it are escaped: none can hold a tag.
 _RESULT = re.compile(
     r"<h3>Results</h3>\s*(?:<p>Correct Answer: (?P<target>[^<]*)</p>\s*)?"
@@ -334,17 +316,9 @@ def _number(text: str | None) -> float | None:
 
 
 HARNESS, SCORE = "simple-evals", "score"
-
-
 _ERROR, _COUNT = "bootstrap_std", "n_samples"
-
-
 _SPREADS = ("std", "min", "max")
-
-
 _BINARY = ("mmlu", "math", "gpqa", "mgsm", "simpleqa", "browsecomp")
-
-
 _JUDGED = ("healthbench", "simpleqa", "browsecomp", "math")
 
 

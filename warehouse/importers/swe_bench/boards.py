@@ -43,16 +43,10 @@ from warehouse.records import (
 )
 
 _MODEL, _ATTEMPTS = "Model: ", "System: Attempts - "
-
-
 #: What a result of a leaderboard says of its outcome, and what is read by itself.
 _OF_A_RESULT = frozenset({"per_instance_details", "resolved", "folder", "name", "tags"})
-
-
 #: Who submitted, and tags that are read by themselves.
 _ORGANISATION = "Org: "
-
-
 _READ_TAGS = (_ORGANISATION, _MODEL, _ATTEMPTS)
 
 

@@ -14,8 +14,6 @@ from warehouse.importers.common.patterns import Pattern
 from warehouse.importers.common.streams import tails_of
 
 _ROOT = re.compile(r"\$|&(?P<join>\w+)|(?P<up>\^*)")
-
-
 _TOKEN = re.compile(
     r"""\.?"(?P<quoted>(?:[^"\\]|\\.)*)"
       | \[(?P<index>-?\d+)\]
@@ -24,11 +22,7 @@ _TOKEN = re.compile(
       | \.?(?P<name>[^.\[\]{}"]+)""",
     re.VERBOSE,
 )
-
-
 _IN_KEY = re.compile(r"\{(\^*)@(key|index|draw)\}")
-
-
 _SPECIAL = re.compile(r"(?P<up>\^*)@(?P<name>key|index|draw|row|column|cell|file)?")
 
 

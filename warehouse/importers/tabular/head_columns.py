@@ -36,12 +36,8 @@ from warehouse.importers.tabular.readers import flavour_of
 from warehouse.records import Candidate, parse_json
 
 _HEAD_BYTES = 65_536
-
-
 # many small tables of the same columns come one after the other
 cached_guess = lru_cache(maxsize=64)(guess)
-
-
 cached_votes = lru_cache(maxsize=64)(guess_votes)
 
 

@@ -20,8 +20,6 @@ from warehouse.importers.tabular.table import MappedTable
 
 #: Columns or fields that a mapping has to read for its shape to be its own.
 _TELLING = 2
-
-
 _UNNAMED = re.compile(r"column_\d+")
 
 

@@ -1,4 +1,4 @@
-"""Variants of a row in a mapping: what each makes of it, parsed."""
+"""Variants of a row in a mapping, parsed: fields, scores, options, votes."""
 
 from __future__ import annotations
 
@@ -30,16 +30,10 @@ from warehouse.records import SAMPLE_SCHEMA, SCORE_STATUSES
 RUN_FIELDS = tuple(
     name for name in header_kinds() if name not in ("metrics", "published", "place")
 )
-
-
 #: Those of them that hold an object.
 RECORD_FIELDS = tuple(name for name in RUN_FIELDS if header_kinds()[name] is Mapping)
-
-
 #: Those that hold a list of names.
 LIST_FIELDS = tuple(name for name in RUN_FIELDS if header_kinds()[name] is tuple)
-
-
 #: Fields of a sample row that a mapping fills in ``[sample]``.
 SAMPLE_FIELDS = tuple(
     name
@@ -47,8 +41,6 @@ SAMPLE_FIELDS = tuple(
     if name
     not in ("run", "identity", "metadata", "scores", "choice_scores", "transcript")
 )
-
-
 #: Fields of a vote that a mapping fills in ``[votes]``.
 VOTE_FIELDS = (
     *(
@@ -64,13 +56,9 @@ VOTE_FIELDS = (
     ),
     *("weight", "created_at"),
 )
-
-
 #: Fields of ``[scorer]``: ``judge_model`` names a model, ``annotator`` a person,
 #: ``scorer`` any of them.
 SCORER_FIELDS = ("scorer", "scorer_kind", "judge_model", "annotator")
-
-
 _CHOICE_FIELDS = (
     "loglikelihood",
     "unconditional_loglikelihood",
@@ -78,14 +66,8 @@ _CHOICE_FIELDS = (
     "n_tokens",
     "n_bytes",
 )
-
-
 _AGREEMENTS = ("compare_with", "must_equal")
-
-
 _FIGURES = ("scores", "published")
-
-
 _EXPANDED = (
     "run",
     "sample",

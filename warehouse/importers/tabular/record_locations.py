@@ -29,18 +29,10 @@ from warehouse.importers.tabular.column_names import (
 from warehouse.importers.tabular.columns import Unfit, number_of
 
 DEPTH = 5
-
-
 _LOOKED_AT = 50
-
-
 _MANY = 20
-
-
 #: What names the elements of a list that are metrics of one generation.
 METRIC_NAMES = ("metric", "metric_name", "name", "scorer", "evaluator", "grader", "key")
-
-
 _CONTENT = {
     "text",
     "target",
@@ -50,11 +42,7 @@ _CONTENT = {
     "task_id",
     "question_id",
 }
-
-
 _OF_PROMPTS = {*ID_NAMES, "prompt_id", *_CONTENT}
-
-
 _FAMILIAR = {
     *_OF_PROMPTS,
     *SAMPLE_NAMES["response"],

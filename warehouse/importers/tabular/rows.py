@@ -195,12 +195,6 @@ def json_rows(columns: Mapping[str, Sequence[Any]], faults: Faults) -> pa.Array:
     return pa.array(texts, pa.string())
 
 
-# --- scores ---------------------------------------------------------------------------------------
-
-
-# --- options --------------------------------------------------------------------------------------
-
-
 # --- rows that are no data ------------------------------------------------------------------------
 
 #: How languages write a missing value where they make text of it.

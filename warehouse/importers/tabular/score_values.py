@@ -22,16 +22,10 @@ from warehouse.importers.tabular.columns import (
 )
 
 _RIGHT = frozenset("yes y t correct right pass passed success ok ✓ ✔ ✔️ ✅ ☑".split())
-
-
 _WRONG = frozenset("no n f incorrect wrong fail failed failure ✗ ✘ ✖ ✖️ ❌ ☒".split())
-
-
 #: Such words that a judge says of a response; classes of questions are called yes and
 #: no, too.
 VERDICTS = (_RIGHT | _WRONG) - {"yes", "y", "t", "no", "n", "f", "ok"}
-
-
 #: How 1 and 0 are written among such words.
 _NUMBERS = {
     "1": 1,
@@ -45,24 +39,14 @@ _NUMBERS = {
     "TRUE": 1,
     "FALSE": 0,
 }
-
-
 #: Texts that stand for a missing score.
 NULL_WORDS = frozenset(
     {"na", "n/a", "#n/a", "null", "none", "-", "--", "–", "—", "?", "missing"}
 )
-
-
 PERCENT = re.compile(r"[+-]?\d+(?:[.,]\d+)?\s*%")
-
-
 _COMMA = re.compile(r"[+-]?(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+),\d+")
-
-
 #: Distinct texts that are remembered; a column with more is no column of scores.
 _MOST = 32
-
-
 #: Numbers that often stand for no score.
 _MARKS = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0)
 

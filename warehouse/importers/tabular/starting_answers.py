@@ -1,5 +1,5 @@
-"""Answers compared with targets, in a mapping that is begun for a table without
-scores."""
+"""Columns of scores in a mapping that is begun, and answers that are compared with targets
+where a table has no scores."""
 
 from __future__ import annotations
 
@@ -30,11 +30,7 @@ from warehouse.importers.tabular.starting_toml import (
 )
 
 LETTERS = {"C": 1, "P": 0.5, "I": 0, "N": 0}
-
-
 LETTERS_AND_NUMBERS = {**LETTERS, "0": 0, "0.0": 0, "0.5": 0.5, "1": 1, "1.0": 1}
-
-
 #: Words and characters of an answer that may be held against a target as it stands.
 WORDS, _CHARACTERS = 5, 60
 

@@ -451,6 +451,3 @@ def _is_no_name(name: str, table: TableProfile, paths: Sequence[str]) -> bool:
         or name == "model"
         and values <= BACKENDS
     )
-
-
-# --- which prompt ---------------------------------------------------------------------------------

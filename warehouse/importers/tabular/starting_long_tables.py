@@ -1,4 +1,5 @@
-"""Tables with a figure in each row, in a mapping that is begun."""
+"""Columns of published figures in a mapping that is begun, and tables with a figure in
+each row."""
 
 from __future__ import annotations
 
@@ -34,12 +35,8 @@ from warehouse.importers.tabular.starting_toml import (
 SIZE = re.compile(
     r"n|num|count|size|(n|num|number_of)_(total|samples|prompts|examples|questions|instances)"
 )
-
-
 #: Names of columns of means, as `groupby` of pandas writes them.
 _MEANS = ("mean", "avg", "average")
-
-
 #: Share of rows with a name of their own from which on rows are models.
 MOSTLY = 0.7
 

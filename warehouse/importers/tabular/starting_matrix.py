@@ -31,11 +31,7 @@ from warehouse.importers.tabular.starting_toml import (
 
 #: What a draft says of rows and columns such as ``Average``.
 LEFT_OUT = "left out, since it sums up others"
-
-
 _BY_MODELS, _BY_PROMPTS = ORIENTATIONS
-
-
 NAMED = 4
 
 

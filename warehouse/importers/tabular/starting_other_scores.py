@@ -63,8 +63,6 @@ def of_object(table: TableProfile) -> Iterator[tuple[str, str]]:
 
 #: Words of names of counts: generations of a prompt that were right, and all of them.
 _RIGHT = frozenset("c correct passed solved succeeded successes".split())
-
-
 _ALL = frozenset("n samples total trials attempts generations completions".split())
 
 

@@ -43,8 +43,6 @@ _DRAWS = (
     "generation_index",
     "sample_index",
 )
-
-
 #: Ids as programs draw them: many hexadecimal digits, with a word before them or not,
 #: or letters and digits mixed.
 _DRAWN = re.compile(

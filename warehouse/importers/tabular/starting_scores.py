@@ -476,6 +476,3 @@ def _of_missing(
         if candidate.missing and fields.metric is None:
             where = f" in the [[scores]] of {toml_text(candidate.column.path)}"
             yield what_counts(candidate.column, table, where)
-
-
-# --- responses against targets --------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Rows of episodes: question, generations, rewards."""
+"""Rows of episodes: question, generations, rewards; and which run each trace is of."""
 
 from __future__ import annotations
 
@@ -36,8 +36,6 @@ from warehouse.importers.common.transcripts import (
 from warehouse.records.canonical_json import sha256_of
 
 HARNESS = "verifiers"
-
-
 REWARD = "reward"
 
 
@@ -76,11 +74,7 @@ _CIRCUMSTANCES = frozenset(
     idx image workdir agent_user skills network_allow network_block artifacts artifact_max_bytes timeout resources
     """.split()
 )
-
-
 LIMITS = ("max_turns", "max_input_tokens", "max_output_tokens", "max_total_tokens")
-
-
 #: What stops an agent that did nothing wrong otherwise, and the kind of limit;
 #: time-outs are told apart.
 _STOPPED = {name: "turn" if name == "max_turns" else "token" for name in LIMITS} | {

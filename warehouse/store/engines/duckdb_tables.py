@@ -9,8 +9,6 @@ import pyarrow as pa
 #: Rows of Arrow data that become a table by way of a text: registering them takes
 #: longer than reading so short a text.
 FEW_ROWS = 20
-
-
 _TYPES = {
     "int32": "integer",
     "int64": "bigint",

@@ -461,9 +461,6 @@ def _push_texts(scratch: Scratch, are_all: bool) -> None:
     scratch.push_new("content", "sha256", select)
 
 
-# --- metrics of a benchmark ------------------------------------------------------------------
-
-
 # --- published figures and the ledger --------------------------------------------------------
 
 

@@ -147,6 +147,4 @@ def with_bounds(
 
 
 STORED = ("default_by", "higher_is_better", "chance_level", *_RANGE)
-
-
 _SAID = (*STORED, "seen")
