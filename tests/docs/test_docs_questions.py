@@ -140,7 +140,7 @@ def test_a_class_that_cannot_be_asked_is_told(
 
 
 def test_a_name_of_this_package_is_its_own(terminal: Terminal) -> None:
-    assert "Compare two models on the prompts they share." in terminal(
+    assert "Compare two models on the prompts they share, beyond noise." in terminal(
         "warehouse compare --help"
     )
     assert "compare" not in registry.added_names()

@@ -46,7 +46,7 @@ _TABLE: dict[str, tuple[tuple[str, ...], ...]] = {
         ("leaderboard", "suites:AnyLeaderboard", "Rank models on a benchmark or suite.",
          "warehouse leaderboard gsm8k", "warehouse leaderboard gsm8k --where temperature=0.7 --json",
          "warehouse leaderboard --group mmlu --weights prompts"),
-        ("compare", "compare:Compare", "Compare two models on the prompts they share.",
+        ("compare", "compare:Compare", "Compare two models on the prompts they share, beyond noise.",
          "warehouse compare model-a model-b --benchmark gsm8k",
          "warehouse compare model-a model-b --equivalence 0.02",
          "warehouse compare model-a model-b --benchmark gsm8k --flips 20"),
@@ -79,7 +79,7 @@ _TABLE: dict[str, tuple[tuple[str, ...], ...]] = {
          "warehouse training recipes --small parameter_count=411616256 --large "
          "parameter_count=6889410560",
          "warehouse training recipes arc_easy --delta 0.02 --run-cost 107 --budget 1000"),
-        ("noise", "", "What moves a score: draws (pass@k), wordings, a suite's prompts.",
+        ("noise", "", "Beside seeds, what moves a score: draws (pass@k), wordings.",
          "warehouse noise variance gsm8k", "warehouse noise templates mmlu"),
         ("noise variance", "variance:PassRates", "Split a run's variance: prompts, draws; pass@k.",
          "warehouse noise variance gsm8k", "warehouse noise variance run:7 --pass-at 1,5,10 --pass-hat 2",
