@@ -8,6 +8,7 @@ pasted.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from warehouse.questions.registry import ADDED, ENTRIES, added, added_names
 
@@ -42,8 +43,8 @@ class CommandEntry:
 
     name: str  #: that of a command of a group has a blank (``store upgrade``).
     section: str
-    #: of its function; empty for a group that only holds its commands, and for a command
-    #: that asks a question and does nothing else (`cli/ask.py`).
+    #: where its function may stand; a group that only holds its commands has none there,
+    #: nor has a command that asks a question and does nothing else (`cli/ask.py`).
     module: str
     sentence: str
     examples: tuple[str, ...]
@@ -184,52 +185,24 @@ _COMMANDS: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
 }  # fmt: skip
 
-#: Modules of the commands that ask a question and have options beside it: a part of the
-#: answer, a file, a switch. The name of a group stands for the group itself, where it
-#: does more than to hold its commands.
-_MODULES = {
-    "anchors": ("subset anchors",),
-    "audit": ("items audit",),
-    "card": ("card",),
-    "compare": ("compare",),
-    "curves": ("training curves",),
-    "datamap": ("items datamap",),
-    "flash": ("subset flash",),
-    "formulations": ("noise formulations",),
-    "frontier": ("frontier",),
-    "gate": ("gate",),
-    "horizon": ("horizon",),
-    "irt": ("irt ability", "irt dimensions", "irt fit", "irt next", "irt scale"),
-    "items": ("items difficulty",),
-    "judge": ("judge", "judge agreement", "judge next", "judge plan"),
-    "leaderboard": ("leaderboard",),
-    "matrix": (
-        "matrix cluster",
-        "matrix explain",
-        "matrix grow",
-        "matrix test",
-        "matrix weights",
-    ),
-    "pairs": ("pairs",),
-    "power": ("power",),
-    "prefer": ("prefer",),
-    "refresh": ("history",),
-    "reliability": ("noise reliability",),
-    "show": ("show",),
-    "subset": ("subset export", "subset extend", "subset import", "subset plan"),
-    "text": ("text cluster", "text duplicates", "text embed"),
-    "variance": ("noise variance",),
-}
+#: Files of commands, by their names.
+_FILES = {path.stem for path in (Path(__file__).parent / "commands").glob("*.py")}
+
+
+def _file_of(name: str) -> str:
+    """The file of a command that asks a question: called as its last word, else as its
+    group; empty where there is none, as it has no options but the question's."""
+    words = name.split()
+    return next((word for word in reversed(words) if word in _FILES), "")
 
 
 def _table() -> dict[str, CommandEntry]:
     """Every command by name, in the order of the help."""
-    module_of = {name: module for module, names in _MODULES.items() for name in names}
     asked = [
         CommandEntry(
             entry.name,
             entry.section,
-            module_of.get(entry.name, ""),
+            _file_of(entry.name),
             entry.sentence,
             entry.examples,
             asks=bool(entry.question),

@@ -49,6 +49,7 @@ def load(name: str) -> click.Command | None:
         return None
     if entry.module:
         import_module(f".commands.{entry.module}", __package__)
+    if name in _MADE:
         return _MADE[name]
     if entry.asks:
         asking: click.Command = import_module(".ask", __package__).command_of(entry)

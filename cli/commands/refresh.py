@@ -1,5 +1,4 @@
-"""``refresh``, ``history`` and ``alerts``: stored figures, kept fresh and looked back
-on."""
+"""``refresh``: stored figures, kept fresh, and alerts on what has changed."""
 
 from __future__ import annotations
 
@@ -12,14 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.refresh.question import FigureHistory
-
 from ..lazy_group import command
 from ..state import State
 from ..ui.options import REFERENCE, lake_option, option, output_options
 from ..ui.output import Output
 from ..ui.progress import share
-from ..ui.questions import options_of
 from ..ui.table import echo
 
 if TYPE_CHECKING:
@@ -218,41 +214,6 @@ def _failures(refreshed: Refreshed) -> int:
 def _say(state: State, line: str, notes: tuple[str, ...]) -> None:
     state.say(line)
     state.notes(notes)
-
-
-@command("history")
-@click.argument("names", nargs=-1, metavar=f"[run:ID|{REFERENCE}] [BENCHMARK]")
-@option(
-    "-b --benchmark NAME", "The benchmark, where it does not stand after the model."
-)
-@options_of(FigureHistory, without=("model", "benchmark"))
-@output_options
-def history(
-    state: State,
-    /,
-    names: tuple[str, ...],
-    benchmark: str | None,
-    output: Output,
-    **options: Any,
-) -> None:
-    from warehouse.refresh.history import history as look
-    from warehouse.refresh.history import history_of
-
-    given = (*names, *([benchmark] if benchmark else []))
-    if not 1 <= len(given) <= 2:
-        raise click.UsageError(
-            "expected a model, a benchmark, or a model and a benchmark; found "
-            f"{len(given)} names"
-        )
-    with state.open() as store:
-        if len(given) == 2:
-            changes = look(store, *given, **options)
-        else:
-            if benchmark:
-                changes = look(store, None, benchmark, **options)
-            else:
-                changes = history_of(store, names[0], **options)
-    state.give(output, changes, changes.view)
 
 
 if TYPE_CHECKING:
