@@ -9,7 +9,7 @@ import click
 from warehouse.errors import did_you_mean
 from warehouse.tables.glossary import Term, find, names, terms
 
-from ..command_table import COMMANDS
+from ..command_table import COMMANDS, meant_by
 from ..lazy_group import command
 from ..ui.options import output_options, picture_option
 from ..ui.output_files import TABLES
@@ -31,18 +31,19 @@ def help(ctx: click.Context, /, words: tuple[str, ...]) -> None:
         _print_output(ctx)
     else:
         whole_term = find(name)
+        commands = [name] if name in COMMANDS else meant_by(name)
         if whole_term is not None:
             found = [whole_term]
-        elif name in COMMANDS:
+        elif commands:
             found = []
         else:
             found = [_term(word) for word in words]
         for term in dict.fromkeys(found):
             print_text(f"{term.name}: {term.says}")
             print_text(f"More: docs/{term.page}.md")
-        if name in COMMANDS:
-            help_text = context_of(name, ctx.find_root()).get_help()
-            if found:
+        for command in commands:
+            help_text = context_of(command, ctx.find_root()).get_help()
+            if found or command != commands[0]:
                 help_text = f"\n{help_text}"
             echo(help_text)
 

@@ -45,10 +45,11 @@ def test_several_words_are_explained_one_below_the_other(run: Caller) -> None:
 def test_help_on_a_command_is_its_own(run: Caller) -> None:
     for name in ("leaderboard", "store check"):
         assert run("help", *name.split()).out == run(*name.split(), "--help").out
-    both = run("help", "cluster").out
-    assert both.startswith("cluster: Prompts") and both.endswith(
-        run("cluster", "--help").out
-    )
+    assert run("help", "seeds").out.endswith(run("training", "seeds", "--help").out)
+    all_of_them = run("help", "cluster").out
+    assert all_of_them.startswith("cluster: Prompts")
+    for group in ("fix", "text", "matrix"):
+        assert run(group, "cluster", "--help").out in all_of_them
 
 
 def test_a_slip_is_answered_with_what_was_meant(run: Caller) -> None:

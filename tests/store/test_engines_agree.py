@@ -31,8 +31,8 @@ ENGINES = ("duckdb", "postgresql")
 #: Commands that say how an engine does it, ask none, or name a run by its number:
 #: engines number otherwise.
 OF_ONE_ENGINE = re.compile(
-    "db |config|init|completion|help |schedule|mapping|power "
-    "--omega2|history|.*run:|runs$|query( score_summary)?$"
+    "store |config|completion|help |schedule|mapping|power "
+    "--omega2|history|.*run:|list runs$|query( score_summary)?$"
 )
 TIMES = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?|\b\d+(\.\d+)? s\b|seconds +[\d.]+"
