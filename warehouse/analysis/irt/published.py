@@ -23,8 +23,8 @@ from warehouse.analysis.irt.scale_view import (
 )
 from warehouse.analysis.selection.benchmarks import Metric, direction_unknown
 from warehouse.analysis.selection.conditions import Condition
-from warehouse.analysis.selection.published_figures import RunFigures
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
+from warehouse.analysis.selection.scores import RunFigures
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.suites.entries import LeafEntries, read_leaves
 from warehouse.analysis.suites.tree import benchmarks_named

@@ -244,8 +244,8 @@ def _stacked(
     ends: tuple[float, float], low_fdr: Sequence[int], others: Sequence[int], words: str
 ) -> Iterator[Bin]:
     """Bars of one kind at the floor, those of the others on top of them."""
-    low, high = ends
-    edges = [low + index * (high - low) / BINS for index in range(BINS + 1)]
+    start, end = ends
+    edges = [start + index * (end - start) / BINS for index in range(BINS + 1)]
     for index in range(BINS):
         low = edges[index]
         high = edges[index + 1]

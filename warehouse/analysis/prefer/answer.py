@@ -352,9 +352,9 @@ def _agreement(votes: Votes, question: Prefer) -> Iterator[JudgeAgreement]:
         own = [
             (votes.scorer == number) & (votes.prompt >= 0) for number in (first, second)
         ]
-        first, second = own
-        shared = np.intersect1d(key[first], key[second])
-        kept = np.isin(key, shared) & (first | second)
+        of_first, of_second = own
+        shared = np.intersect1d(key[of_first], key[of_second])
+        kept = np.isin(key, shared) & (of_first | of_second)
         kept &= (votes.outcome != BOTH_BAD) | (not question.drop_both_bad)
         try:
             counted, models = _ballots(votes, kept, question)

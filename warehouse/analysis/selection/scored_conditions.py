@@ -15,9 +15,9 @@ from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.conditions import Condition, Run, label_conditions
 from warehouse.analysis.selection.hooks import StoppedRun, StoredPlans, read_stopped
 from warehouse.analysis.selection.other_metrics import OtherMetric, others_among
-from warehouse.analysis.selection.published_figures import PublishedFigure, RunFigures
+from warehouse.analysis.selection.published_figures import PublishedFigure
 from warehouse.analysis.selection.scorers import others_in_words, place_of
-from warehouse.analysis.selection.scores import PromptScores
+from warehouse.analysis.selection.scores import PromptScores, RunFigures
 from warehouse.store.connection import Store
 
 #: Flags that keep a row from being ranked with rows that lack them.

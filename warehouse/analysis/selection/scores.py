@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.prompt_links import Links, align_values, follow_links
+from warehouse.analysis.selection.published_figures import PublishedFigure, mean_figure
 from warehouse.questions.options import MAX_UNSCORED
 from warehouse.records.score_span import ScoreSpan
 from warehouse.stats.core.draws import PromptDraws
@@ -340,11 +341,11 @@ def read_scores(
     Returns:
         one entry for each group that has rows.
     """
-    rows = ScoredRows(store, runs, metric_ids)
-    return pooled_scores(rows.runs, rows.facts, runs, links, with_repeats=with_repeats)
+    rows = _Rows(store, runs, metric_ids)
+    return _pooled(rows.runs, rows.facts, runs, links, with_repeats=with_repeats)
 
 
-class ScoredRows:
+class _Rows:
     """Rows of ``prompt_score`` by run."""
 
     def __init__(
@@ -430,7 +431,7 @@ def _with_infinite(
     )
 
 
-def pooled_scores(
+def _pooled(
     run_ids: NDArray[np.int64],
     facts: _Facts,
     runs: Mapping[int, int],
@@ -580,3 +581,48 @@ def draws_declared(scores: PromptScores, metric: Metric) -> bool:
 
 #: Scores from which on two values are no accident.
 ENOUGH = 20
+
+
+class RunFigures:
+    """All figures of some runs by some metrics, by group.
+
+    Args:
+        runs: run id -> number of the group that it belongs to; the runs of a group are
+            pooled.
+    """
+
+    def __init__(
+        self, store: Store, runs: Mapping[int, int], metric_ids: Collection[int]
+    ) -> None:
+        self._runs, self._rows = runs, _Rows(store, runs, metric_ids)
+        self._published = store.rows(
+            query_text("analysis", "published_means"),
+            {"run_ids": list(runs)},
+            per="run_id",
+        )
+
+    def scores(
+        self, metric_id: int, *, with_repeats: bool = False
+    ) -> dict[int, PromptScores]:
+        """Prompt scores by one metric, of each group that has rows."""
+        here = np.flatnonzero(self._rows.metrics == metric_id)
+        return _pooled(
+            self._rows.runs[here],
+            self._rows.facts.take(here),
+            self._runs,
+            with_repeats=with_repeats,
+        )
+
+    def published(self, metric_id: int) -> dict[int, PublishedFigure]:
+        """Published figures by one metric."""
+        first: dict[int, PublishedFigure] = {}
+        for row in self._published:
+            if row["metric_id"] == metric_id:
+                first.setdefault(
+                    row["run_id"],
+                    PublishedFigure(row["value"], row["standard_error"], row["n"] or 0),
+                )
+        groups: dict[int, list[PublishedFigure]] = {}
+        for run, figure in first.items():
+            groups.setdefault(self._runs[run], []).append(figure)
+        return {group: mean_figure(own) for group, own in groups.items()}

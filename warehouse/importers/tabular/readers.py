@@ -508,8 +508,8 @@ class MatrixReader:
             name: as_array(wide.column(name), wide.size).take(taken) for name in others
         }
         data["@row"] = data[self.rule.label_of(names)]
-        names = pa.array(list(cells), pa.string())
-        data["@column"] = names.take(pa.array(columns))
+        labels = pa.array(list(cells), pa.string())
+        data["@column"] = labels.take(pa.array(columns))
         data["@cell"] = values.take(pa.array(full))
         indices = np.array(as_list(wide.column("@index"), wide.size), dtype=np.int64)
         return MatrixChunk(pa.table(data), indices[rows].tolist(), rows.tolist(), wide)

@@ -304,8 +304,8 @@ def report_of(
     measured = [
         state.measured[item.run] for item in fresh if item.run in state.measured
     ]
-    told = [*part.dump.notes, *state.notes]
-    notes = list(dict.fromkeys(map(masked, told)))
+    every = [*part.dump.notes, *state.notes]
+    notes = list(dict.fromkeys(map(masked, every)))
     told = [item.note for item in decisions if item.note]
     doubtful = [note for note in notes if note in state.doubtful]
     doubtful += [item.note for item in decisions if item.note and item.is_doubtful][
