@@ -151,8 +151,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if item.get_closest_marker("slow_on_server"):
                 item.add_marker(pytest.mark.rare)
             continue
-        folder, file = item.path.parent.name, item.path.name
-        is_alike = (folder in ALIKE and file not in OTHERWISE) or file in ALIKE_FILES
+        file = item.path.name
+        is_alike = (_room(item) in ALIKE and file not in OTHERWISE) or (
+            file in ALIKE_FILES
+        )
         if item.get_closest_marker("slow_on_server"):
             item.add_marker(pytest.mark.slow)
         elif is_alike and not DIFFERS.search(item.originalname):
@@ -161,6 +163,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             is_alike and "engine" not in item.originalname
         ):
             item.add_marker(pytest.mark.rare)
+
+
+def _room(item: pytest.Item) -> str:
+    """The folder of `tests` that holds a test, also where a question has its own in it."""
+    return item.path.relative_to(ROOT / "tests").parts[0]
 
 
 def _on_server(item: pytest.Function) -> bool:
@@ -382,7 +389,7 @@ ASKING = (
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    begin(item.path.parent.name in ASKING)
+    begin(_room(item) in ASKING)
 
 
 def pytest_runtest_teardown(item: pytest.Item) -> None:

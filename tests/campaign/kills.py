@@ -210,8 +210,9 @@ class Campaign:
 
     def _look(self, end: Path, looks: Path) -> None:
         assert self.work.seen
+        parent = os.getppid()  # if that is killed, nobody says that this is the end
         with looks.open("a") as file:
-            while not end.exists():
+            while not end.exists() and os.getppid() == parent:
                 started = time.monotonic()
                 assert self.work.seen(self.now) in self.whole
                 file.write(".")

@@ -18,7 +18,7 @@ import warehouse
 import warehouse.analysis
 import warehouse.refresh
 from tests.support.cli import Caller, filled_url, on_a_terminal
-from tests.support.full_store import STORE, fill
+from tests.support.full_store import STORE, copy_filled
 from tests.support.world import build_world
 from warehouse.analysis.results import Result, Row, StoredResult
 from warehouse.tables.text import in_text
@@ -239,7 +239,7 @@ def test_the_same_of_every_other_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    fill(tmp_path)
+    copy_filled(tmp_path)
     url = f"duckdb:///{STORE}"
     store = warehouse.connect(url)
     shown = {command: lines_of(ask(store)) for command, ask in ASKED_OF_MUCH.items()}

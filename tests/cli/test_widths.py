@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import on_a_terminal
-from tests.support.full_store import CALLS, STORE, fill
+from tests.support.full_store import CALLS, STORE, copy_filled
 
 WIDTH = 80
 #: Commands whose answer is a document for somebody else: lines of Markdown, of a
@@ -50,7 +50,7 @@ def test_no_line_is_wider_than_the_terminal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, share: int
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    fill(tmp_path)
+    copy_filled(tmp_path)
     monkeypatch.setenv("WAREHOUSE_URL", f"duckdb:///{STORE}")
     writing = (
         "store downgrade",

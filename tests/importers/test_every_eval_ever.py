@@ -36,6 +36,8 @@ from warehouse.store.open import open_store
 from warehouse.store.schema.migrate import check
 
 LIGHTEVAL = LM_EVAL.parent / "lighteval"
+#: Of lm_eval, what is enough to fill every table of samples.
+VERSIONS = ("v0_4_13", "v0_4_9", "v0_4_5", "v0_3")
 
 
 # --- of other tools --------------------------------------------------------------------------
@@ -330,7 +332,7 @@ from score_summary order by 1, 2, 3
 @pytest.mark.rare
 def test_a_store_comes_back_as_it_was(tmp_path: Path, store_url: str) -> None:
     with open_store(store_url, create=True, write=True) as store:
-        ingest(store, [LIGHTEVAL, LM_EVAL])
+        ingest(store, [LIGHTEVAL / "v0.13", *(LM_EVAL / name for name in VERSIONS)])
         report = export(store, tmp_path / "out", now=1e9)
         before = [
             told(store, query) for query in (FACTS, SCORES, SAID, OPTIONS, FIGURES)

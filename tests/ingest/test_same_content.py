@@ -190,9 +190,18 @@ def test_rows_of_one_id_about_different_prompts(store_url: str, tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    "column", ["language", "lang", "locale", "subject", "category", "config", "subset"]
+    ("column", "second"),
+    [
+        ("language", 1),
+        ("lang", 1),
+        ("lang", 0),
+        ("locale", 0),
+        ("subject", 1),
+        ("category", 0),
+        ("config", 1),
+        ("subset", 0),
+    ],
 )
-@pytest.mark.parametrize("second", [1, 0])
 def test_rows_of_one_id_in_several_parts_are_named_with_what_keeps_them_apart(
     tmp_path: Path, run: Caller, column: str, second: int
 ) -> None:

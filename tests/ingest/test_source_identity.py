@@ -246,7 +246,7 @@ def replace_by_rename(path: Path) -> None:
         ),
         *((False, meddle) for meddle in (append, Path.unlink)),
         *(
-            pytest.param(False, meddle, marks=pytest.mark.rare)
+            pytest.param(False, meddle, marks=pytest.mark.slow)
             for meddle in (rewrite_in_place, replace_by_rename)
         ),
     ],

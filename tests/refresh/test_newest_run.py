@@ -92,22 +92,34 @@ def test_all_nights_at_once_and_in_any_order(house: Warehouse, tmp_path: Path) -
     assert row.rule == "worse" and "is 0 in run 1, the newest" in row.message
 
 
-@pytest.mark.parametrize(
-    ("rules", "share", "rule"),
-    [
-        ({}, 1.0, "moved"),
-        ({"moved": False}, 1.0, None),
-        ({"moved": False}, 0.0, "worse"),
-        ({"worse": False}, 0.0, "moved"),
-        ({"worse": False, "moved": False}, 0.0, None),
-    ],
-)
+#: Share of the second night, and by the rules which are asked the one that is told.
+RULES: list[tuple[float, list[tuple[dict[str, bool], list[str]]]]] = [
+    (1.0, [({}, ["moved"]), ({"moved": False}, [])]),
+    (
+        0.0,
+        [
+            ({"moved": False}, ["worse"]),
+            ({"worse": False}, ["moved"]),
+            ({"worse": False, "moved": False}, []),
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("share", "asked"), RULES)
 def test_which_rule_it_is(
-    house: Warehouse, tmp_path: Path, rules: dict[str, Any], share: float, rule: str
+    house: Warehouse,
+    tmp_path: Path,
+    share: float,
+    asked: list[tuple[dict[str, bool], list[str]]],
 ) -> None:
     load(house, night(tmp_path, 1, draws(1, share=0.4)))
     load(house, night(tmp_path, 2, draws(2, share=share)))
-    assert [row.rule for row in look(house, **rules).rows] == ([rule] if rule else [])
+    found = refresh(house._opener)
+    with house._reading() as store:
+        for rules, told in asked:
+            alerts = check(store, Rules(**rules), found.refresh_id, NOW)
+            assert [row.rule for row in alerts.rows] == told, rules
 
 
 def test_without_a_direction_a_fall_has_moved(house: Warehouse, tmp_path: Path) -> None:

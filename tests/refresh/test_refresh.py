@@ -472,7 +472,7 @@ def test_killed_anywhere_history_has_whole_refreshes_only(
     assert [one["state"] for one in states] == ["complete"] and doubled == []
 
 
-def test_figures_of_a_killed_refresh_that_changed_since_are_made_anew(
+def test_figures_of_half_a_refresh_that_changed_since_are_made_anew(
     house: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(running, "WRITE_AFTER", -1.0)

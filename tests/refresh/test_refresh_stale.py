@@ -304,7 +304,7 @@ def test_runs_that_change_under_a_refresh_are_left_for_the_next(
     assert len(list_stale(house._opener, RefreshRequest((Fake(), SCORES))).rows) == 2
 
 
-def test_figures_that_became_fewer_are_gone_also_where_a_killed_refresh_said_so(
+def test_figures_that_became_fewer_are_gone_also_where_half_a_refresh_said_so(
     house: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(running, "WRITE_AFTER", -1.0)
@@ -320,7 +320,7 @@ def test_figures_that_became_fewer_are_gone_also_where_a_killed_refresh_said_so(
     assert current(house, "fake1") == []
 
 
-def test_what_a_killed_refresh_found_is_not_shown_unless_it_is_still_asked_for(
+def test_what_half_a_refresh_found_is_not_shown_unless_it_is_still_asked_for(
     house: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(running, "WRITE_AFTER", -1.0)

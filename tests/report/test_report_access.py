@@ -19,9 +19,14 @@ def url(request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 @pytest.mark.parametrize(
-    "theme", ["light", pytest.param("dark", marks=pytest.mark.rare)]
+    ("width", "theme"),
+    [
+        (390, "light"),
+        pytest.param(1400, "dark", marks=pytest.mark.rare),
+        pytest.param(1400, "light", marks=pytest.mark.slow),
+        pytest.param(390, "dark", marks=pytest.mark.slow),
+    ],
 )
-@pytest.mark.parametrize("width", [390, pytest.param(1400, marks=pytest.mark.rare)])
 def test_axe_finds_nothing_serious(
     window: Any, axe: str, width: int, theme: str
 ) -> None:

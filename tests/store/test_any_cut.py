@@ -158,9 +158,9 @@ SLOW = [pytest.mark.slow, pytest.mark.timeout(3600)]
 CASES = [
     pytest.param("duckdb", "exp1", True, 1),
     pytest.param("postgresql", "exp1", False, 1),
-    pytest.param("duckdb", "exp1", False, 3, marks=RARE),
-    pytest.param("postgresql", None, False, 2, marks=RARE),
-    pytest.param("duckdb", None, True, 3, marks=RARE),
+    pytest.param("duckdb", "exp1", False, 2, marks=RARE),
+    pytest.param("postgresql", None, False, 1, marks=RARE),
+    pytest.param("duckdb", None, True, 1, marks=RARE),
     pytest.param("duckdb", "exp1", True, 100, marks=SLOW),
     pytest.param("postgresql", "exp1", True, 100, marks=SLOW),
     pytest.param("postgresql", "exp1", False, 12, marks=SLOW),

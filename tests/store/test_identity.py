@@ -94,16 +94,10 @@ def test_equal_scores_of_two_executions_in_one_dump_are_repeats(kit: Any) -> Non
     assert (report.n_runs, report.n_repeats, report.n_seen_again) == (3, 2, 0)
 
 
-#: As they were made, and the other way around; rare are the middle first and the middle
-#: last, which the other two are like.
-DIFFERENT = {
-    (0, 1, 2): (),
-    (2, 1, 0): (),
-    (1, 2, 0): pytest.mark.rare,
-    (2, 0, 1): pytest.mark.rare,
-}
+#: As they were made, and the other way around; the others walk no other way.
+DIFFERENT = ((0, 1, 2), (2, 1, 0))
 ORDERS = [
-    pytest.param(order, marks=DIFFERENT.get(order, pytest.mark.slow))
+    pytest.param(order, marks=() if order in DIFFERENT else pytest.mark.slow)
     for order in permutations(range(3))
 ]
 
@@ -169,16 +163,8 @@ def test_figures_stated_anew_hold_in_either_order(kit: Any) -> None:
     assert check(kit.store).integrity == ()
 
 
-#: Of what is rare the one that came last, and the middle one, are forgotten.
-RARELY_GONE = {(1, 2, 0): 0, (2, 0, 1): 1}
 GONE = [
-    pytest.param(
-        *one.values,
-        gone,
-        marks=pytest.mark.slow
-        if gone != RARELY_GONE.get(*one.values, gone)
-        else one.marks,
-    )
+    pytest.param(*one.values, gone, marks=one.marks)
     for one in ORDERS
     for gone in range(3)
 ]
@@ -605,13 +591,8 @@ EQUALS: tuple[tuple[str | None, dict[str, float | None]], ...] = (
 )
 
 
-#: Where the first has no id of its own, what is rare of the others walks no other way.
 EQUALS_ORDERS = [
-    pytest.param(
-        first,
-        *one.values,
-        marks=pytest.mark.slow if first is None and one.marks else one.marks,
-    )
+    pytest.param(first, *one.values, marks=one.marks)
     for first in ("1", None)
     for one in ORDERS
 ]

@@ -117,8 +117,10 @@ def test_an_invalidated_run_swallows_nothing(life: Life) -> None:
     assert (row["estimate"], row["n_prompts"]) == (0.5, 2)
 
 
-@pytest.mark.parametrize("field", ["step", "temperature", "training_seed"])
-@pytest.mark.parametrize("is_one_file", [True, False])
+@pytest.mark.parametrize(
+    ("field", "is_one_file"),
+    [("step", True), ("temperature", False), ("training_seed", False)],
+)
 def test_runs_of_other_settings_share_an_id(
     life: Life, field: str, is_one_file: bool
 ) -> None:
@@ -135,8 +137,10 @@ def test_runs_of_other_settings_share_an_id(
     ]
 
 
-@pytest.mark.parametrize("marked_by", ["sampling_seed", "run_id", "started_at"])
-@pytest.mark.parametrize("is_one_file", [True, False])
+@pytest.mark.parametrize(
+    ("marked_by", "is_one_file"),
+    [("sampling_seed", True), ("run_id", False), ("started_at", False)],
+)
 def test_equal_outcomes_of_executions_that_are_told_apart_are_several(
     life: Life, marked_by: str, is_one_file: bool
 ) -> None:

@@ -151,6 +151,7 @@ def test_details_of_samples_are_those_of_all_sources(empty: Opener) -> None:
         assert kit.all(sent) == [("Say a",)]
 
 
+@pytest.mark.slow_on_server  # as published figures, below
 def test_details_go_with_the_last_source_that_says_them(empty: Opener) -> None:
     with empty() as kit:
         sources = sources_of_samples(kit)
@@ -237,6 +238,7 @@ def test_figures_of_suites_come_from_all_sources(empty: Opener) -> None:
         assert kit.all(stored) == [(2, 0.5, 0.1), (3, 0.7, None)]
 
 
+@pytest.mark.slow_on_server  # as figures of runs, above
 def test_figures_of_suites_go_with_the_last_source_that_says_them(
     empty: Opener,
 ) -> None:

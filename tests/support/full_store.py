@@ -3,11 +3,15 @@ files that commands read."""
 
 from __future__ import annotations
 
+import atexit
 import csv
 import json
 import random
 import shutil
+import tempfile
 from collections.abc import Iterator
+from contextlib import chdir
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -202,6 +206,20 @@ scorer_kind = "kind"
 a = "left_length"
 b = "right_length"
 """
+
+
+def copy_filled(folder: Path) -> None:
+    """The same as `fill` in a file: a copy of what was filled once in this process."""
+    shutil.copytree(_filled(), folder, dirs_exist_ok=True)
+
+
+@cache
+def _filled() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="warehouse-full-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    with chdir(folder):
+        fill(folder)
+    return folder
 
 
 def fill(folder: Path, store: str = STORE) -> None:

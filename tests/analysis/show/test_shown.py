@@ -361,7 +361,10 @@ def test_without_polars_it_is_said(
 def test_results_are_drawn_with_and_without_altair(
     store: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    board, tested = store.leaderboard("alpha"), store.matrix("alpha").test()
+    board, tested = (
+        store.leaderboard("alpha"),
+        store.matrix("alpha").test(permutations=50),
+    )
     if importlib.util.find_spec("altair"):
         with_altair = board.plot()
         assert (
