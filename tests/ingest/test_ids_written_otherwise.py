@@ -164,6 +164,6 @@ def test_names_that_differ_in_how_they_are_written_are_told(
     ]
     note = (
         f"models that differ only in how they are written: {second!r} and {first!r}; "
-        "if two are one: warehouse list models"
+        "if two are one: warehouse fix alias"
     )
     assert ("differ only" not in said[0], note in said[1]) == (True, is_told)
