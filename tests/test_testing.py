@@ -265,6 +265,16 @@ def test_rows_of_large_ids_stand_where_they_belong(
     assert difference_from_sql(store, module.Telling("quiz"), result, sql) == ""
 
 
+def test_a_question_whose_answer_rests_on_no_run_says_so(
+    module_of: Any, dumps: list[Path]
+) -> None:
+    lacking = "a claim: neither the result nor its rows have run_ids"
+    telling = module_of(TELLING).Telling
+    assert lacking not in check_question(telling("quiz"), sources=dumps[:1]).left_out
+    telling = module_of(TELLING.replace(", tuple(runs))", ")")).Telling
+    assert lacking in check_question(telling("quiz"), sources=dumps[:1]).left_out
+
+
 def test_a_question_without_sql_says_so(module_of: Any, dumps: list[Path]) -> None:
     telling = module_of(TELLING).Telling
     checked = check_question(telling("quiz"), sources=dumps[:1])
@@ -284,7 +294,7 @@ FAULTS_OF_QUESTIONS = {
         "rows of other classes",
     ),
     "no result": (
-        "return TellingReport(self.benchmark, tuple(rows))",
+        "return TellingReport(self.benchmark, tuple(rows), tuple(runs))",
         "return rows",
         "gives list, no Result",
     ),
@@ -299,8 +309,8 @@ FAULTS_OF_QUESTIONS = {
         "begins with no sentence",
     ),
     "a store that is changed": (
-        "        rows = []\n",
-        "        rows = []\n        write(store)\n",
+        "        asked, rows = ",
+        "        write(store)\n        asked, rows = ",
         "the store stays",
     ),
     "an empty store": (
@@ -309,8 +319,8 @@ FAULTS_OF_QUESTIONS = {
         "an empty store",
     ),
     "the order of sources": (
-        "tuple(rows))",
-        "tuple(rows) * first_id(store))",
+        "tuple(rows), ",
+        "tuple(rows) * first_id(store), ",
         "sources in another order",
     ),
 }

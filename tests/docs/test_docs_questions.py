@@ -80,8 +80,22 @@ def test_it_is_a_command_like_others(terminal: Terminal) -> None:
     assert "| metric |" in terminal("warehouse telling quiz --markdown")
     assert json.loads(terminal("warehouse telling nothing --json")) == []
     claimed = terminal('warehouse claim "telling quiz" -o claim.json')
-    assert "1 of 3 by score" in claimed
+    assert "1 of 3 by score" in claimed and "from 2 runs of 1 sources" in claimed
     assert "the claim holds" in terminal("warehouse claim verify claim.json")
+
+
+def test_nothing_is_claimed_of_an_answer_that_rests_on_no_run(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = terminal.folder / "site" / "telling.py"
+    code = file.read_text(encoding="utf-8")
+    file.write_text(code.replace(", tuple(runs))", ")"), encoding="utf-8")
+    monkeypatch.delitem(sys.modules, "telling", raising=False)
+    registry.refresh()
+    terminal("warehouse ingest quiz.csv")
+    said = terminal('warehouse claim "telling quiz" -o claim.json')
+    assert "does not say on which runs it rests" in said and terminal.status == 2
+    assert not (terminal.folder / "claim.json").exists()
 
 
 def test_it_is_a_method_like_others(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from importlib import import_module
@@ -40,6 +40,8 @@ T = TypeVar("T")
 
 #: Rows that a notebook shows.
 NOTEBOOK_ROWS = 200
+#: Columns that name the runs behind a row, by their ids in the store.
+RUN_COLUMNS = {"run_ids", "runs_a", "runs_b", "run_a", "run_b", "run_id"}
 
 
 def finite_or_none(value: float) -> float | None:
@@ -58,6 +60,17 @@ def plain(value: Any) -> Any:
     if is_dataclass(value):
         return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
     return value
+
+
+def run_ids_in(rows: Iterable[Mapping[str, Any]]) -> set[int]:
+    """Ids of the runs that rows of an answer name."""
+    found: set[int] = set()
+    for row in rows:
+        for name in RUN_COLUMNS & row.keys():
+            value = row[name]
+            values = value if isinstance(value, list | tuple) else [value]
+            found.update(item for item in values if isinstance(item, int))
+    return found
 
 
 class Column(Generic[T]):

@@ -22,6 +22,7 @@ from warehouse.analysis.judge.question import (
 )
 from warehouse.analysis.pairs.question import AllPairs
 from warehouse.analysis.prefer.question import Prefer
+from warehouse.analysis.results import RUN_COLUMNS, run_ids_in
 from warehouse.analysis.suites.question import AnyLeaderboard
 from warehouse.analysis.variance.question import Variance
 from warehouse.claims.bundle import MOST_ROWS, Claim
@@ -50,7 +51,7 @@ _QUESTIONS: Mapping[str, type[Question]] = {
     f"compare{CORRECTED}": CorrectedComparison,
 }
 #: Columns that hold ids of a store, which another store has not.
-LOCAL = {"run_ids", "runs_a", "runs_b", "run_a", "run_b", "run_id", "prompt_id"}
+LOCAL = RUN_COLUMNS | {"prompt_id"}
 #: A column of rows in rows, the most of which are columns of their own.
 _NESTED = "figures"
 #: Parameters that a claim cannot have, as they name no figures.
@@ -194,11 +195,13 @@ def ask(store: Store, kind: str, parameters: Mapping[str, Any]) -> ClaimedRows:
     ]
     if getattr(result, "overall", None) is not None:
         rows.append(result.overall.to_dict())
-    ids = set(getattr(result, "run_ids", ()))
-    for row in rows:
-        for name in LOCAL & row.keys():
-            ids.update(_numbers(row[name]))
+    ids = {*getattr(result, "run_ids", ()), *run_ids_in(rows)}
     sources = getattr(result, "source_ids", ())
+    if rows and not ids and not sources:
+        raise MisuseError(
+            f"the answer to {kind} does not say on which runs it rests (`run_ids` of "
+            "its result, or of its rows): nothing can be claimed of it"
+        )
     return ClaimedRows(
         [_plain(row) for row in rows], result.one_line, tuple(sorted(ids)), sources
     )
@@ -230,13 +233,6 @@ def _result(store: Store, kind: str, given: dict[str, Any]) -> Any:
             "a claim is on one benchmark, or on one group (suite); name it"
         )
     return question.ask(store)
-
-
-def _numbers(value: Any) -> list[int]:
-    items = [value]
-    if isinstance(value, list):
-        items = value
-    return [item for item in items if isinstance(item, int)]
 
 
 def _plain(row: Mapping[str, Any]) -> dict[str, Any]:

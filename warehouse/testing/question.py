@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from warehouse.analysis.results import Result, Row, plain
+from warehouse.analysis.results import Result, Row, plain, run_ids_in
 from warehouse.errors import WarehouseError
 from warehouse.ingest.pipeline import ingest
 from warehouse.questions import registry
@@ -114,6 +114,7 @@ class _Proof:
                 if first is None:
                     continue
                 self.look_at_result(first)
+                self.look_for_runs(first)
                 second = self.answer(store, question)
                 self.compare("asked again", question, second, first)
                 self.compare_sql(store, question, first)
@@ -124,6 +125,16 @@ class _Proof:
                         "the store stays",
                         f"{question}: {'; '.join(lines[:5])}",
                     )
+
+    def look_for_runs(self, result: Result) -> None:
+        """On which runs it rests: without them nothing can be claimed of it."""
+        rows = [row.to_dict() for row in result.rows]
+        is_said = run_ids_in(rows) or any(
+            getattr(result, name, ()) for name in ("run_ids", "source_ids")
+        )
+        lacking = "a claim: neither the result nor its rows have run_ids"
+        if rows and not is_said and lacking not in self.findings.left_out:
+            self.findings.leave_out(lacking)
 
     def look_at_result(self, result: Result) -> None:
         """What every form of output is made of."""

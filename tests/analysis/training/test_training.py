@@ -474,7 +474,9 @@ def test_the_commands(run: Caller, url: str) -> None:
         and "cannot be averaged over 99" in short.err
     )
     for command in ("seeds", "recipes", "curves"):
-        run("training", command, "quiz", "--metric", "nope", db=url).fails(2, "no figure by 'nope'")
+        run("training", command, "quiz", "--metric", "nope", db=url).fails(
+            2, "no figure by 'nope'"
+        )
 
 
 def test_another_headline_hides_no_training_without_a_word(
