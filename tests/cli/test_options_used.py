@@ -371,7 +371,6 @@ WAYS_OUT = {
     "answer_pairs": {"fresh", "store_result"},  # so few prompts that nothing is stored
     "read_curves": {"chance", "cluster"},  # no curves
     "corrected_difference": {"fixed", "level"},  # no labels that were drawn
-    "difference": {"seed"},  # over training seeds nothing is drawn
 }
 
 
