@@ -1,5 +1,5 @@
--- The price of a run's tokens on its day (`warehouse list prices`), of its model as the dump has it,
--- else as the store shows it. A price holds from its date until it ends or the next one of its
+-- The price of a run's tokens on its day (`warehouse list prices`), of its model as the dump has
+-- it, else as the store shows it. A price holds from its date until it ends or the next one of its
 -- model begins; of a run without a date, the newest.
 -- grain: one row per current run whose model has a price of its day
 -- columns:

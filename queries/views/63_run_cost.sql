@@ -1,5 +1,5 @@
--- What runs cost: as recorded, else by tokens and the price of the day (`warehouse list prices`), else
--- as the dump says of the whole run. Which price holds says `run_price`.
+-- What runs cost: as recorded, else by tokens and the price of the day (`warehouse list prices`),
+-- else as the dump says of the whole run. Which price holds says `run_price`.
 -- grain: one row per current run with generations, or of which the dump says what it cost
 -- columns:
 --   run_id: id of the run

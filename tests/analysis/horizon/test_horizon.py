@@ -202,15 +202,10 @@ def test_a_claim_holds(metr: str, tmp_path: Path, run: Caller) -> None:
 
 
 def test_days_that_a_person_says(metr: str, run: Caller) -> None:
-    dates = (
-        "--release-date",
-        "Tiny 0",
-        "2023-05-06",
-        "--release-date",
-        "Tiny 1",
-        "2023-06-07",
-    )
-    rows = run("list", "models", *dates, "--json", db=metr).rows
+    for model, day in (("Tiny 0", "2023-05-06"), ("Tiny 1", "2023-06-07")):
+        said = run("fix", "released", model, day, db=metr)
+        assert said.out == f"{model}: released {day}\n"
+    rows = run("list", "models", "--json", db=metr).rows
     assert {row["model"]: row["release_date"] for row in rows}["Tiny 1"] == "2023-06-07"
     found = {
         row["model"]: row["release_date"]
@@ -222,7 +217,8 @@ def test_days_that_a_person_says(metr: str, run: Caller) -> None:
         "Tiny 2": "2024-07-01",
         "Tiny 3": "2025-01-01",
     }
-    run("fix", "released", "Tiny 1", "", db=metr)
+    taken_back = run("fix", "released", "Tiny 1", "--undo", db=metr)
+    assert taken_back.out == "Tiny 1: no release date\n"
     again = {
         row["model"]: row["release_date"]
         for row in run("horizon", "metr_horizon", "--json", db=metr).rows
@@ -230,13 +226,6 @@ def test_days_that_a_person_says(metr: str, run: Caller) -> None:
     assert again["Tiny 1"] == "2024-01-01"
     run("fix", "released", "Tiny 1", "May", db=metr).fails(2, "2024-01-31")
     run("fix", "released", "Tiny 9", "2024-01-01", db=metr).fails(2, "Tiny 9")
-    run(
-        "fix",
-        "released",
-        "Tiny 1",
-        "2024-01-01",
-        "alias",
-        "Tiny 1",
-        "Tiny 2",
-        db=metr,
-    ).fails(2, "--release-date")
+    run("fix", "released", "Tiny 1", "2024-01-01", "--undo", db=metr).fails(
+        2, "one of the two"
+    )

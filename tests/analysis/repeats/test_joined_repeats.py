@@ -113,7 +113,7 @@ def test_repeats_that_differ_are_said(
         first, second = (
             row["id"] for row in store.rows("select id from run order by 1")
         )
-    runs = f"list runs {first} and {second} of ada on quiz"
+    runs = f"runs {first} and {second} of ada on quiz"
     assert note.startswith(f"{runs} claim the same settings, but ")
     assert "temperature 0, yet 60 of 60 tasks scored otherwise" in note
     assert "fields in which they differ: date" in note
