@@ -220,7 +220,9 @@ def test_what_a_metric_lacks_is_said_with_the_command_that_says_it(
         "b4: it is not known whether a higher"
     )
     says = "warehouse fix metric b3 --metric share --bounds "
-    assert says in ends and "fix metric b4 --metric score --higher-is-better" in direction
+    assert (
+        says in ends and "fix metric b4 --metric score --higher-is-better" in direction
+    )
     assert run("--db", store_url, *says.split()[1:], "0", "100").code == 0
     assert len(store.published_scale(["b?"]).benchmarks) == 5
 
