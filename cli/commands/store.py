@@ -1,4 +1,4 @@
-"""The commands of the store itself: `init`, `db`, `publish`, `export` and `completion`."""
+"""The commands of the store itself (`store init`, `check`, `publish`, `export` …) and `completion`."""
 
 from __future__ import annotations
 
