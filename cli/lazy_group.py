@@ -76,6 +76,16 @@ class CommandGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         return load(f"{self.place} {cmd_name}".strip())
 
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        word = args[0]
+        if not word.startswith("-") and not self.holds(word):
+            raise click.UsageError(_no_command(self.place, word), ctx)
+        return super().resolve_command(ctx, args)
+
+    def holds(self, word: str) -> bool:
+        """True if the group has a command of this name."""
+        return f"{self.place} {word}" in COMMANDS
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args and self.no_args_is_help and not ctx.resilient_parsing:
             echo(ctx.get_help(), err=True)
@@ -101,16 +111,9 @@ class LazyGroup(CommandGroup):
     def place(self) -> str:
         return ""
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        word = args[0]
-        if (
-            word not in COMMANDS
-            and not word.startswith("-")
-            and word
-            not in all_names()  # looks at what is installed, which takes a while
-        ):
-            raise click.UsageError(_no_command(word), ctx)
-        return super().resolve_command(ctx, args)
+    def holds(self, word: str) -> bool:
+        # to look at what is installed takes a while
+        return word in COMMANDS or word in all_names()
 
     def format_options(
         self, ctx: click.Context, formatter: click.HelpFormatter
@@ -160,15 +163,15 @@ def _sentence_of(name: str) -> str:
     return ""
 
 
-def _no_command(word: str) -> str:
-    """The message for a word that is no command: where it stands in a group, else what
-    is spelled like it."""
-    meant = meant_by(word)
-    if meant:
-        ways = " or ".join(f"warehouse {name}" for name in meant)
-        return f"no command '{word}' by itself: {ways}"
-    advice = did_you_mean(word, all_names(), "see: warehouse --help")
-    return f"no command '{word}'; {advice}"
+def _no_command(group: str, word: str) -> str:
+    """The message for a word that is no command of a group: what is spelled like it
+    there, else where it stands."""
+    advice = did_you_mean(word, names_below(group), "")
+    ways = " or ".join(f"warehouse {name}" for name in meant_by(word))
+    if ways:
+        return f"no command '{word}' here: {ways}"
+    place = f"warehouse {group} --help".replace("  ", " ")
+    return f"no command '{word}'; {advice or f'see: {place}'}"
 
 
 def command(

@@ -1,5 +1,5 @@
-"""The commands of `fix`: what people say of what a store holds. Each can be taken
-back."""
+"""The commands of `fix`: what people say of what a store holds, and what they take out
+of it."""
 
 from __future__ import annotations
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from warehouse.analysis.listing_view import look_of
@@ -13,6 +16,9 @@ from ..ui.options import option, output_options, refuse_typed
 from ..ui.output import Output
 from ..ui.questions import where_option
 from ..ui.table import percentage, print_rows, print_text
+
+if TYPE_CHECKING:
+    from warehouse.store.connection import Store
 
 
 @command("list runs")
@@ -62,34 +68,35 @@ def print_runs(
     state.notes(hints)
 
 
+def _print_entries(
+    state: State,
+    output: Output,
+    kind: type,
+    read: Callable[[Store], Sequence[Any]],
+    empty: str,
+) -> None:
+    """Print what a store lists, one row an entry of a class."""
+    with state.open() as store:
+        entries = read(store)
+    output.emit_records(kind, entries, **look_of(kind.__name__, entries), empty=empty)
+
+
 @command("list models")
 @output_options
 def models(state: State, output: Output) -> None:
-    from warehouse.store.curate import aliases
+    from warehouse.store.curate.aliases import ModelEntry
+    from warehouse.store.curate.aliases import models as read
 
-    with state.open() as store:
-        entries = aliases.models(store)
-    output.emit_records(
-        aliases.ModelEntry,
-        entries,
-        **look_of("ModelEntry", entries),
-        empty="no models yet",
-    )
+    _print_entries(state, output, ModelEntry, read, "no models yet")
 
 
 @command("list benchmarks")
 @output_options
 def benchmarks(state: State, output: Output) -> None:
-    from warehouse.store.curate import aliases
+    from warehouse.store.curate.aliases import BenchmarkEntry
+    from warehouse.store.curate.aliases import benchmarks as read
 
-    with state.open() as store:
-        entries = aliases.benchmarks(store)
-    output.emit_records(
-        aliases.BenchmarkEntry,
-        entries,
-        **look_of("BenchmarkEntry", entries),
-        empty="no benchmarks yet",
-    )
+    _print_entries(state, output, BenchmarkEntry, read, "no benchmarks yet")
 
 
 @command("list sources")

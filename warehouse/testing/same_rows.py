@@ -75,8 +75,10 @@ def difference_from_sql(
     rounded: list[str] = []
     for name in found[0]:
         if name in expected[0]:
-            is_rounded = _has_fractions(name, found) or _has_fractions(name, expected)
-            (rounded if is_rounded else exact).append(name)
+            if _has_fractions(name, found) or _has_fractions(name, expected):
+                rounded.append(name)
+            else:
+                exact.append(name)
     if not exact + rounded:
         return f"SQL calls no column like one of {', '.join(found[0])}"
     for own, other in zip(

@@ -82,14 +82,11 @@ def _mixed(
     counted = conditions
     if pooled:
         counted = [[span] for span in chain.from_iterable(conditions)]
-    percents = []
-    for own in conditions:
-        for span in own:
-            if span.scale == "percent":
-                percents.append(span)
-    scales = Counter(
-        chain.from_iterable({span.scale for span in own} for own in counted)
-    )
+    spans = chain.from_iterable(conditions)
+    percents = [span for span in spans if span.scale == "percent"]
+    scales: Counter[str] = Counter()
+    for own in counted:
+        scales.update({span.scale for span in own})
     n_shares, n_percents = (scales[scale] for scale in MIXED)
     low = min(span.low for span in percents)
     high = max(span.high for span in percents)
