@@ -166,12 +166,11 @@ def _sentence_of(name: str) -> str:
 def _no_command(group: str, word: str) -> str:
     """The message for a word that is no command of a group: what is spelled like it
     there, else where it stands."""
-    advice = did_you_mean(word, names_below(group), "")
     ways = " or ".join(f"warehouse {name}" for name in meant_by(word))
     if ways:
         return f"no command '{word}' here: {ways}"
-    place = f"warehouse {group} --help".replace("  ", " ")
-    return f"no command '{word}'; {advice or f'see: {place}'}"
+    advice = did_you_mean(word, names_below(group), "")
+    return "; ".join(filter(None, (f"no command '{word}'", advice)))
 
 
 def command(

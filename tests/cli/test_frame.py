@@ -229,7 +229,7 @@ def test_the_version_is_that_of_the_package(run: Caller) -> None:
         (["check"], ["warehouse store check or warehouse lake check"]),
         (["training", "sedes"], ["no command 'sedes'", "did you mean seeds?"]),
         (["training", "audit"], ["no command 'audit' here: warehouse items audit"]),
-        (["training", "xyzzy"], ["see: warehouse training --help"]),
+        (["training", "xyzzy"], ["See: warehouse training --help"]),
         (["fix", "cluster", "x", "a,,b"], ["empty field name"]),
         (["fix", "tag", "run:1"], ["say a TAG"]),
         (["fix", "settings", "b"], ["--ignore", "warehouse list settings b"]),
