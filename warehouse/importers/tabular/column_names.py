@@ -345,7 +345,10 @@ _METRIC = _words(
     "matched grade graded rating quality faithfulness relevancy relevance precision "
     "recall similarity factuality factual helpfulness hallucination toxicity ndcg mrr "
     "auc loss ppl perplexity spearman pearson verdict metric wer cer mse rmse mae "
-    "brier elo recall"
+    "brier elo recall "
+    # in other languages
+    "punkte punktzahl bewertung nota puntuación puntaje puntos calificación pontuação "
+    "punteggio voto wynik ocena poäng оценка балл баллы 分数 得分 评分 評価 点数 スコア 점수"
 )
 #: Numbers that are no results of a prompt, whatever else their name says.
 _OTHER = _words(
@@ -456,7 +459,7 @@ _MODEL = re.compile(
 def words_of(name: str) -> list[str]:
     """The words of a name: of ``rougeL``, ``IFEval Raw``, ``n_correct``."""
     parts = re.sub(r"(?<=[a-z0-9])(?=[A-Z][a-z])", "_", name)
-    return [word for word in re.split(r"[^0-9a-zé]+", plain_name(parts)) if word]
+    return [word for word in re.split(r"[\W_]+", plain_name(parts)) if word]
 
 
 #: Names in an object of scores that say whether the scoring itself went well.

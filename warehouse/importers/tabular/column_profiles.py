@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from warehouse.importers.tabular.columns import Unfit, number_of
 from warehouse.importers.tabular.score_values import (
@@ -32,6 +34,10 @@ class ColumnProfile:
     values: list[Any]  #: the distinct values, nulls left out.
     #: names of the objects that it lies in, outermost first.
     parents: tuple[str, ...] = ()
+    #: for each row the number of its value, -1 where it has none; shape (rows,).
+    codes: np.ndarray[Any, np.dtype[np.int64]] = field(
+        default_factory=lambda: np.zeros(0, np.int64)
+    )
 
     @cached_property
     def kind(self) -> str:

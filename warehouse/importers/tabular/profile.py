@@ -10,6 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from warehouse.errors import InputError
@@ -409,17 +410,23 @@ def _fields(
 def _column(
     chunk: Chunk, name: str, path: str, parents: tuple[str, ...]
 ) -> ColumnProfile:
-    values = as_list(chunk.column(path), chunk.size)
-    distinct: dict[str, Any] = {}
-    nulls = 0
-    for value in values:
+    numbers: dict[str, int] = {}
+    distinct: list[Any] = []
+    codes = np.full(chunk.size, -1, np.int64)
+    for row, value in enumerate(as_list(chunk.column(path), chunk.size)):
         if value is None:
-            nulls += 1
-        else:
-            distinct.setdefault(f"{type(value).__name__} {text_of(value)}", value)
-    return ColumnProfile(
-        name, path, chunk.size, nulls, list(distinct.values()), parents
-    )
+            continue
+        number = numbers.setdefault(label_of_value(value), len(distinct))
+        if number == len(distinct):
+            distinct.append(value)
+        codes[row] = number
+    nulls = int((codes < 0).sum())
+    return ColumnProfile(name, path, chunk.size, nulls, distinct, parents, codes)
+
+
+def label_of_value(value: Any) -> str:
+    """A text that is another for each value of each kind, in any file."""
+    return f"{type(value).__name__} {text_of(value)}"
 
 
 def _parsed(text: str) -> FieldPath | None:

@@ -3,9 +3,11 @@ found."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from warehouse.importers.tabular.column_profiles import ColumnProfile
+from warehouse.importers.tabular.evidence import Evidence, Rows
 from warehouse.importers.tabular.score_values import NULL_WORDS, plain
 from warehouse.importers.tabular.starting_scorers import (
     Scorers,
@@ -38,6 +40,24 @@ class Fields:
     #: tells apart the prompts of one id: those of a conversation.
     turn: ColumnProfile | None = None
     choices: list[Choice] = field(default_factory=list)  #: what is to be decided.
+    #: what the rows say of each column.
+    evidence: Evidence = field(
+        default_factory=lambda: Evidence(Rows({}, Evidence.one_file(0)))
+    )
+    #: path of a column -> what it was taken for, and why.
+    reasons: dict[str, str] = field(default_factory=dict)
+    #: names that a field of a row has in tables, the likeliest first.
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def say(self, column: ColumnProfile, reason: str) -> None:
+        """Remember what a column was taken for, and why."""
+        self.reasons[column.path] = reason
+
+    def forget(self, column: ColumnProfile) -> None:
+        """Take a column for nothing."""
+        for fields in (self.run, self.sample, self.metadata):
+            for name in [name for name, own in fields.items() if own is column]:
+                del fields[name]
 
     @property
     def taken(self) -> set[str]:

@@ -38,6 +38,7 @@ from warehouse.importers.tabular.starting_columns import (
     Fields,
     says_something,
 )
+from warehouse.importers.tabular.starting_evidence import heed_rows
 from warehouse.importers.tabular.starting_prompts import (
     named_as,
     rows_told,
@@ -136,6 +137,7 @@ def fields_of(table: TableProfile) -> Fields:
         if (column := named_as(free, (name,))) is not None:
             fields.metadata[name] = column
     fields.document = of_document(table, fields)
+    heed_rows(table, columns, fields)
     settle_prompts(table, columns, fields)
     return fields
 
@@ -233,6 +235,7 @@ def _take_sample(
     usual = row_names(
         {plain_name(column.name) for column in columns if not column.depth}, _WORDS
     )
+    fields.names = {name: (name, *_WORDS[name]) for name in _WORDS}
     for name in SAMPLE_FIELDS:
         if name == "choices" and table.is_flat or name in fields.sample:
             continue

@@ -130,7 +130,7 @@ def of_elements(table: TableProfile, fields: Fields) -> Iterator[tuple[str, str]
             values = [items[0][key] for items in lists if key in items[0]]
             path = f"{column.path}[0].{path_of(str(key))}"
             metric = str(key)
-            if grade_of(key) > Grade.NEVER and all(map(_is_number, values)):
+            if grade_of(key) > Grade.NEVER and all(map(is_number, values)):
                 value = toml_text(path)
                 name = names_of_metrics(lists)
                 if name:
@@ -219,7 +219,7 @@ def in_texts(table: TableProfile) -> Iterator[tuple[str, str]]:
         objects = _objects(column)
         found: dict[str, None] = {}
         for item in objects:
-            numbers = [name for name, value in item.items() if _is_number(value)]
+            numbers = [name for name, value in item.items() if is_number(value)]
             found |= dict.fromkeys(numbers)
         named = [
             name for name in found if grade_of(name, (column.name,)) >= Grade.LIKELY
@@ -248,7 +248,8 @@ def _objects(column: ColumnProfile) -> list[Mapping[str, Any]]:
     return []
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """True if a value is a number or a truth value."""
     return isinstance(value, int | float)
 
 

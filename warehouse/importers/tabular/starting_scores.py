@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from os.path import commonprefix
 from typing import Any
 
@@ -17,8 +18,10 @@ from warehouse.importers.tabular.column_names import (
     is_metric,
     path_of,
     plain_name,
+    words_of,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
+from warehouse.importers.tabular.evidence import Standing
 from warehouse.importers.tabular.profile import TableProfile
 from warehouse.importers.tabular.starting_answers import (
     LETTERS,
@@ -31,10 +34,16 @@ from warehouse.importers.tabular.starting_answers import (
     what_counts,
 )
 from warehouse.importers.tabular.starting_columns import Fields, says_something
+from warehouse.importers.tabular.starting_evidence import (
+    full_marks,
+    is_verdict,
+    of_full_marks,
+)
 from warehouse.importers.tabular.starting_other_scores import (
     OFFERED,
     by_two_keys,
     in_texts,
+    is_number,
     of_counts,
     of_elements,
     of_lists,
@@ -47,11 +56,33 @@ from warehouse.importers.tabular.starting_toml import (
     texts,
     toml_text,
 )
+from warehouse.importers.tabular.verdict_words import (
+    are_judged,
+    numbers_of_letters,
+    numbers_of_words,
+)
 
 #: Names that say nothing of what was measured, where the objects around them may.
 _GENERIC = frozenset(
     "value score scores result results data metrics metric evaluation evaluations review sample_score".split()
 )
+#: Words of the names of verdicts.
+_GRADED = frozenset(
+    "grade graded verdict judgement judgment judged label score scored rating outcome "
+    "correct correctness evaluation result hit bewertung urteil note оценка".split()
+)
+#: Points that a prompt gives, at most.
+_MOST_POINTS = 100
+#: Prompts of several rows from which on a column that is equal in all rows of each is no
+#: score, by what its name says for scores.
+_TELLING_PROMPTS = {
+    Grade.NEVER: 2,
+    Grade.POSSIBLE: 5,
+    Grade.LIKELY: 5,
+    Grade.USUAL: 20,
+}
+#: Rows from which on one number in all of them is no score.
+_TELLING = 20
 #: Share of rows without a value from which on a column may belong to rows of another
 #: kind.
 _SPARSE = 0.5
@@ -60,60 +91,136 @@ _SPARSE = 0.5
 def scores_of(table: TableProfile, fields: Fields) -> ScoreColumns:
     """The scores of the rows of a table."""
     candidates = list(_candidates(table, fields))
-    scores = _chosen(table, candidates)
+    scores = _chosen(table, fields, candidates)
     used = {candidate.column.path for candidate in scores.chosen}
     rest = [candidate for candidate in candidates if candidate.column.path not in used]
     scores.offered = sorted(rest, key=lambda c: (-c.grade, c.column.depth))[:OFFERED]
-    if not candidates or max(c.grade for c in candidates) < Grade.LIKELY:
+    best = max((candidate.grade for candidate in candidates), default=Grade.NEVER)
+    if best < Grade.LIKELY and not scores.chosen:
         compare(table, fields, scores)
     if not scores.chosen and not scores.is_compared and not scores.choices:
         scores.choices.append(_nothing(table, fields, scores))
     scores.choices += _of_missing(table, fields, scores)
+    scores.choices += _of_marks_beside(table, fields, scores)
     return scores
 
 
+def _of_marks_beside(
+    table: TableProfile, fields: Fields, scores: ScoreColumns
+) -> Iterator[Choice]:
+    """Questions whether scores are points of what each prompt gives at most."""
+    for candidate in scores.chosen:
+        marks = full_marks(table, candidate.column, fields)
+        if marks is not None and len(marks.values) > 1:
+            yield of_full_marks(candidate.column, marks)
+
+
 def _candidates(table: TableProfile, fields: Fields) -> Iterator[ScoreColumn]:
-    for column in table.columns:
-        if (
-            column.path in fields.taken
-            or column.kind in ("list", "object")
-            or not says_something(column)
-        ):
+    for column in (*table.columns, *_only_elements(table)):
+        if column.path in fields.taken or not says_something(column):
             continue
-        is_above = column.path.startswith("^.")
-        grade = (
-            Grade.LIKELY
-            if column.path in ("@", "[]")
-            else grade_of(column.name, column.parents)
-        )
-        if grade is Grade.NEVER or column.path == "@key":
+        if column.kind in ("list", "object") or column.path.endswith("@key"):
             continue
+        grade = _grade(column, fields)
         keys, meaning = _reading(column, grade, table)
-        if are_letters(keys):
-            grade = Grade.USUAL
-        if (
-            grade is Grade.POSSIBLE
-            and plain_name(column.name) in ("result", "results")
-            and column.scores.is_truth
-        ):
-            grade = Grade.LIKELY
-        if not column.is_number and not column.scores.is_truth and not keys:
+        if not keys and column.kind in ("text", "mixed"):
+            keys, meaning, grade = _of_verdicts(column, grade, fields)
+        if why := _why_no_score(column, grade, fields):
+            fields.why_not.setdefault(column.path, f"score: {why}")
             continue
-        if grade is Grade.POSSIBLE and not _is_unit(column, bool(keys)):
+        if grade is Grade.NEVER or not _may_be_read(column, grade, keys, fields):
             continue
-        by_name = max(
-            grade_of(column.name),
-            Grade.USUAL if plain_name(column.name) in _GENERIC else Grade.NEVER,
-        )
-        if (
-            grade is Grade.USUAL
-            and by_name < Grade.LIKELY
-            and not _is_unit(column, bool(keys))
-        ):
-            continue  # beside scores, and of no likely range
-        if is_above or is_flag(column.name):
+        if column.path.startswith("^.") or is_flag(column.name):
             grade = min(grade, Grade.POSSIBLE)
         yield ScoreColumn(column, _metric(column, fields), grade, keys, meaning)
+
+
+def _grade(column: ColumnProfile, fields: Fields) -> Grade:
+    """How much the name of a column says for scores, and what it holds."""
+    if column.path in ("@", "[]"):
+        return Grade.LIKELY
+    grade = grade_of(column.name, column.parents)
+    is_outcome = fields.evidence.standing_at(column.path) is Standing.OUTCOME
+    is_graded = bool({*words_of(column.name)} & _GRADED)
+    if is_outcome and is_graded and is_verdict(column):
+        return max(grade, Grade.LIKELY)
+    is_result = plain_name(column.name) in ("result", "results")
+    if grade is Grade.POSSIBLE and is_result and column.scores.is_truth:
+        return Grade.LIKELY
+    return grade
+
+
+def _may_be_read(
+    column: ColumnProfile, grade: Grade, keys: dict[str, Any], fields: Fields
+) -> bool:
+    """True if values are numbers of a range that fits what the name says."""
+    if not column.is_number and not column.scores.is_truth and not keys:
+        return False
+    if grade is Grade.POSSIBLE:
+        is_outcome = fields.evidence.standing_at(column.path) is Standing.OUTCOME
+        return _is_unit(column, bool(keys)) or is_outcome and _are_ratings(column)
+    by_name = max(
+        grade_of(column.name),
+        Grade.USUAL if plain_name(column.name) in _GENERIC else Grade.NEVER,
+    )
+    # beside scores, and of no likely range
+    is_beside = grade is Grade.USUAL and by_name < Grade.LIKELY
+    return not is_beside or _is_unit(column, bool(keys))
+
+
+def _only_elements(table: TableProfile) -> Iterator[ColumnProfile]:
+    """Numbers that stand alone in a list each: ``[3.7]``."""
+    if table.is_flat or table.is_object:
+        return
+    for column in table.columns:
+        lists = [value for value in column.values if isinstance(value, list)]
+        are_alone = [len(value) == 1 and is_number(value[0]) for value in lists]
+        if lists and len(lists) == len(column.values) and all(are_alone):
+            values = [value[0] for value in lists]
+            yield replace(column, path=f"{column.path}[0]", values=values)
+
+
+def _why_no_score(column: ColumnProfile, grade: Grade, fields: Fields) -> str:
+    """What the rows say against a column of scores; nothing where they do not."""
+    evidence = fields.evidence
+    standing = evidence.standing_at(column.path.removesuffix("[0]"))
+    least = _TELLING_PROMPTS[grade]
+    is_told = evidence.n_repeated >= least
+    if is_told and standing in (Standing.OF_PROMPT, Standing.OF_MODEL):
+        return standing.value
+    is_truth = column.scores.is_truth or column.kind == "true/false"
+    if standing is Standing.CONSTANT and column.rows >= _TELLING and not is_truth:
+        return standing.value
+    return ""
+
+
+def _of_verdicts(
+    column: ColumnProfile, grade: Grade, fields: Fields
+) -> tuple[dict[str, Any], str, Grade]:
+    """How words of verdicts are read, where the rows or the words themselves say that
+    they are some."""
+    numbers = numbers_of_words(column.values)
+    if not numbers and {*words_of(column.name)} & _GRADED:
+        numbers = numbers_of_letters(column.values)
+    target = fields.sample.get("target")
+    if not numbers or target is not None and _share_values(column, target):
+        return {}, "", grade
+    meaning = ", ".join(f"{word} = {number:g}" for word, number in numbers.items())
+    keys = {"values": numbers}
+    is_said = bool({*words_of(column.name)} & _GRADED) or are_judged(column.values)
+    is_outcome = fields.evidence.standing(column) is Standing.OUTCOME
+    if is_said:
+        return keys, meaning, max(grade, Grade.LIKELY)
+    if is_outcome:
+        return keys, meaning, max(grade, Grade.POSSIBLE)
+    return keys, meaning, grade
+
+
+def _share_values(column: ColumnProfile, target: ColumnProfile) -> bool:
+    """True if a column has the words of the right answers, as the answers of a model
+    do."""
+    words = {plain_name(str(value)) for value in column.values}
+    return bool(words & {plain_name(str(value)) for value in target.values})
 
 
 def _reading(
@@ -170,6 +277,17 @@ def _is_unit(column: ColumnProfile, is_read: bool) -> bool:
     )
 
 
+def _are_ratings(column: ColumnProfile) -> bool:
+    """True if numbers of which the name says nothing may be points or ratings: up to 10,
+    or up to 100 where few differ."""
+    numbers = column.numbers
+    if not numbers or min(numbers) < 0:
+        return False
+    is_whole = all(number.is_integer() for number in numbers)
+    most = _MOST_POINTS if is_whole else _MOST_POINTS / 10
+    return max(numbers) <= most and len(numbers) <= _MOST_POINTS + 1
+
+
 def _metric(column: ColumnProfile, fields: Fields) -> str:
     if fields.metric is not None:
         return ""
@@ -197,7 +315,9 @@ def _is_one_of(
     return any(_are_equal(table, candidate, other) for other in others)
 
 
-def _chosen(table: TableProfile, candidates: Sequence[ScoreColumn]) -> ScoreColumns:
+def _chosen(
+    table: TableProfile, fields: Fields, candidates: Sequence[ScoreColumn]
+) -> ScoreColumns:
     full = [
         candidate for candidate in candidates if candidate.column.coverage >= _SPARSE
     ]
@@ -232,6 +352,23 @@ def _chosen(table: TableProfile, candidates: Sequence[ScoreColumn]) -> ScoreColu
         return ScoreColumns(choices=[_which(table, first)])
     if named:
         return ScoreColumns(choices=[_sparse(named[0])])
+    return _by_rows(full, fields)
+
+
+def _by_rows(candidates: Sequence[ScoreColumn], fields: Fields) -> ScoreColumns:
+    """The one column of verdicts that differ between rows of one prompt, where no name
+    says anything."""
+    outcomes = [
+        candidate
+        for candidate in candidates
+        if fields.evidence.standing_at(candidate.column.path) is Standing.OUTCOME
+        and not is_flag(candidate.column.name)
+    ]
+    verdicts = [candidate for candidate in outcomes if is_verdict(candidate.column)]
+    if len(outcomes) == len(verdicts) == 1:
+        column = verdicts[0].column
+        fields.say(column, f"score: right or wrong, {Standing.OUTCOME.value}")
+        return ScoreColumns(verdicts, is_guess=True)
     return ScoreColumns()
 
 

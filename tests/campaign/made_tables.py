@@ -1,0 +1,251 @@
+"""Made-up tables of results, drawn at random: roles shuffled, names of any language,
+columns added that are nothing of the kind.
+
+One seed is one table: the files of a folder, and what is true of them.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import string
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+#: Names that a role has in tables of people, usual ones and foreign ones.
+NAMES: dict[str, tuple[str, ...]] = {
+    "model": ("model", "model_name", "llm", "system", "modell", "modelo", "モデル", "who"),
+    "prompt": (
+        *("id", "question_id", "qid", "problem_idx", "sample_idx", "item", "task"),
+        *("aufgabe_id", "nr", "uid", "问题编号", "key"),
+    ),
+    "text": ("question", "prompt", "query", "frage", "вопрос", "instruction", "q"),
+    "target": ("answer", "gold", "label", "reference", "ground_truth", "loesung", "key_"),
+    "response": (
+        *("response", "output", "answer", "prediction", "antwort", "ответ"),
+        *("model_output", "completion", "reply", "result"),
+    ),
+    "score": (
+        *("score", "correct", "grade", "punkte", "bewertung", "оценка", "is_ok"),
+        *("label", "verdict", "judgement", "result", "hit", "s"),
+    ),
+}
+#: Columns beside them: a name, and what makes the value of a row.
+Made = Callable[[random.Random, int, int], Any]
+OTHERS: dict[str, tuple[tuple[str, ...], Made]] = {
+    "of_prompt": (
+        ("category", "difficulty", "thema", "level", "source"),
+        lambda rng, prompt, model: f"c{prompt % 4}",
+    ),
+    "tokens": (
+        ("tokens", "n_tokens", "length", "zeichen", "completion_len"),
+        lambda rng, prompt, model: rng.randrange(20, 900),
+    ),
+    "seconds": (
+        ("latency", "time", "dauer", "elapsed", "t"),
+        lambda rng, prompt, model: round(rng.random() * 9, 3),
+    ),
+    "setting": (
+        ("temperature", "mode", "einstellung", "shots", "version_of_prompt"),
+        lambda rng, prompt, model: 0.7,
+    ),
+    "when": (
+        ("timestamp", "date", "created", "zeit"),
+        lambda rng, prompt, model: f"2026-05-{1 + prompt % 28:02d}T10:{model:02d}:00Z",
+    ),
+    "session": (
+        ("session_id", "uuid", "request", "hash"),
+        lambda rng, prompt, model: "".join(rng.choices("0123456789abcdef", k=24)),
+    ),
+    "asked": (
+        ("precision", "max_digits", "n_options", "turns_max"),
+        lambda rng, prompt, model: 2 + prompt % 3,
+    ),
+    "confidence": (
+        ("confidence", "logprob", "sicherheit", "p_answer"),
+        lambda rng, prompt, model: round(rng.random(), 4),
+    ),
+}
+WORDS: tuple[tuple[str, str], ...] = (
+    ("correct", "incorrect"),
+    ("pass", "fail"),
+    ("yes", "no"),
+    ("Correct Answer", "Incorrect Answer"),
+    ("CORRECT", "INCORRECT"),
+    ("richtig", "falsch"),
+)
+MODELS = ("gpt-5-mini", "claude-x", "llama-9b", "qwen-12b", "ada", "bob", "cleo")
+
+
+@dataclass
+class MadeTable:
+    """Files of one evaluation, and what is true of them."""
+
+    files: list[Path]
+    #: name of a role -> the column that has it.
+    columns: dict[str, str]
+    #: model -> mean score: its own, or as a share of the full marks.
+    means: dict[str, float]
+    shares: dict[str, float]
+    n_prompts: int
+    kind: str  #: what its scores are: ``words``, ``bool`` …
+    layout: str
+    extra: list[str] = field(default_factory=list)
+
+
+def make(seed: int, folder: Path) -> MadeTable:
+    """The table of a seed, written into a folder."""
+    rng = random.Random(seed)
+    kind = rng.choice(("bool", "zero_one", "words", "letters", "share", "ten", "marks"))
+    layout = rng.choice(("csv", "csv", "lines", "file_a_model", "keyed", "listed"))
+    models = rng.sample(MODELS, rng.randint(2, 4))
+    n_prompts = rng.randint(24, 60)
+    names = _names(rng)
+    roles = ["model", "prompt", "score"]
+    for role in ("text", "target", "response"):
+        if rng.random() < 0.6:
+            roles.append(role)
+    if "text" in roles and rng.random() < 0.25:
+        roles.remove("prompt")
+    others = rng.sample(sorted(OTHERS), rng.randint(1, 4))
+    taken = {names[role] for role in roles}
+    extra = {}
+    for other in others:
+        free = [name for name in OTHERS[other][0] if name not in taken]
+        extra[other] = rng.choice(free)
+        taken.add(extra[other])
+    order = [names[role] for role in roles] + list(extra.values())
+    if kind == "marks":
+        extra["marks"] = rng.choice(("max_points", "possible", "punkte_max", "total"))
+        order.append(extra["marks"])
+    rng.shuffle(order)
+    words = rng.choice(WORDS)
+    rows: list[dict[str, Any]] = []
+    values: dict[str, list[float]] = {}
+    shares: dict[str, list[float]] = {}
+    for number, model in enumerate(models):
+        skill = rng.uniform(0.3, 0.85)
+        for prompt in range(n_prompts):
+            raw, value, share = _scored(rng, kind, skill, prompt, words)
+            row = {
+                names["model"]: model,
+                names["prompt"]: _prompt_id(seed, prompt),
+                names["text"]: f"What is thing {prompt} of set {seed}, in words?",
+                names["target"]: f"g{prompt * 7 % 31}",
+                names["response"]: f"It is {rng.randrange(99)}, says {model} of {prompt}",
+            }
+            row[names["score"]] = raw
+            for other, name in extra.items():
+                if other == "marks":
+                    row[name] = _marks(prompt)
+                else:
+                    row[name] = OTHERS[other][1](rng, prompt, number)
+            rows.append({name: row[name] for name in order})
+            values.setdefault(model, []).append(value)
+            shares.setdefault(model, []).append(share)
+    files = _written(rng, layout, rows, names, folder)
+    return MadeTable(
+        files,
+        {role: names[role] for role in roles},
+        {model: sum(found) / len(found) for model, found in values.items()},
+        {model: sum(found) / len(found) for model, found in shares.items()},
+        n_prompts,
+        kind,
+        layout,
+        [*extra.values()],
+    )
+
+
+def _names(rng: random.Random) -> dict[str, str]:
+    """A name for each role, none twice; now and then names that say nothing."""
+    if rng.random() < 0.15:
+        letters = rng.sample(string.ascii_lowercase, len(NAMES))
+        return dict(zip(NAMES, (f"{letter}1" for letter in letters), strict=True))
+    chosen: dict[str, str] = {}
+    for role, names in NAMES.items():
+        free = [name for name in names if name not in chosen.values()]
+        chosen[role] = rng.choice(free)
+    return chosen
+
+
+def _prompt_id(seed: int, prompt: int) -> str | int:
+    """The id of a prompt: a number, a name, or hexadecimal digits."""
+    if seed % 3 == 0:
+        return prompt
+    if seed % 3 == 1:
+        return f"item-{prompt}"
+    return f"{(prompt + 1) * 2654435761 % 2**32:08x}"
+
+
+def _marks(prompt: int) -> int:
+    return (4, 6, 10)[prompt % 3]
+
+
+def _scored(
+    rng: random.Random, kind: str, skill: float, prompt: int, words: tuple[str, str]
+) -> tuple[Any, float, float]:
+    """What stands in the table, the number that it is, and its share of full marks."""
+    right = rng.random() < skill
+    value = float(right)
+    if kind == "bool":
+        return right, value, value
+    if kind == "zero_one":
+        return int(right), value, value
+    if kind == "words":
+        return words[0] if right else words[1], value, value
+    if kind == "letters":
+        return "A" if right else rng.choice("BC"), value, value
+    if kind == "share":
+        share = round(min(1.0, max(0.0, rng.gauss(skill, 0.2))), 3)
+        return share, share, share
+    if kind == "ten":
+        points = float(min(10, max(1, round(rng.gauss(skill * 10, 2)))))
+        return int(points), points, points
+    points = round(_marks(prompt) * min(1.0, max(0.0, rng.gauss(skill, 0.2))), 1)
+    return points, points, points / _marks(prompt)
+
+
+def _written(
+    rng: random.Random,
+    layout: str,
+    rows: Sequence[dict[str, Any]],
+    names: dict[str, str],
+    folder: Path,
+) -> list[Path]:
+    """The rows in files of a layout."""
+    if layout == "csv":
+        return [_csv(folder / "results.csv", rows)]
+    if layout == "lines":
+        path = folder / "results.jsonl"
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+        return [path]
+    by_model: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        by_model.setdefault(row[names["model"]], []).append(row)
+    files = []
+    for model, own in by_model.items():
+        bare = [
+            {name: value for name, value in row.items() if name != names["model"]}
+            for row in own
+        ]
+        if layout == "file_a_model":
+            files.append(_csv(folder / f"{model}.csv", bare))
+            continue
+        path = folder / f"{model}.json"
+        document: Any = {"model": model, "seconds": 17.5, "results": bare}
+        if layout == "keyed":
+            document = {str(number): row for number, row in enumerate(bare)}
+        path.write_text(json.dumps(document))
+        files.append(path)
+    return files
+
+
+def _csv(path: Path, rows: Sequence[dict[str, Any]]) -> Path:
+    with path.open("w", newline="", encoding="utf-8") as handle:
+        writer = csv.DictWriter(handle, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
