@@ -48,21 +48,32 @@ def tried(seed: int, folder: Path) -> Outcome:
     except InputError as error:
         return Outcome(seed, "refused", str(error), table)
     if "[[choose]]" in draft:
-        asked = [
-            line
-            for line in draft.splitlines()
-            if line.startswith(("what =", "between ="))
-        ]
-        names_it = table.columns["score"] in draft.partition("[[choose]]")[2]
-        word = "asked" if names_it else "unhelped"
-        if len(asked) > 2:
-            word = f"{word} twice"
-        return Outcome(seed, word, "; ".join(asked), table, draft)
+        return _asked(seed, table, draft)
     try:
         why = _fault(table, draft)
     except InputError as error:
         return Outcome(seed, "refused", str(error), table, draft)
     word = "wrong" if why else "right"
+    return Outcome(seed, word, why, table, draft)
+
+
+def _asked(seed: int, table: MadeTable, draft: str) -> Outcome:
+    """The outcome of a draft that asks: helped if the question, or what is taken,
+    names the column of scores."""
+    choices = tomllib.loads(draft)["choose"]
+    lines = draft.splitlines()
+    first = lines.index(next(line for line in lines if line.startswith("[[choose]]")))
+    last = lines.index(next(line for line in lines if line.startswith("[run]")))
+    said = "\n".join(line for line in lines[first:last] if not line.startswith("# ["))
+    path = table.columns["score"]
+    is_named = f'"{path}"' in said or f"{path} (" in said
+    is_taken = any(
+        line.startswith("value =") and f'"{path}"' in line for line in lines
+    )
+    word = "asked" if is_named or is_taken else "unhelped"
+    if len(choices) > 1:
+        word = f"{word} twice"
+    why = "; ".join(f"{choice['what']}: {choice['between']}" for choice in choices)
     return Outcome(seed, word, why, table, draft)
 
 

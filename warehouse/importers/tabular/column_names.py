@@ -18,7 +18,10 @@ from warehouse.importers.tabular.mapping_variants import (
 #: Usual names of a run's fields, the likeliest first. A field's own name comes before
 #: them.
 RUN_NAMES: dict[str, tuple[str, ...]] = {
-    "model": ("model_name", "model_id"),
+    "model": (
+        *("model_name", "model_id"),
+        *("modell", "modelo", "modèle", "modello", "модель", "模型", "モデル", "모델"),
+    ),
     "benchmark": (
         "task",
         "dataset",
@@ -342,7 +345,7 @@ _METRIC = _words(
     "score scores reward rewards accuracy acc correct correctness exact em f1 bleu "
     "sacrebleu rouge rouge1 rouge2 rougel chrf bertscore bleurt comet meteor pass "
     "passed passes pass1 success successful succeeded solved resolved win right match "
-    "matched grade graded rating quality faithfulness relevancy relevance precision "
+    "matched ok hit grade graded rating quality faithfulness relevancy relevance precision "
     "recall similarity factuality factual helpfulness hallucination toxicity ndcg mrr "
     "auc loss ppl perplexity spearman pearson verdict metric wer cer mse rmse mae "
     "brier elo recall "

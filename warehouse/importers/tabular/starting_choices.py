@@ -13,6 +13,7 @@ from warehouse.importers.tabular.column_names import (
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.profile import TableProfile
 from warehouse.importers.tabular.starting_answers import ScoreColumns
+from warehouse.importers.tabular.starting_evidence import is_verdict
 from warehouse.importers.tabular.starting_prompts import other_ids
 from warehouse.importers.tabular.starting_toml import (
     Choice,
@@ -31,7 +32,7 @@ def of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator[
         and keyed.path == "@key"
         and not {"target", "response"} & {*fields.sample}
     ):
-        if all(column.scores.is_truth for column in values):
+        if all(map(is_verdict, values)):
             return
         yield Choice(
             "what the keys of the records are",

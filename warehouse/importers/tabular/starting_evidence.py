@@ -18,8 +18,11 @@ from warehouse.importers.tabular.files_beside import are_counted, rows_beside
 from warehouse.importers.tabular.profile import TableProfile
 from warehouse.importers.tabular.starting_columns import Fields
 from warehouse.importers.tabular.starting_prompts import named_as, shown_text
-from warehouse.importers.tabular.starting_toml import Choice, toml_text
-from warehouse.importers.tabular.verdict_words import numbers_of_words
+from warehouse.importers.tabular.starting_toml import Choice, toml_key, toml_text
+from warehouse.importers.tabular.verdict_words import (
+    numbers_of_letters,
+    numbers_of_words,
+)
 
 #: Models and prompts of which a table needs so many, before its rows say which is which.
 _MODELS, _PROMPTS = 50, 10
@@ -188,8 +191,10 @@ def is_verdict(column: ColumnProfile) -> bool:
     """True if values are right or wrong, as numbers or in words."""
     if len(column.values) < 2:
         return False
-    is_truth = column.kind == "true/false" or column.scores.is_truth
-    return is_truth or bool(numbers_of_words(column.values))
+    if column.kind == "true/false" or column.scores.is_truth:
+        return True
+    words = numbers_of_words(column.values) or numbers_of_letters(column.values)
+    return bool(words)
 
 
 def _take_models(
@@ -201,10 +206,30 @@ def _take_models(
         return
     found = list(_crossing(rows, columns, fields))
     models = [column for column in found if are_models(list(map(str, column.values)))]
-    if len(models) == 1:
-        fields.forget(models[0])
-        fields.run["model"] = models[0]
-        fields.say(models[0], "model: names of models, each with all prompts")
+    if len(models) != 1 and len(found) != 1:
+        return
+    model = (models or found)[0]
+    fields.forget(model)
+    fields.run["model"] = model
+    if models:
+        fields.say(model, "model: names of models, each with all prompts")
+    else:
+        fields.choices.append(_what_crosses(model))
+
+
+def _what_crosses(column: ColumnProfile) -> Choice:
+    path = toml_text(column.path)
+    shown = ", ".join(map(str, column.values[:3]))
+    return Choice(
+        f"what {path} names ({shown}), of which each has all prompts once",
+        ("models", "settings of one model, a run each", "who gave the scores"),
+        (
+            f"leave [run] model = {path} as it is",
+            f"[run.configuration] {toml_key(column.name)} = {path}, without [run] "
+            f"model = {path}",
+            f"[scorer] scorer = {path}, without [run] model = {path}",
+        ),
+    )
 
 
 def _crossing(

@@ -113,6 +113,8 @@ def cells_of(table: TableProfile, fields: Fields) -> MatrixColumns | None:
         return None
     if table.is_object:
         return None  # whose keys are no header
+    if fields.evidence.rows.n_files > 1:
+        return None  # rows of one model, as files beside it say
     if {"model_a", "model_b"} <= {plain_name(column.name) for column in table.columns}:
         return None  # votes
     label = fields.sample.get("prompt_id") or fields.sample.get("text")

@@ -142,7 +142,8 @@ def _grade(column: ColumnProfile, fields: Fields) -> Grade:
     grade = grade_of(column.name, column.parents)
     is_outcome = fields.evidence.standing_at(column.path) is Standing.OUTCOME
     is_graded = bool({*words_of(column.name)} & _GRADED)
-    if is_outcome and is_graded and is_verdict(column):
+    may_be_scores = is_verdict(column) or _are_ratings(column)
+    if is_outcome and is_graded and may_be_scores:
         return max(grade, Grade.LIKELY)
     is_result = plain_name(column.name) in ("result", "results")
     if grade is Grade.POSSIBLE and is_result and column.scores.is_truth:
@@ -199,17 +200,17 @@ def _of_verdicts(
 ) -> tuple[dict[str, Any], str, Grade]:
     """How words of verdicts are read, where the rows or the words themselves say that
     they are some."""
+    is_outcome = fields.evidence.standing(column) is Standing.OUTCOME
+    is_graded = bool({*words_of(column.name)} & _GRADED)
     numbers = numbers_of_words(column.values)
-    if not numbers and {*words_of(column.name)} & _GRADED:
+    if not numbers and (is_graded or is_outcome):
         numbers = numbers_of_letters(column.values)
     target = fields.sample.get("target")
     if not numbers or target is not None and _share_values(column, target):
         return {}, "", grade
     meaning = ", ".join(f"{word} = {number:g}" for word, number in numbers.items())
     keys = {"values": numbers}
-    is_said = bool({*words_of(column.name)} & _GRADED) or are_judged(column.values)
-    is_outcome = fields.evidence.standing(column) is Standing.OUTCOME
-    if is_said:
+    if is_graded or are_judged(column.values):
         return keys, meaning, max(grade, Grade.LIKELY)
     if is_outcome:
         return keys, meaning, max(grade, Grade.POSSIBLE)
