@@ -500,6 +500,12 @@ def grade_of(name: str, parents: Sequence[str] = ()) -> Grade:
     return Grade.POSSIBLE
 
 
+def is_counted(name: str) -> bool:
+    """True if a word of a name is one for counts, places, times and the like."""
+    words = {*words_of(name)}
+    return bool(words & _OTHER) or bool(_NEVER.fullmatch(plain_name(name)))
+
+
 def is_flag(name: str) -> bool:
     """True if truth values under a name are a property of something rather than a
     result."""

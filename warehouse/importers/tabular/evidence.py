@@ -155,7 +155,9 @@ class Evidence:
             return False
         n_models = np.unique(models).size
         n_prompts = np.unique(codes).size
-        return n_models > 1 and n_prompts > 1 and n_rows >= 1.5 * n_prompts
+        if n_models < 2 or n_rows < 2 * n_models:
+            return False  # a row for each model, as in a leaderboard
+        return bool(n_prompts > 1 and n_rows >= 1.5 * n_prompts)
 
     def crosses(self, column: ColumnProfile, prompts: ColumnProfile) -> bool:
         """True if each of a few values of a column has (nearly) all prompts, each

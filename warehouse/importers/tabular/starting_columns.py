@@ -40,6 +40,8 @@ class Fields:
     #: tells apart the prompts of one id: those of a conversation.
     turn: ColumnProfile | None = None
     choices: list[Choice] = field(default_factory=list)  #: what is to be decided.
+    #: what the rows leave open.
+    questions: list[Choice] = field(default_factory=list)
     #: what the rows say of each column.
     evidence: Evidence = field(
         default_factory=lambda: Evidence(Rows({}, Evidence.one_file(0)))

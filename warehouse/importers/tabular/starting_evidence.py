@@ -214,7 +214,7 @@ def _take_models(
     if models:
         fields.say(model, "model: names of models, each with all prompts")
     else:
-        fields.choices.append(_what_crosses(model))
+        fields.questions.append(_what_crosses(model))
 
 
 def _what_crosses(column: ColumnProfile) -> Choice:

@@ -134,6 +134,7 @@ class _Writer:
             yield from self.figures.choices
             yield from self.fields.scorers.choices
             return
+        yield from self.fields.questions
         yield from self.fields.choices
         yield from self.fields.scorers.choices
         if self.cells is not None:

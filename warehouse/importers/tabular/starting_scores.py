@@ -14,6 +14,7 @@ from warehouse.importers.tabular.column_names import (
     Grade,
     are_models,
     grade_of,
+    is_counted,
     is_flag,
     is_metric,
     path_of,
@@ -123,6 +124,8 @@ def _candidates(table: TableProfile, fields: Fields) -> Iterator[ScoreColumn]:
             continue
         grade = _grade(column, fields)
         keys, meaning = _reading(column, grade, table)
+        if are_letters(keys):
+            grade = Grade.USUAL
         if not keys and column.kind in ("text", "mixed"):
             keys, meaning, grade = _of_verdicts(column, grade, fields)
         if why := _why_no_score(column, grade, fields):
@@ -141,7 +144,7 @@ def _grade(column: ColumnProfile, fields: Fields) -> Grade:
         return Grade.LIKELY
     grade = grade_of(column.name, column.parents)
     is_outcome = fields.evidence.standing_at(column.path) is Standing.OUTCOME
-    is_graded = bool({*words_of(column.name)} & _GRADED)
+    is_graded = _is_graded(column)
     may_be_scores = is_verdict(column) or _are_ratings(column)
     if is_outcome and is_graded and may_be_scores:
         return max(grade, Grade.LIKELY)
@@ -201,7 +204,7 @@ def _of_verdicts(
     """How words of verdicts are read, where the rows or the words themselves say that
     they are some."""
     is_outcome = fields.evidence.standing(column) is Standing.OUTCOME
-    is_graded = bool({*words_of(column.name)} & _GRADED)
+    is_graded = _is_graded(column)
     numbers = numbers_of_words(column.values)
     if not numbers and (is_graded or is_outcome):
         numbers = numbers_of_letters(column.values)
@@ -215,6 +218,11 @@ def _of_verdicts(
     if is_outcome:
         return keys, meaning, max(grade, Grade.POSSIBLE)
     return keys, meaning, grade
+
+
+def _is_graded(column: ColumnProfile) -> bool:
+    """True if a column is called as verdicts are, and as no count of them."""
+    return bool({*words_of(column.name)} & _GRADED) and not is_counted(column.name)
 
 
 def _share_values(column: ColumnProfile, target: ColumnProfile) -> bool:
