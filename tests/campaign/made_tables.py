@@ -17,13 +17,30 @@ from typing import Any
 
 #: Names that a role has in tables of people, usual ones and foreign ones.
 NAMES: dict[str, tuple[str, ...]] = {
-    "model": ("model", "model_name", "llm", "system", "modell", "modelo", "モデル", "who"),
+    "model": (
+        "model",
+        "model_name",
+        "llm",
+        "system",
+        "modell",
+        "modelo",
+        "モデル",
+        "who",
+    ),
     "prompt": (
         *("id", "question_id", "qid", "problem_idx", "sample_idx", "item", "task"),
         *("aufgabe_id", "nr", "uid", "问题编号", "key"),
     ),
     "text": ("question", "prompt", "query", "frage", "вопрос", "instruction", "q"),
-    "target": ("answer", "gold", "label", "reference", "ground_truth", "loesung", "key_"),
+    "target": (
+        "answer",
+        "gold",
+        "label",
+        "reference",
+        "ground_truth",
+        "loesung",
+        "key_",
+    ),
     "response": (
         *("response", "output", "answer", "prediction", "antwort", "ответ"),
         *("model_output", "completion", "reply", "result"),
@@ -135,7 +152,9 @@ def make(seed: int, folder: Path) -> MadeTable:
                 names["prompt"]: _prompt_id(seed, prompt),
                 names["text"]: f"What is thing {prompt} of set {seed}, in words?",
                 names["target"]: f"g{prompt * 7 % 31}",
-                names["response"]: f"It is {rng.randrange(99)}, says {model} of {prompt}",
+                names[
+                    "response"
+                ]: f"It is {rng.randrange(99)}, says {model} of {prompt}",
             }
             row[names["score"]] = raw
             for other, name in extra.items():

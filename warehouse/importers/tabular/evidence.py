@@ -173,29 +173,28 @@ class Evidence:
             return False
         return bool(n_rows >= 0.7 * n_values * n_prompts)
 
-    def bounds(self, column: ColumnProfile, other: ColumnProfile) -> bool:
-        """True if numbers of a column are at most those of another in each row, reach
-        them in some, and the other is a property of the prompt.
 
-        Full marks stand so beside what was earned of them."""
-        if not (column.is_number and other.is_number):
-            return False
-        earned = _numbers(column, self.rows.codes[column.path])
-        possible = _numbers(other, self.rows.codes[other.path])
-        both = ~(np.isnan(earned) | np.isnan(possible))
-        if both.sum() < 2 or (possible[both] <= 0).any() or (earned[both] < 0).any():
-            return False
-        is_within = bool((earned[both] <= possible[both]).all())
-        is_wider = bool(possible[both].max() > 1)
-        return is_within and is_wider
+def bounds(earned: ColumnProfile, possible: ColumnProfile) -> bool:
+    """True if numbers of a column are from 0 to those of another in each row, as points
+    are beside full marks."""
+    if not (earned.is_number and possible.is_number):
+        return False
+    points = _numbers(earned)
+    marks = _numbers(possible)
+    both = ~(np.isnan(points) | np.isnan(marks))
+    if both.sum() < 2:
+        return False
+    is_positive = bool((marks[both] > 0).all() and (points[both] >= 0).all())
+    is_within = bool((points[both] <= marks[both]).all())
+    return is_positive and is_within and bool(marks[both].max() > 1)
 
 
-def _numbers(column: ColumnProfile, codes: Codes) -> np.ndarray[Any, Any]:
+def _numbers(column: ColumnProfile) -> np.ndarray[Any, Any]:
     """The numbers of a column by row, NaN where there is none; shape (rows,)."""
     numbers = [float(value) for value in column.numbers]
-    if len(numbers) != len(column.values) or codes.max(initial=-1) >= len(numbers):
-        return np.full(codes.size, np.nan)
-    return np.append(np.array(numbers, float), np.nan)[codes]
+    if len(numbers) != len(column.values):
+        return np.full(column.codes.size, np.nan)
+    return np.append(np.array(numbers, float), np.nan)[column.codes]
 
 
 def _pairs(first: Codes, second: Codes) -> Codes:

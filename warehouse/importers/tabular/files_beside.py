@@ -91,7 +91,11 @@ def _candidates(path: Path) -> Iterator[Path]:
     )
     outside = _of_same_name(path.resolve())
     for other in (*inside, *outside):
-        if other.is_file() and not other.is_symlink() and other.stat().st_size <= _BYTES:
+        if (
+            other.is_file()
+            and not other.is_symlink()
+            and other.stat().st_size <= _BYTES
+        ):
             yield other
 
 

@@ -122,7 +122,7 @@ def profile(path: Path) -> TableProfile:
     columns = [_column(chunk, *item) for item in paths]
     scalars = {}
     if location.at and isinstance(document, dict):
-        scalars = dict(_scalars(document, "$"))
+        scalars = dict(_scalars(_around_records(document, location), "$"))
     return TableProfile(
         path,
         reader.kind,
@@ -242,6 +242,15 @@ def _placed(reader: JsonReader | JsonLinesReader) -> tuple[RecordLocation, Any]:
     else:
         place = location.at.removeprefix("[].")
     return RecordLocation(place, location.draws), None
+
+
+def _around_records(
+    document: Mapping[str, Any], location: RecordLocation
+) -> Mapping[str, Any]:
+    """What a document holds beside its records; all of it where these are a list."""
+    if not location.at.startswith("{}"):
+        return document
+    return {key: document[key] for key in location.skipped if key in document}
 
 
 def _scalars(

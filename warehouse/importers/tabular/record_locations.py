@@ -320,13 +320,15 @@ def _of_records(
     else:
         entries = ()
     for key, inner in entries:
-        if grade_of(str(key)) >= Grade.LIKELY and _scores_a_list(inner, record):
+        is_named = grade_of(str(key)) >= Grade.LIKELY
+        if is_named and _scores_a_list(inner, record) or _are_draws(key, records):
             yield (
                 RecordLocation(path, f"{path_of(str(key))}[]"),
                 {**record, key: inner[0]},
                 outer,
                 count,
             )
+            continue
         if not _is_list_of_records(inner) or not _score_grade(inner[0]):
             continue
         if {plain_name(str(name)) for name in inner[0]} & _CONTENT - {"text"}:
@@ -355,6 +357,53 @@ def _scores_a_list(value: Any, record: Mapping[str, Any]) -> bool:
     )
     first = chain.from_iterable(inner[:1] for inner in others)
     return any(isinstance(part, str) for part in first)
+
+
+def _are_draws(key: str, records: Sequence[Any]) -> bool:
+    """True if a field holds a verdict for each of several texts beside it, in all
+    records: answers of one prompt, whatever the lists are called."""
+    looked_at = records[:_LOOKED_AT]
+    lists = [record.get(key) for record in looked_at]
+    if not all(isinstance(items, list) and len(items) > 1 for items in lists):
+        return False
+    if grade_of(key) is Grade.NEVER or not _hold_verdicts(lists):
+        return False
+    first = looked_at[0]
+    return any(
+        all(_are_texts_beside(record, other, key) for record in looked_at)
+        for other in first
+        if other != key
+    )
+
+
+def _are_texts_beside(record: Mapping[str, Any], other: str, key: str) -> bool:
+    texts = record.get(other)
+    if not are_beside(texts, record[key]):
+        return False
+    return all(isinstance(text, str) for text in texts)  # type: ignore[union-attr]
+
+
+def _hold_verdicts(lists: Sequence[Any]) -> bool:
+    """True if all elements are 0 or 1, or objects with one such number and no other."""
+    elements = list(chain.from_iterable(lists))
+    if all(isinstance(element, dict) for element in elements):
+        numbers = [_only_number(element) for element in elements]
+    else:
+        numbers = elements
+    verdicts = [number for number in numbers if _is_verdict(number)]
+    return len(verdicts) == len(elements) and len({*verdicts}) > 1
+
+
+def _only_number(element: Mapping[str, Any]) -> Any:
+    """The number of an object that has one; None of another."""
+    numbers = [value for value in element.values() if isinstance(value, int | float)]
+    if len(numbers) == 1:
+        return numbers[0]
+    return None
+
+
+def _is_verdict(value: Any) -> bool:
+    return isinstance(value, bool | int | float) and value in (0, 1)
 
 
 def are_beside(value: Any, other: Any) -> bool:
@@ -410,6 +459,8 @@ def _weight(
     if not isinstance(record, dict) or keyed_kind(record) in ("lists", "values"):
         return (2, _grade_of_keyed(record), 0, count)
     grade = _score_grade(record)
+    if location.draws:
+        grade = max(grade, int(Grade.LIKELY))
     familiar = {plain_name(str(key)) for key in record} & _FAMILIAR
     of_prompts = (
         bool(familiar & _OF_PROMPTS) or location.at.endswith("{}") and count > 2

@@ -185,9 +185,16 @@ def _share_equal(
     return None
 
 
+def _is_of_words(value: Any) -> bool:
+    """True if a list holds texts and numbers alone: ``["A", "C"]``."""
+    return all(isinstance(part, str | int | float) for part in value)
+
+
 def _are_answers(column: ColumnProfile) -> bool:
     texts = [str(text_of(value)) for value in column.values]
-    if column.kind in ("list", "object", "empty") or not texts:
+    if column.kind == "list" and not all(map(_is_of_words, column.values)):
+        return False
+    if column.kind in ("object", "empty") or not texts:
         return False
     return (
         sum(len(text) <= _CHARACTERS and len(text.split()) <= WORDS for text in texts)

@@ -48,6 +48,8 @@ class Fields:
     )
     #: path of a column -> what it was taken for, and why.
     reasons: dict[str, str] = field(default_factory=dict)
+    #: path of a column of points -> the column of full marks beside it.
+    marks: dict[str, ColumnProfile] = field(default_factory=dict)
     #: names that a field of a row has in tables, the likeliest first.
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from warehouse.importers.tabular.column_names import (
     ID_NAMES,
     SAMPLE_NAMES,
     are_models,
+    is_metric,
     plain_name,
     words_of,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
-from warehouse.importers.tabular.evidence import Evidence, Rows, Standing
+from warehouse.importers.tabular.evidence import Evidence, Rows, Standing, bounds
 from warehouse.importers.tabular.files_beside import are_counted, rows_beside
 from warehouse.importers.tabular.profile import TableProfile
 from warehouse.importers.tabular.starting_columns import Fields
@@ -47,13 +50,22 @@ def heed_rows(
     """
     rows = _rows(table, fields)
     _take_tasks(table, rows, fields)
-    _take_models(rows, columns, fields)
+    _take_models(table, rows, columns, fields)
+    _take_model_of_files(rows, columns, fields)
     fields.evidence = _evidence(rows, columns, fields)
     if not fields.evidence.compares:
         return
     _take_prompts(fields.evidence, fields)
     for name in ("target", "text", "response", *fields.metadata):
         _settle(name, columns, fields)
+
+
+def heed_turns(fields: Fields) -> None:
+    """Compare rows of one turn of a conversation, where turns are prompts."""
+    ids = fields.sample.get("prompt_id")
+    if fields.turn is not None and ids is not None:
+        evidence = fields.evidence
+        fields.evidence = Evidence(evidence.rows, evidence.models, [ids, fields.turn])
 
 
 def _rows(table: TableProfile, fields: Fields) -> Rows:
@@ -71,9 +83,7 @@ def _rows(table: TableProfile, fields: Fields) -> Rows:
 # --- models and prompts ---------------------------------------------------------------------------
 
 
-def _evidence(
-    rows: Rows, columns: Sequence[ColumnProfile], fields: Fields
-) -> Evidence:
+def _evidence(rows: Rows, columns: Sequence[ColumnProfile], fields: Fields) -> Evidence:
     """What the rows say, by the column that names prompts best."""
     models = [fields.run[name] for name in ("model",) if name in fields.run]
     bare = Evidence(rows, models)
@@ -86,16 +96,22 @@ def _evidence(
             (column for column in columns if _may_name_prompts(bare, column, fields)),
             key=_unlikeliness,
         )
-    if not keys and text is not None:
-        keys = [text]  # several answers of one model, say
+    if not keys:
+        # several answers of one model, say
+        keys = [column for column in reversed(named) if not column.is_unique]
     return Evidence(rows, models, keys[:1])
 
 
 def _may_name_prompts(
     evidence: Evidence, column: ColumnProfile, fields: Fields
 ) -> bool:
-    of_runs = {column.path for column in fields.run.values()}
-    if column.path in of_runs or column.kind in ("list", "object", "true/false"):
+    others = {column.path for column in fields.run.values()}
+    others |= {
+        column.path
+        for name, column in fields.sample.items()
+        if name not in ("prompt_id", "text")
+    }
+    if column.path in others or column.kind in ("list", "object", "true/false"):
         return False
     if len(column.values) < _PROMPTS and column.rows >= 2 * _PROMPTS:
         return False
@@ -171,17 +187,14 @@ def _take_tasks(table: TableProfile, rows: Rows, fields: Fields) -> None:
         is_prompt = evidence.names_prompts(task)
     else:
         is_prompt = task.is_unique
-    verdicts = [
+    free = [column for column in table.columns if column.path not in fields.taken]
+    verdicts = [column for column in free if is_verdict(column)]
+    figures = [
         column
-        for column in table.columns
-        if column.path not in fields.taken and is_verdict(column)
+        for column in free
+        if is_metric(column.name) and column.is_number and column not in verdicts
     ]
-    numbers = [
-        column
-        for column in table.columns
-        if column.path not in fields.taken and column.is_number
-    ]
-    if is_prompt and verdicts and len(verdicts) == len(numbers):
+    if is_prompt and verdicts and not figures:
         del fields.run["benchmark"]
         fields.sample["prompt_id"] = task
         fields.say(task, "prompt: each stands once a model, right or wrong")
@@ -198,12 +211,14 @@ def is_verdict(column: ColumnProfile) -> bool:
 
 
 def _take_models(
-    rows: Rows, columns: Sequence[ColumnProfile], fields: Fields
+    table: TableProfile, rows: Rows, columns: Sequence[ColumnProfile], fields: Fields
 ) -> None:
     """The column that names models by the rows, where no name says so: each of its few
     values has all prompts once."""
     if "model" in fields.run or rows.n_files > 1 or fields.metric is not None:
         return
+    if table.location.draws:
+        return  # which are answers of one model
     found = list(_crossing(rows, columns, fields))
     models = [column for column in found if are_models(list(map(str, column.values)))]
     if len(models) != 1 and len(found) != 1:
@@ -215,6 +230,25 @@ def _take_models(
         fields.say(model, "model: names of models, each with all prompts")
     else:
         fields.questions.append(_what_crosses(model))
+
+
+def _take_model_of_files(
+    rows: Rows, columns: Sequence[ColumnProfile], fields: Fields
+) -> None:
+    """The column that holds one name of a model in each of the files beside another."""
+    if {"model"} & {*fields.run, *fields.document} or rows.n_files < 2:
+        return
+    for column in columns:
+        codes = rows.codes[column.path]
+        is_alone = len(column.values) == 1 and not column.nulls
+        names = np.unique(codes)
+        files_of_names = np.unique(np.stack([codes, rows.files]), axis=1).shape[1]
+        is_told = names.size == files_of_names == rows.n_files
+        if is_alone and is_told and are_models([str(column.values[0])]):
+            fields.forget(column)
+            fields.run["model"] = column
+            fields.say(column, "model: another name in each file beside this one")
+            return
 
 
 def _what_crosses(column: ColumnProfile) -> Choice:
@@ -322,7 +356,7 @@ def _find_response(columns: Sequence[ColumnProfile], fields: Fields) -> None:
         for column in columns
         if column.path not in fields.taken
         and column.kind == "text"
-        and is_long(column)
+        and (is_long(column) or column.path.endswith("[@draw]"))
         and fields.evidence.standing(column) is Standing.OUTCOME
     ]
     if len(found) == 1:
@@ -351,7 +385,7 @@ def full_marks(
             Standing.CONSTANT,
             Standing.UNKNOWN,
         )
-        if is_called and is_of_prompt and fields.evidence.bounds(score, column):
+        if is_called and is_of_prompt and bounds(score, column):
             return column
     return None
 

@@ -38,7 +38,7 @@ from warehouse.importers.tabular.starting_columns import (
     Fields,
     says_something,
 )
-from warehouse.importers.tabular.starting_evidence import heed_rows
+from warehouse.importers.tabular.starting_evidence import heed_rows, heed_turns
 from warehouse.importers.tabular.starting_prompts import (
     named_as,
     rows_told,
@@ -59,13 +59,25 @@ _ALSO = {
         name for name in ID_NAMES if name not in SAMPLE_NAMES["prompt_id"]
     ),
     "text": ("user_input", "query", "inputs"),
-    "response": ("actual_output", "actualoutput", "generation", "outputs"),
+    "response": (
+        "actual_output",
+        "actualoutput",
+        "generation",
+        "outputs",
+        "model_output",
+        "model_response",
+        "predicted_answer",
+        "generated_answer",
+    ),
     "target": (
         "expectedoutput",
         "expected_output",
         "gold_answer",
         "reference_answer",
         "reference_outputs",
+        "standard_answer",
+        "right_answer",
+        "target_answer",
     ),
 }
 _WORDS = {
@@ -139,6 +151,7 @@ def fields_of(table: TableProfile) -> Fields:
     fields.document = of_document(table, fields)
     heed_rows(table, columns, fields)
     settle_prompts(table, columns, fields)
+    heed_turns(fields)
     return fields
 
 

@@ -22,7 +22,7 @@ from warehouse.importers.tabular.column_names import (
     words_of,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
-from warehouse.importers.tabular.evidence import Standing
+from warehouse.importers.tabular.evidence import Standing, bounds
 from warehouse.importers.tabular.profile import TableProfile
 from warehouse.importers.tabular.starting_answers import (
     LETTERS,
@@ -91,7 +91,8 @@ _SPARSE = 0.5
 
 def scores_of(table: TableProfile, fields: Fields) -> ScoreColumns:
     """The scores of the rows of a table."""
-    candidates = list(_candidates(table, fields))
+    candidates = _without_marks(list(_candidates(table, fields)), fields)
+    candidates = _without_properties(candidates, fields)
     scores = _chosen(table, fields, candidates)
     used = {candidate.column.path for candidate in scores.chosen}
     rest = [candidate for candidate in candidates if candidate.column.path not in used]
@@ -111,9 +112,60 @@ def _of_marks_beside(
 ) -> Iterator[Choice]:
     """Questions whether scores are points of what each prompt gives at most."""
     for candidate in scores.chosen:
-        marks = full_marks(table, candidate.column, fields)
+        marks = fields.marks.get(candidate.column.path)
+        if marks is None:
+            marks = full_marks(table, candidate.column, fields)
         if marks is not None and len(marks.values) > 1:
             yield of_full_marks(candidate.column, marks)
+
+
+def _without_marks(
+    candidates: Sequence[ScoreColumn], fields: Fields
+) -> list[ScoreColumn]:
+    """The candidates without full marks: what another of them reaches at most in each
+    row, and what does not differ between models."""
+    kept = []
+    for candidate in candidates:
+        column = candidate.column
+        is_whole = all(number.is_integer() for number in column.numbers)
+        is_outcome = fields.evidence.standing_at(column.path) is Standing.OUTCOME
+        points = [
+            other.column
+            for other in candidates
+            if other is not candidate
+            and other.grade >= Grade.LIKELY
+            and _may_be_points(other.column, column)
+        ]
+        if is_whole and not is_outcome and points:
+            fields.marks[points[0].path] = column
+            fields.why_not[column.path] = f"score: full marks of {points[0].path}"
+        else:
+            kept.append(candidate)
+    return kept
+
+
+def _may_be_points(column: ColumnProfile, marks: ColumnProfile) -> bool:
+    """True if a column may hold points of full marks: not in 0 to 1, and at most
+    these."""
+    return max(column.numbers, default=0) > 1 and bounds(column, marks)
+
+
+def _without_properties(
+    candidates: Sequence[ScoreColumn], fields: Fields
+) -> list[ScoreColumn]:
+    """The candidates without what is equal in all rows of each prompt, where another
+    differs: files that hold the same twice say nothing."""
+    evidence = fields.evidence
+    standings = [evidence.standing_at(c.column.path) for c in candidates]
+    if Standing.OUTCOME not in standings:
+        return list(candidates)
+    kept = []
+    for candidate, standing in zip(candidates, standings, strict=True):
+        if standing is Standing.OF_PROMPT and candidate.grade < Grade.USUAL:
+            fields.why_not[candidate.column.path] = f"score: {standing.value}"
+        else:
+            kept.append(candidate)
+    return kept
 
 
 def _candidates(table: TableProfile, fields: Fields) -> Iterator[ScoreColumn]:
@@ -190,9 +242,12 @@ def _why_no_score(column: ColumnProfile, grade: Grade, fields: Fields) -> str:
     standing = evidence.standing_at(column.path.removesuffix("[0]"))
     least = _TELLING_PROMPTS[grade]
     is_told = evidence.n_repeated >= least
-    if is_told and standing in (Standing.OF_PROMPT, Standing.OF_MODEL):
-        return standing.value
     is_truth = column.scores.is_truth or column.kind == "true/false"
+    is_verdict_by_name = is_truth and grade >= Grade.LIKELY
+    if is_told and standing is Standing.OF_PROMPT and not is_verdict_by_name:
+        return standing.value
+    if is_told and standing is Standing.OF_MODEL:
+        return standing.value
     if standing is Standing.CONSTANT and column.rows >= _TELLING and not is_truth:
         return standing.value
     return ""
@@ -254,6 +309,10 @@ def _reading(
         )
         return {"values": LETTERS_AND_NUMBERS}, f"{shown}; numbers as they stand"
     keys, meaning = column.reading(table.delimiter)
+    if not keys and grade < Grade.USUAL and column.scores.is_marked:
+        marks = [f"{mark:g}" for mark in sorted(column.scores.marks)]
+        both = [text for mark in marks for text in (mark, f"{mark}.0")]
+        return {"null": both}, f"{' and '.join(marks)} may mean no rating: left out"
     words = sorted(column.scores.texts)
     if (
         not keys
@@ -289,7 +348,7 @@ def _is_unit(column: ColumnProfile, is_read: bool) -> bool:
 def _are_ratings(column: ColumnProfile) -> bool:
     """True if numbers of which the name says nothing may be points or ratings: up to 10,
     or up to 100 where few differ."""
-    numbers = column.numbers
+    numbers = [number for number in column.numbers if number not in (-1, -9, -99)]
     if not numbers or min(numbers) < 0:
         return False
     is_whole = all(number.is_integer() for number in numbers)
