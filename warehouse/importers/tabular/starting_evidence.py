@@ -11,6 +11,7 @@ from warehouse.importers.tabular.column_names import (
     ID_NAMES,
     SAMPLE_NAMES,
     are_models,
+    are_numbered,
     is_metric,
     plain_name,
     words_of,
@@ -35,8 +36,9 @@ _NAME = 80
 _IDS = frozenset("id ids idx index nr no number key uid uuid qid".split())
 #: Distinct responses, as a share of the rows, from which on a text is no verdict.
 _RESPONSES = 0.2
-#: Tasks from which on they are prompts where each is right or wrong.
-_TASKS = 10
+#: Tasks from which on they are prompts where each is right or wrong, and from which on
+#: they may be prompts whatever their scores are.
+_TASKS, _MANY_TASKS = 10, 40
 
 
 def heed_rows(
@@ -182,22 +184,46 @@ def _take_tasks(table: TableProfile, rows: Rows, fields: Fields) -> None:
     if len(task.values) < _TASKS or task.nulls:
         return
     models = [fields.run["model"]] if "model" in fields.run else []
-    evidence = Evidence(rows, models)
     if models and len(models[0].values) > 1:
-        is_prompt = evidence.names_prompts(task)
+        is_prompt = Evidence(rows, models).names_prompts(task)
     else:
         is_prompt = task.is_unique
+    if not is_prompt:
+        return
+    evidence = Evidence(rows, models, [task])
     free = [column for column in table.columns if column.path not in fields.taken]
-    verdicts = [column for column in free if is_verdict(column)]
-    figures = [
-        column
-        for column in free
-        if is_metric(column.name) and column.is_number and column not in verdicts
-    ]
-    if is_prompt and verdicts and not figures:
+    is_right_or_wrong = any(map(is_verdict, free)) and not any(
+        _are_means(column, evidence) for column in free
+    )
+    is_numbered = are_numbered([str(value) for value in task.values])
+    if is_right_or_wrong or is_numbered:
         del fields.run["benchmark"]
         fields.sample["prompt_id"] = task
-        fields.say(task, "prompt: each stands once a model, right or wrong")
+        why = "right or wrong" if is_right_or_wrong else "numbered as items are"
+        fields.say(task, f"prompt: each stands once a model, {why}")
+    elif len(task.values) >= _MANY_TASKS:
+        fields.questions.append(_what_tasks_are(task))
+
+
+def _are_means(column: ColumnProfile, evidence: Evidence) -> bool:
+    """True if a column has the name of a metric and other numbers than 0 and 1, which
+    differ between models."""
+    is_named = is_metric(column.name) and column.is_number
+    standing = evidence.standing(column)
+    return is_named and not is_verdict(column) and standing is not Standing.OF_PROMPT
+
+
+def _what_tasks_are(task: ColumnProfile) -> Choice:
+    path = toml_text(task.path)
+    return Choice(
+        f"what the {len(task.values)} values of {path} are, each once a model",
+        ("benchmarks, of which figures are published", "prompts of one benchmark"),
+        (
+            f"leave [run] benchmark = {path} as it is",
+            f"[sample] prompt_id = {path} in its place, and [[scores]] for "
+            "[[published]]",
+        ),
+    )
 
 
 def is_verdict(column: ColumnProfile) -> bool:

@@ -131,6 +131,7 @@ class _Writer:
         """Choices that are to be made."""
         yield from of_record_paths(self.table)
         if self.figures is not None:
+            yield from self.fields.questions
             yield from self.figures.choices
             yield from self.fields.scorers.choices
             return

@@ -197,7 +197,9 @@ def _grade(column: ColumnProfile, fields: Fields) -> Grade:
     grade = grade_of(column.name, column.parents)
     is_outcome = fields.evidence.standing_at(column.path) is Standing.OUTCOME
     is_graded = _is_graded(column)
-    may_be_scores = is_verdict(column) or _are_ratings(column)
+    may_be_scores = (
+        is_verdict(column) or _are_ratings(column) or _is_unit(column, False)
+    )
     if is_outcome and is_graded and may_be_scores:
         return max(grade, Grade.LIKELY)
     is_result = plain_name(column.name) in ("result", "results")
