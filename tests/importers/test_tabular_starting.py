@@ -69,7 +69,7 @@ def test_it_can_be_used_as_it_stands(
     getattr(pd.DataFrame(RECORDS), writer)(tmp_path / name, **options)
     values = mapping_of(tmp_path / name)
     assert values["run"] == {"model": "model", "benchmark": "task"}
-    assert values["metadata"] == {"subject": "subject"}
+    assert values["metadata"] == {"subject": {"path": "subject", "optional": True}}
     assert values["metrics"] == {
         "correct": {"kind": "binary", "higher_is_better": True}
     }

@@ -53,6 +53,7 @@ SAMPLE_NAMES: dict[str, tuple[str, ...]] = {
             "correct_answer",
             "ground_truth",
             "truth",
+            "gold_answer",
         ),
     ),
     "response": (

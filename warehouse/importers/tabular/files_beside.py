@@ -55,7 +55,8 @@ def _codes_in(table: TableProfile, path: str, numbers: dict[str, int]) -> Codes:
         numbers.setdefault(label_of_value(value), len(numbers))
         for value in column.values
     ]
-    return np.append(np.array(known, np.int64), -1)[column.codes]
+    found: Codes = np.append(np.array(known, np.int64), -1)[column.codes]
+    return found
 
 
 def _alike(table: TableProfile) -> Iterator[TableProfile]:

@@ -22,7 +22,7 @@ import pyarrow as pa
 from warehouse.errors import InputError, NothingMatchesError
 from warehouse.importers.common.messages import listed
 from warehouse.importers.common.streams import FORMATS, glob_matches, members
-from warehouse.importers.tabular.column_names import path_of
+from warehouse.importers.tabular.column_names import Guess, path_of
 from warehouse.importers.tabular.constant_columns import (
     ConstantColumns,
     CrossedColumns,
@@ -43,6 +43,7 @@ from warehouse.importers.tabular.mapping_mistakes import (
     without_strangers,
 )
 from warehouse.importers.tabular.mapping_rules import TabularMapping
+from warehouse.importers.tabular.plain_evidence import heeded, is_doubtful
 from warehouse.importers.tabular.plain_tables import (
     PlainTable,
     canonical_mapping,
@@ -125,6 +126,8 @@ class Tabular:
             columns = plain_columns(source, settings.user_values).with_metadata(
                 settings.cluster_by
             )
+            columns, note = _heeded(columns, source)
+            notes += [note] if note else []
             plain = _with_objects(
                 PlainTable(columns, settings.higher_is_better),
                 source,
@@ -142,6 +145,17 @@ class Tabular:
         dump = _Reading(mapping, tables, settings, plain).dump()
         dump.notes += notes
         return dump
+
+
+def _heeded(columns: Guess, source: SourceFiles) -> tuple[Guess, str]:
+    """The columns of a plain table as its first rows allow, and a note on it."""
+    if not is_doubtful(columns):
+        return columns, ""
+    mapping, _ = parse_mapping(canonical_mapping(columns))
+    sample = _tables(mapping, source)[0].sample()
+    if sample is None:
+        return columns, ""
+    return heeded(columns, sample)
 
 
 def _with_objects(

@@ -56,13 +56,14 @@ class ScoreColumn:
     @property
     def is_truth(self) -> bool:
         """True if all values are 0 or 1."""
+        if "values" in self.keys and not are_letters(self.keys):
+            return {*self.keys["values"].values()} <= {0, 1}
         return self.column.scores.is_truth or self.column.kind == "true/false"
 
     @property
     def are_grades(self) -> bool:
-        """True if the values are Inspect's letters for correct, partly, incorrect and
-        no answer."""
-        return are_letters(self.keys)
+        """True if the values are words or letters for right and wrong."""
+        return "values" in self.keys
 
     @property
     def missing(self) -> int:

@@ -20,6 +20,7 @@ from warehouse.importers.tabular.column_names import (
     guess_votes,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile, column_of_values
+from warehouse.importers.tabular.evidence import Standing
 from warehouse.importers.tabular.mapping_variants import RECORD_FIELDS
 from warehouse.importers.tabular.plain_tables import vote_mapping
 from warehouse.importers.tabular.profile import TableProfile, profile
@@ -229,9 +230,9 @@ class _Writer:
             "docs/mappings.md explains."
         )
         yield "#"
-        yield "# column: what it holds, distinct values, an example"
+        yield "# column: what it holds, distinct values, an example = what it is taken for"
         for column in self.table.columns[:_LISTED]:
-            yield f"#   {safe(column.path)}: {_described(column)}"
+            yield f"#   {safe(column.path)}: {_described(column)}{self._role(column)}"
         if len(self.table.columns) > _LISTED:
             yield f"#   … {len(self.table.columns)} columns in all"
         yield ""
@@ -264,6 +265,28 @@ class _Writer:
             yield f"# pattern = '(?P<model>[^/]+){ending}'  # the file's name"
             yield f"# pattern = '(?P<model>[^/]+)/[^/]+{ending}'  # its folder's"
             yield ""
+
+    def _role(self, column: ColumnProfile) -> str:
+        """What a column is taken for, or why it is not, and by which test."""
+        reason = self.fields.reasons.get(column.path)
+        if reason is not None:
+            return f" = {safe(reason)}"
+        role = ""
+        for part in (self.fields.run, self.fields.sample, self.fields.metadata):
+            names = [name for name, own in part.items() if own is column]
+            role = role or ", ".join(names)
+        if column.path in {score.column.path for score in self.scores.chosen}:
+            role = "score"
+        if column.path in self.settings.values():
+            return f" = setting: {Standing.CONSTANT.value} of a run"
+        standing = self.fields.evidence.standing_at(column.path)
+        is_of_run = column.path in {own.path for own in self.fields.run.values()}
+        if role and standing is not Standing.UNKNOWN and not is_of_run:
+            return f" = {role}: {standing.value}"
+        if role:
+            return f" = {role}, by its name"
+        why = self.fields.why_not.get(column.path)
+        return f" = no {safe(why)}" if why else ""
 
     def _rows(self) -> Iterator[str]:
         if self.table.location.at or self.table.location.draws:
@@ -403,7 +426,8 @@ class _Writer:
         yield "[metadata]  # properties of the prompt, to filter or cluster by"
         if self.figures is None:
             for name, column_of_field in self.fields.metadata.items():
-                yield f"{name} = {toml_text(column_of_field.path)}"
+                path = inline_table({"path": column_of_field.path, "optional": True})
+                yield f"{name} = {path}"
             if self.fields.turn is not None:
                 yield (
                     "conversation = "

@@ -247,11 +247,11 @@ def _why_no_score(column: ColumnProfile, grade: Grade, fields: Fields) -> str:
     is_truth = column.scores.is_truth or column.kind == "true/false"
     is_verdict_by_name = is_truth and grade >= Grade.LIKELY
     if is_told and standing is Standing.OF_PROMPT and not is_verdict_by_name:
-        return standing.value
+        return str(standing.value)
     if is_told and standing is Standing.OF_MODEL:
-        return standing.value
+        return str(standing.value)
     if standing is Standing.CONSTANT and column.rows >= _TELLING and not is_truth:
-        return standing.value
+        return str(standing.value)
     return ""
 
 
@@ -286,7 +286,8 @@ def _share_values(column: ColumnProfile, target: ColumnProfile) -> bool:
     """True if a column has the words of the right answers, as the answers of a model
     do."""
     words = {plain_name(str(value)) for value in column.values}
-    return bool(words & {plain_name(str(value)) for value in target.values})
+    right = {plain_name(str(value)) for value in target.values}
+    return 2 * len(words & right) >= len(right)
 
 
 def _reading(
@@ -427,7 +428,7 @@ def _chosen(
 
 def _by_rows(candidates: Sequence[ScoreColumn], fields: Fields) -> ScoreColumns:
     """The one column of verdicts that differ between rows of one prompt, where no name
-    says anything."""
+    says anything; or those of several judges, which bear the names of models."""
     outcomes = [
         candidate
         for candidate in candidates
@@ -435,6 +436,11 @@ def _by_rows(candidates: Sequence[ScoreColumn], fields: Fields) -> ScoreColumns:
         and not is_flag(candidate.column.name)
     ]
     verdicts = [candidate for candidate in outcomes if is_verdict(candidate.column)]
+    if "model" in fields.run and _are_by_model(outcomes):
+        for candidate in outcomes:
+            reason = "score: a judge, whose name it bears, beside the models' column"
+            fields.say(candidate.column, reason)
+        return ScoreColumns(list(outcomes), is_guess=True)
     if len(outcomes) == len(verdicts) == 1:
         column = verdicts[0].column
         fields.say(column, f"score: right or wrong, {Standing.OUTCOME.value}")
@@ -657,7 +663,16 @@ def _nothing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Choic
     )
 
 
-def _of_marks(column: ColumnProfile) -> Iterator[Choice]:
+def _leaves_marks_out(candidate: ScoreColumn) -> bool:
+    """True if numbers such as -1 are read as no rating."""
+    nulls = candidate.keys.get("null", ())
+    return bool(nulls) and all(str(text).startswith("-") for text in nulls)
+
+
+def _of_marks(candidate: ScoreColumn) -> Iterator[Choice]:
+    column = candidate.column
+    if _leaves_marks_out(candidate):
+        return  # which is said beside it
     values = column.scores
     path = toml_text(column.path)
     if values.is_marked:
@@ -679,7 +694,8 @@ def _of_missing(
 ) -> Iterator[Choice]:
     """Rows without a score: left out, or wrong."""
     for candidate in scores.chosen:
-        yield from _of_marks(candidate.column)
-        if candidate.missing and fields.metric is None:
+        yield from _of_marks(candidate)
+        is_asked = candidate.missing and not _leaves_marks_out(candidate)
+        if is_asked and fields.metric is None:
             where = f" in the [[scores]] of {toml_text(candidate.column.path)}"
             yield what_counts(candidate.column, table, where)
