@@ -80,7 +80,10 @@ def test_a_label_that_judges_the_response_is_no_target(
     _, rows, _ = taken(
         tmp_path, text.replace("incorrect", "no").replace("correct", "yes")
     )
-    assert {row["target"] for row in rows} == {"yes", "no"}  # of the question
+    assert {row["target"] for row in rows} == {None}  # both answers to one question
+    same = text.replace("incorrect", "no").replace("correct", "no")
+    _, rows, _ = taken(tmp_path, same)
+    assert {row["target"] for row in rows} == {"no"}  # of the question
     phoenix = {"input": "text", "output": "response", "explanation": "explanation"}
     assert guess(["input", "output", "label", "score", "explanation"]).renamed == {
         field: column for column, field in phoenix.items() if field != column

@@ -194,7 +194,8 @@ def _numbers(column: ColumnProfile) -> np.ndarray[Any, Any]:
     numbers = [float(value) for value in column.numbers]
     if len(numbers) != len(column.values):
         return np.full(column.codes.size, np.nan)
-    return np.append(np.array(numbers, float), np.nan)[column.codes]
+    by_row: np.ndarray[Any, Any] = np.append(np.array(numbers, float), np.nan)
+    return np.asarray(by_row[column.codes])
 
 
 def _pairs(first: Codes, second: Codes) -> Codes:

@@ -52,7 +52,10 @@ def heeded(columns: Guess, view: RowView) -> tuple[Guess, str]:
     if evidence.standing(target) is not Standing.OUTCOME:
         return columns, ""
     sample = {name: own for name, own in columns.sample.items() if name != "target"}
-    is_response = "response" not in sample and len(target.values) >= _TEXTS * view.size
+    said = [value for value in target.values if value is not None]
+    is_verdict = bool(numbers_of_words(said))
+    are_texts = not is_verdict and len(said) >= _TEXTS * view.size
+    is_response = are_texts and "response" not in sample
     unused = columns.unused
     if is_response:
         sample["response"] = target.name
