@@ -78,6 +78,14 @@ def _alike(table: TableProfile) -> Iterator[TableProfile]:
             yield other
 
 
+def count_beside(path: Path) -> int:
+    """How many files of the same kind lie in the folder of a file, up to 200."""
+    return sum(
+        other.suffix == path.suffix and other != path
+        for other in islice(path.parent.iterdir(), _LISTED)
+    )
+
+
 def _candidates(path: Path) -> Iterator[Path]:
     """Files of the same kind in the same folder, then those of the same name in folders
     beside it."""

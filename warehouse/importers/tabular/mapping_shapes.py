@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
+from warehouse.errors import InputError
 from warehouse.importers.common.streams import members
+from warehouse.importers.tabular.chunks import NestedChunk
 from warehouse.importers.tabular.field_paths import PathError, parse_path
 from warehouse.importers.tabular.mapping import parse_mapping
 from warehouse.importers.tabular.mapping_files import (
@@ -16,7 +21,8 @@ from warehouse.importers.tabular.mapping_files import (
 )
 from warehouse.importers.tabular.mapping_mistakes import mistakes_in_file
 from warehouse.importers.tabular.mapping_rules import TabularMapping
-from warehouse.importers.tabular.table import MappedTable
+from warehouse.importers.tabular.readers import ReadingRules, ignore
+from warehouse.importers.tabular.table import MappedTable, open_reader
 
 #: Columns or fields that a mapping has to read for its shape to be its own.
 _TELLING = 2
@@ -91,11 +97,75 @@ def _is_quick(path: Path) -> bool:
 
 def mappings_for(path: Path) -> list[str]:
     """Names of the shipped mappings whose columns, fields and places a file has; of one
-    whose first row alone is large nothing is said, as each mapping would read it."""
+    whose first row alone is large nothing is said, as it would be read whole."""
     if not _is_quick(path):
         return []
-    parsed = {
+    names = _names_in(path)
+    return [
+        name
+        for name, mapping in _shipped().items()
+        if _required_names(mapping) <= names and is_shaped_for(mapping, path)
+    ]
+
+
+@lru_cache(maxsize=1)
+def _shipped() -> dict[str, TabularMapping]:
+    """The shipped mappings, parsed, by name."""
+    return {
         name: parse_mapping(load_mapping(file))[0]
         for name, file in shipped_mappings().items()
     }
-    return [name for name, mapping in parsed.items() if is_shaped_for(mapping, path)]
+
+
+def _required_names(mapping: TabularMapping) -> set[str]:
+    """Names of columns and fields without which a file has not the shape of a mapping."""
+    names: set[str] = set()
+    for source, text in mapping.paths:
+        if source.optional or "{" in text:
+            continue
+        with suppress(PathError):
+            path = parse_path(text)
+            if path.root in ("row", "document"):
+                names |= {step for step in path.steps if isinstance(step, str)}
+    if mapping.rules.at is not None:
+        names |= {step for step in mapping.rules.at.steps if isinstance(step, str)}
+    return {name for name in names if not _UNNAMED.fullmatch(name)}
+
+
+#: Records that are asked for the names of their fields, and objects within each other.
+_ASKED, _DEPTH = 200, 8
+
+
+def _names_in(path: Path) -> set[str]:
+    """Names of all columns and fields of the first rows of a file, and the parts of
+    those that an export flattened (``inputs.question``)."""
+    try:
+        reader = open_reader(members(path, path.name)[0], ReadingRules())
+        chunk = next(iter(reader.chunks(None, ignore)), None)
+    except InputError:
+        return set()
+    if chunk is None:
+        return set()
+    names: set[str] = set()
+    for name in chunk.names():
+        names |= {name, *name.split(".")}
+    for record in chunk.keep(range(min(chunk.size, _ASKED))).records():
+        names |= set(_fields_of(record))
+    if isinstance(chunk, NestedChunk):
+        for row in chunk.rows[:_ASKED]:
+            names |= set(_fields_of(row.levels[0][0]))
+    return names
+
+
+def _fields_of(value: Any, depth: int = 0) -> Iterator[str]:
+    """Names of the fields of a value and of what lies in it; of a list, of its first
+    elements."""
+    if depth > _DEPTH:
+        return
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield str(key)
+            yield from _fields_of(inner, depth + 1)
+    elif isinstance(value, list):
+        for inner in value[:_ASKED]:
+            yield from _fields_of(inner, depth + 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -11,9 +12,13 @@ from warehouse.importers.tabular.column_names import (
     is_metric,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
+from warehouse.importers.tabular.files_beside import count_beside
+from warehouse.importers.tabular.mapping_variants import RUN_FIELDS
 from warehouse.importers.tabular.profile import TableProfile
 from warehouse.importers.tabular.starting_answers import ScoreColumns
+from warehouse.importers.tabular.starting_columns import Fields
 from warehouse.importers.tabular.starting_evidence import is_verdict
+from warehouse.importers.tabular.starting_other_scores import is_number
 from warehouse.importers.tabular.starting_prompts import other_ids
 from warehouse.importers.tabular.starting_toml import (
     Choice,
@@ -75,7 +80,7 @@ def _telling_apart(fields: Any) -> str:
     by_path = {
         path: why.partition(":")[0]
         for path, why in fields.why_not.items()
-        if why.endswith(" rows")
+        if why.endswith(" rows") and why.partition(":")[0] in RUN_FIELDS
     }
     return "".join(
         f"[run] {name} = {toml_text(path)}, and " for path, name in by_path.items()
@@ -149,6 +154,52 @@ def of_record_paths(table: TableProfile) -> Iterator[Choice]:
                 "leave them out",
             ),
         )
+
+
+#: Files beside one from which on each may hold a prompt, and its rows at most.
+_FILES, _ROWS = 5, 20
+
+
+def of_files(table: TableProfile, fields: Fields) -> Iterator[Choice]:
+    """The choice of whether each file is a prompt, where many of few rows lie side by
+    side and no row names a prompt."""
+    is_small = table.rows <= _ROWS and not table.is_flat
+    if not is_small or {"prompt_id", "text"} & {*fields.sample}:
+        return
+    n_files = count_beside(table.path)
+    if n_files < _FILES:
+        return
+    numbers = _numbers_of_file(table)
+    value = toml_text(numbers[0] if numbers else "PATH")
+    pattern = f"(?P<model>[^/]+)/(?P<task>[^/]+){re.escape(table.path.suffix)}"
+    yield Choice(
+        f"what each file is ({n_files} lie beside this one)",
+        (
+            f"one prompt, of which {' or '.join(numbers[:4]) or 'a number'} is the "
+            "score",
+            "a run, whose rows are the prompts",
+        ),
+        (
+            f'files = ["*{table.path.suffix}"], together = true, [path] pattern = '
+            f"'{pattern}', [sample] prompt_id = {{ group = \"task\" }}, [[scores]] "
+            f'metric = "score", value = {value} (or {{ quotient = [EARNED, POSSIBLE] '
+            "}), without [rows]",
+            "leave [rows] and [sample] as they are",
+        ),
+    )
+
+
+def _numbers_of_file(table: TableProfile) -> list[str]:
+    """Paths of the numbers that a file states once."""
+    paths = [
+        path.removeprefix("$.")
+        for path, value in table.document.items()
+        if is_number(value)
+    ]
+    if table.is_object:
+        paths += [column.path for column in table.columns if column.is_number]
+    named = [path for path in paths if is_metric(path.replace(".", "_"))]
+    return named or paths
 
 
 def _says_again(table: TableProfile, keys: ColumnProfile) -> bool:

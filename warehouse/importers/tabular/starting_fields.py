@@ -371,6 +371,9 @@ def _take_run(
 def _labels_models(column: ColumnProfile) -> bool:
     """True if the name of a column is one for models, beyond the usual ones."""
     is_short = all(len(str(value)) <= _NAME for value in column.values)
+    if len(column.parents) == 1 and plain_name(column.name) in ("name", "id"):
+        inside = plain_name(column.parents[0])
+        return is_short and bool(MODEL_LABELS.fullmatch(inside))
     return (
         not column.parents
         and is_short

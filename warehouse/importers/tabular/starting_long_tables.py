@@ -37,6 +37,8 @@ SIZE = re.compile(
 )
 #: Names of columns of means, as `groupby` of pandas writes them.
 _MEANS = ("mean", "avg", "average")
+#: Rows of which one may state again what another does.
+_ONE_IN = 50
 #: Share of rows with a name of their own from which on rows are models.
 MOSTLY = 0.7
 
@@ -312,7 +314,7 @@ def long_table(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     values = [first, *(column for column in values if column is not first)]
     choices = (
         ()
-        if is_keyed or len({*rows}) == len(rows)
+        if is_keyed or _are_faults(len(rows) - len({*rows}), len(rows))
         else (which_label(model or first, table),)
     )
     keys = key_fields(values[:1], table)
@@ -324,6 +326,12 @@ def long_table(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     )
     metric = fields.metric.path if fields.metric is not None else ""
     return replace(found, metric_path=metric, benchmark=fields.run.get("benchmark"))
+
+
+def _are_faults(n_repeated: int, n_rows: int) -> bool:
+    """True if rows that state a figure again are few enough to be faults of a table,
+    which ingest names one by one."""
+    return n_repeated * _ONE_IN <= n_rows
 
 
 def _may_be_figure(column: ColumnProfile) -> bool:

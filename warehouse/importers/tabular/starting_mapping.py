@@ -26,10 +26,15 @@ from warehouse.importers.tabular.plain_tables import vote_mapping
 from warehouse.importers.tabular.profile import TableProfile, profile
 from warehouse.importers.tabular.starting_answers import ScoreColumn, ScoreColumns
 from warehouse.importers.tabular.starting_charts import chart_in
-from warehouse.importers.tabular.starting_choices import of_record_paths, of_rows
+from warehouse.importers.tabular.starting_choices import (
+    of_files,
+    of_record_paths,
+    of_rows,
+)
 from warehouse.importers.tabular.starting_columns import POSITIONS, Fields
 from warehouse.importers.tabular.starting_fields import fields_of
 from warehouse.importers.tabular.starting_matrix import cells_of, is_signed
+from warehouse.importers.tabular.starting_nested import nested_figures
 from warehouse.importers.tabular.starting_other_scores import range_of
 from warehouse.importers.tabular.starting_prompts import other_ids
 from warehouse.importers.tabular.starting_scorers import of_these_scores
@@ -98,6 +103,7 @@ class _Writer:
             self.fields = Fields(key=self.votes.get("key", ()))
         else:
             self.fields = fields_of(table)
+        self.nested = nested_figures(table, self.fields)
         if not self.votes:
             self.figures = figures_of(table, self.fields)
         else:
@@ -112,7 +118,7 @@ class _Writer:
         else:
             self.scores = ScoreColumns()
         self._ask_whose_scores()
-        if not self.votes and self.chart is None:
+        if not self.votes and self.chart is None and self.nested is None:
             self.choices = list(self._choices())
         else:
             self.choices = []
@@ -131,6 +137,10 @@ class _Writer:
     def _choices(self) -> Iterator[Choice]:
         """Choices that are to be made."""
         yield from of_record_paths(self.table)
+        files = list(of_files(self.table, self.fields))
+        if files:
+            yield from files
+            return
         if self.figures is not None:
             yield from self.fields.questions
             yield from self.figures.choices
@@ -167,6 +177,9 @@ class _Writer:
         yield from self._head()
         if self.chart is not None:
             yield from self.chart.lines()
+            return
+        if self.nested is not None:
+            yield from self.nested.lines()
             return
         if self.votes:
             yield from self._of_votes()
