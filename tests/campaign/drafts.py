@@ -67,6 +67,8 @@ def _asked(seed: int, table: MadeTable, draft: str) -> Outcome:
     said = "\n".join(line for line in lines[first:last] if not line.startswith("# ["))
     path = table.columns["score"]
     is_named = f'"{path}"' in said or f"{path} (" in said
+    if table.layout == "wide":
+        is_named = any(model in said for model in table.means)
     is_taken = any(line.startswith("value =") and f'"{path}"' in line for line in lines)
     word = "asked" if is_named or is_taken else "unhelped"
     if len(choices) > 1:

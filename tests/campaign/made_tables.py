@@ -12,6 +12,7 @@ import random
 import string
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,22 @@ OTHERS: dict[str, tuple[tuple[str, ...], Made]] = {
         ("precision", "max_digits", "n_options", "turns_max"),
         lambda rng, prompt, model: 2 + prompt % 3,
     ),
+    "calls": (
+        ("n_calls", "versuche", "schritte", "hops"),
+        lambda rng, prompt, model: rng.randrange(1, 6),
+    ),
+    "flag": (
+        ("truncated", "abgebrochen", "cached", "refused", "coupé"),
+        lambda rng, prompt, model: rng.random() < 0.2,
+    ),
+    "property": (
+        ("has_image", "is_hard", "mehrstufig", "multi"),
+        lambda rng, prompt, model: prompt % 3 == 0,
+    ),
+    "judge": (
+        ("judge", "graded_by", "grader_model", "richter"),
+        lambda rng, prompt, model: "gpt-4o",
+    ),
     "confidence": (
         ("confidence", "logprob", "sicherheit", "p_answer"),
         lambda rng, prompt, model: round(rng.random(), 4),
@@ -97,6 +114,9 @@ WORDS: tuple[tuple[str, str], ...] = (
 MODELS = ("gpt-5-mini", "claude-x", "llama-9b", "qwen-12b", "ada", "bob", "cleo")
 
 
+LAYOUTS = ("csv", "csv", "lines", "file_a_model", "keyed", "listed", "wide")
+
+
 @dataclass
 class MadeTable:
     """Files of one evaluation, and what is true of them."""
@@ -111,13 +131,14 @@ class MadeTable:
     kind: str  #: what its scores are: ``words``, ``bool`` …
     layout: str
     extra: list[str] = field(default_factory=list)
+    n_draws: int = 1
 
 
 def make(seed: int, folder: Path) -> MadeTable:
     """The table of a seed, written into a folder."""
     rng = random.Random(seed)
     kind = rng.choice(("bool", "zero_one", "words", "letters", "share", "ten", "marks"))
-    layout = rng.choice(("csv", "csv", "lines", "file_a_model", "keyed", "listed"))
+    layout = rng.choice(LAYOUTS)
     models = rng.sample(MODELS, rng.randint(2, 4))
     n_prompts = rng.randint(24, 60)
     names = _names(rng)
@@ -140,12 +161,19 @@ def make(seed: int, folder: Path) -> MadeTable:
         order.append(extra["marks"])
     rng.shuffle(order)
     words = rng.choice(WORDS)
+    n_draws = rng.choice((1, 1, 1, 1, 2, 3))
+    if layout == "wide":
+        n_draws = 1
+    draw = rng.choice(("draw", "trial", "attempt", "versuch", ""))
+    if n_draws > 1 and draw and draw not in order:
+        extra["draw"] = draw
+        order.append(draw)
     rows: list[dict[str, Any]] = []
     values: dict[str, list[float]] = {}
     shares: dict[str, list[float]] = {}
     for number, model in enumerate(models):
         skill = rng.uniform(0.3, 0.85)
-        for prompt in range(n_prompts):
+        for prompt, turn in product(range(n_prompts), range(n_draws)):
             raw, value, share = _scored(rng, kind, skill, prompt, words)
             row = {
                 names["model"]: model,
@@ -160,6 +188,8 @@ def make(seed: int, folder: Path) -> MadeTable:
             for other, name in extra.items():
                 if other == "marks":
                     row[name] = _marks(prompt)
+                elif other == "draw":
+                    row[name] = turn
                 else:
                     row[name] = OTHERS[other][1](rng, prompt, number)
             rows.append({name: row[name] for name in order})
@@ -175,6 +205,7 @@ def make(seed: int, folder: Path) -> MadeTable:
         kind,
         layout,
         [*extra.values()],
+        n_draws,
     )
 
 
@@ -241,6 +272,8 @@ def _written(
         path = folder / "results.jsonl"
         path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
         return [path]
+    if layout == "wide":
+        return [_csv(folder / "results.csv", _wide(rows, names))]
     by_model: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         by_model.setdefault(row[names["model"]], []).append(row)
@@ -260,6 +293,18 @@ def _written(
         path.write_text(json.dumps(document))
         files.append(path)
     return files
+
+
+def _wide(
+    rows: Sequence[dict[str, Any]], names: dict[str, str]
+) -> list[dict[str, Any]]:
+    """A row for each prompt, a column of scores for each model."""
+    label = names["prompt"] if names["prompt"] in rows[0] else names["text"]
+    found: dict[Any, dict[str, Any]] = {}
+    for row in rows:
+        wide = found.setdefault(row[label], {label: row[label]})
+        wide[row[names["model"]]] = row[names["score"]]
+    return list(found.values())
 
 
 def _csv(path: Path, rows: Sequence[dict[str, Any]]) -> Path:

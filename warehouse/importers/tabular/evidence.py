@@ -21,6 +21,9 @@ Codes = np.ndarray[Any, np.dtype[np.int64]]
 
 #: Share of the rows that an id may leave to faults of a table: repeated, or missing.
 _FAULTS = 0.02
+#: Share of all pairs of a model and a prompt from which on models are run on the same
+#: prompts.
+_MOST_CELLS = 0.7
 #: Prompts in which a text may differ, of which one in so many was written otherwise.
 _MISPRINTS = 100
 
@@ -159,19 +162,38 @@ class Evidence:
             return False  # a row for each model, as in a leaderboard
         return bool(n_prompts > 1 and n_rows >= 1.5 * n_prompts)
 
+    def repeats(self, column: ColumnProfile) -> int:
+        """How often each value of a column stands in the rows of each model, where that
+        is equally often, twice or more: as prompts of several draws do; 0 where it is
+        not."""
+        codes = self.rows.codes[column.path]
+        if (codes < 0).any():
+            return 0
+        rows, counts = np.unique(
+            np.stack([self._model_codes, codes]), axis=1, return_counts=True
+        )
+        n_models = np.unique(self._model_codes).size
+        n_values = np.unique(codes).size
+        is_even = counts.min() == counts.max() and counts.min() > 1
+        if is_even and rows.shape[1] == n_models * n_values:
+            return int(counts.min())
+        return 0
+
     def crosses(self, column: ColumnProfile, prompts: ColumnProfile) -> bool:
-        """True if each of a few values of a column has (nearly) all prompts, each
-        once."""
+        """True if each of a few values of a column has (nearly) all prompts, equally
+        often."""
         codes = self.rows.codes[column.path]
         others = self.rows.codes[prompts.path]
         if (codes < 0).any() or (others < 0).any():
             return False
         n_values = np.unique(codes).size
         n_prompts = np.unique(others).size
-        n_rows = np.unique(_pairs(codes, others)).size
-        if n_values < 2 or n_prompts < 2 or n_rows < (1 - _FAULTS) * codes.size:
+        if n_values < 2 or n_prompts < 2:
             return False
-        return bool(n_rows >= 0.7 * n_values * n_prompts)
+        counts = np.unique(_pairs(codes, others), return_counts=True)[1]
+        usual = int(np.median(counts))
+        is_even = (counts == usual).mean() >= 1 - _FAULTS
+        return bool(is_even and counts.size >= _MOST_CELLS * n_values * n_prompts)
 
 
 def bounds(earned: ColumnProfile, possible: ColumnProfile) -> bool:

@@ -98,22 +98,47 @@ def _evidence(rows: Rows, columns: Sequence[ColumnProfile], fields: Fields) -> E
             (column for column in columns if _may_name_prompts(bare, column, fields)),
             key=_unlikeliness,
         )
+    is_row = bool(keys) and keys[0].path == "@key" and are_counted(keys[0].values)
+    if not keys or is_row:
+        keys = _with_draws(bare, columns, fields) or keys
     if not keys:
         # several answers of one model, say
         keys = [column for column in reversed(named) if not column.is_unique]
     return Evidence(rows, models, keys[:1])
 
 
-def _may_name_prompts(
-    evidence: Evidence, column: ColumnProfile, fields: Fields
-) -> bool:
+def _with_draws(
+    evidence: Evidence, columns: Sequence[ColumnProfile], fields: Fields
+) -> list[ColumnProfile]:
+    """The column that names prompts of which each model has equally many rows."""
+    found = []
+    for column in columns:
+        if not _is_free_of_prompt(column, fields):
+            continue
+        n_draws = evidence.repeats(column)
+        if n_draws and len(column.values) >= max(_PROMPTS, n_draws):
+            found.append((n_draws, _unlikeliness(column), column))
+    if not found:
+        return []
+    return [min(found, key=lambda item: item[:2])[2]]
+
+
+def _is_free_of_prompt(column: ColumnProfile, fields: Fields) -> bool:
+    """True if no name says of a column that it is something else than a prompt."""
     others = {column.path for column in fields.run.values()}
     others |= {
         column.path
         for name, column in fields.sample.items()
         if name not in ("prompt_id", "text")
     }
-    if column.path in others or column.kind in ("list", "object", "true/false"):
+    is_of_prompts = column.path not in others
+    return is_of_prompts and column.kind not in ("list", "object", "true/false")
+
+
+def _may_name_prompts(
+    evidence: Evidence, column: ColumnProfile, fields: Fields
+) -> bool:
+    if not _is_free_of_prompt(column, fields):
         return False
     if len(column.values) < _PROMPTS and column.rows >= 2 * _PROMPTS:
         return False
@@ -152,6 +177,8 @@ def _take_prompts(evidence: Evidence, fields: Fields) -> None:
             fields.why_not[named.path] = "prompt_id: another in each row"
         return
     if named is not None and not _is_of_row(evidence, named):
+        return
+    if is_verdict(key):
         return
     fields.forget(key)
     if named is not None:

@@ -298,6 +298,8 @@ class _Writer:
             return f" = {role}: {standing.value}"
         if role:
             return f" = {role}, by its name"
+        if standing is Standing.OF_PROMPT:
+            return f" = property of the prompt: {standing.value}"
         why = self.fields.why_not.get(column.path)
         return f" = no {safe(why)}" if why else ""
 
