@@ -51,8 +51,8 @@ def heed_rows(
         fields: what their names say, which is changed.
     """
     rows = _rows(table, fields)
-    _take_tasks(table, rows, fields)
     _take_models(table, rows, columns, fields)
+    _take_tasks(table, rows, fields)
     _take_model_of_files(rows, columns, fields)
     fields.evidence = _evidence(rows, columns, fields)
     if not fields.evidence.compares:
@@ -98,13 +98,17 @@ def _evidence(rows: Rows, columns: Sequence[ColumnProfile], fields: Fields) -> E
             (column for column in columns if _may_name_prompts(bare, column, fields)),
             key=_unlikeliness,
         )
-    is_row = bool(keys) and keys[0].path == "@key" and are_counted(keys[0].values)
-    if not keys or is_row:
+    if not keys or _is_row_number(keys[0]):
         keys = _with_draws(bare, columns, fields) or keys
     if not keys:
         # several answers of one model, say
         keys = [column for column in reversed(named) if not column.is_unique]
     return Evidence(rows, models, keys[:1])
+
+
+def _is_row_number(column: ColumnProfile) -> bool:
+    """True if keys of records are numbers of rows."""
+    return column.path == "@key" and are_counted(column.values)
 
 
 def _with_draws(
@@ -206,16 +210,19 @@ def _take_tasks(table: TableProfile, rows: Rows, fields: Fields) -> None:
     """Take tasks for prompts, not for benchmarks, where each stands once a model and is
     right or wrong."""
     task = fields.run.get("benchmark")
-    if task is None or {"prompt_id", "text"} & {*fields.sample}:
+    ids = fields.sample.get("prompt_id")
+    is_row = ids is not None and _is_row_number(ids)
+    if task is None or "text" in fields.sample or ids is not None and not is_row:
         return
     if len(task.values) < _TASKS or task.nulls:
         return
     models = [fields.run["model"]] if "model" in fields.run else []
+    bare = Evidence(rows, models)
     if models and len(models[0].values) > 1:
-        is_prompt = Evidence(rows, models).names_prompts(task)
+        is_prompt = bare.names_prompts(task)
     else:
         is_prompt = task.is_unique
-    if not is_prompt:
+    if not is_prompt and not bare.repeats(task):
         return
     evidence = Evidence(rows, models, [task])
     free = [column for column in table.columns if column.path not in fields.taken]

@@ -31,7 +31,7 @@ from warehouse.importers.tabular.starting_toml import (
 
 #: What a draft says of rows and columns such as ``Average``.
 LEFT_OUT = "left out, since it sums up others"
-_BY_MODELS, _BY_PROMPTS = ORIENTATIONS
+BY_MODELS, _BY_PROMPTS = ORIENTATIONS
 NAMED = 4
 
 
@@ -73,7 +73,7 @@ class MatrixColumns:
                     "scores of different kinds, and each row a prompt",
                 ),
                 (
-                    f'[matrix] orientation = "{_BY_MODELS}"',
+                    f'[matrix] orientation = "{BY_MODELS}"',
                     f'[matrix] orientation = "{_BY_PROMPTS}"',
                     '[run] model = "@row", benchmark = "@column", and [[published]] '
                     'metric = "score", value = "@cell"'
@@ -195,7 +195,7 @@ def _orientation(
         and are_models(names)
         and label.is_unique
     ):
-        return _BY_MODELS
+        return BY_MODELS
     if BENCHMARK_LABELS.fullmatch(plain_name(label.name)) and not graded:
         return None
     if (
@@ -205,7 +205,7 @@ def _orientation(
         and are_models(names)
         and label.is_unique
     ):
-        return _BY_MODELS
+        return BY_MODELS
     plausible = label.is_unique and (
         labels_prompts or labels_models or are_models(names) or numbered
     )

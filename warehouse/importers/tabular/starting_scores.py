@@ -17,6 +17,7 @@ from warehouse.importers.tabular.column_names import (
     is_counted,
     is_flag,
     is_metric,
+    looks_like_model,
     path_of,
     plain_name,
     words_of,
@@ -436,7 +437,8 @@ def _by_rows(candidates: Sequence[ScoreColumn], fields: Fields) -> ScoreColumns:
         and not is_flag(candidate.column.name)
     ]
     verdicts = [candidate for candidate in outcomes if is_verdict(candidate.column)]
-    if "model" in fields.run and _are_by_model(outcomes):
+    are_judges = all(looks_like_model(c.column.name) for c in outcomes)
+    if "model" in fields.run and are_judges and _are_by_model(outcomes):
         for candidate in outcomes:
             reason = "score: a judge, whose name it bears, beside the models' column"
             fields.say(candidate.column, reason)

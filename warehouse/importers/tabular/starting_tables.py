@@ -33,6 +33,7 @@ from warehouse.importers.tabular.starting_long_tables import (
     which_label,
 )
 from warehouse.importers.tabular.starting_matrix import (
+    BY_MODELS,
     are_counted,
     looks_like_flag,
 )
@@ -276,6 +277,36 @@ def _turned(table: TableProfile, fields: Fields) -> PublishedColumns | None:
         or not _are_figures(values, table)
     ):
         return None
+    choices = (_what_tasks_are(first),) if _may_be_items(first) else ()
     return PublishedColumns(
-        first, values, keys=key_fields(values, table), is_wide=True, is_turned=True
+        first,
+        values,
+        keys=key_fields(values, table),
+        is_wide=True,
+        is_turned=True,
+        choices=choices,
+    )
+
+
+#: Rows from which on they may be prompts whatever the column that names them is called.
+_MANY_ROWS = 30
+
+
+def _may_be_items(label: ColumnProfile) -> bool:
+    """True if rows may be prompts rather than benchmarks: numbered, without names, or
+    many."""
+    texts = [str(value) for value in label.values]
+    return label.kind != "text" or are_numbered(texts) or len(texts) >= _MANY_ROWS
+
+
+def _what_tasks_are(label: ColumnProfile) -> Choice:
+    path = toml_text(label.path)
+    return Choice(
+        f"what the rows are, which {path} names",
+        ("benchmarks, of which figures are published", "prompts of one benchmark"),
+        (
+            "leave [run] and [[published]] as they are",
+            f"[matrix] orientation = {toml_text(BY_MODELS)}, and [[scores]] metric = "
+            '"score", value = "@cell" in place of [run] and [[published]]',
+        ),
     )
