@@ -134,79 +134,118 @@ class MadeTable:
     n_draws: int = 1
 
 
+@dataclass
+class _Plan:
+    """What a table will hold."""
+
+    kind: str
+    layout: str
+    models: list[str]
+    n_prompts: int
+    n_draws: int
+    names: dict[str, str]  #: role -> name of its column.
+    roles: list[str]  #: those that the table has.
+    extra: dict[str, str]  #: what else it has -> name of its column.
+    words: tuple[str, str]  #: those of its verdicts.
+
+    def columns(self, rng: random.Random) -> list[str]:
+        """All names, in an order drawn at random."""
+        found = [self.names[role] for role in self.roles] + list(self.extra.values())
+        return rng.sample(found, len(found))
+
+
 def make(seed: int, folder: Path) -> MadeTable:
     """The table of a seed, written into a folder."""
     rng = random.Random(seed)
-    kind = rng.choice(("bool", "zero_one", "words", "letters", "share", "ten", "marks"))
-    layout = rng.choice(LAYOUTS)
-    models = rng.sample(MODELS, rng.randint(2, 4))
-    n_prompts = rng.randint(24, 60)
-    names = _names(rng)
-    roles = ["model", "prompt", "score"]
-    for role in ("text", "target", "response"):
-        if rng.random() < 0.6:
-            roles.append(role)
-    if "text" in roles and rng.random() < 0.25:
-        roles.remove("prompt")
-    others = rng.sample(sorted(OTHERS), rng.randint(1, 4))
-    taken = {names[role] for role in roles}
-    extra = {}
-    for other in others:
-        free = [name for name in OTHERS[other][0] if name not in taken]
-        extra[other] = rng.choice(free)
-        taken.add(extra[other])
-    order = [names[role] for role in roles] + list(extra.values())
-    if kind == "marks":
-        extra["marks"] = rng.choice(("max_points", "possible", "punkte_max", "total"))
-        order.append(extra["marks"])
-    rng.shuffle(order)
-    words = rng.choice(WORDS)
-    n_draws = rng.choice((1, 1, 1, 1, 2, 3))
-    if layout == "wide":
-        n_draws = 1
-    draw = rng.choice(("draw", "trial", "attempt", "versuch", ""))
-    if n_draws > 1 and draw and draw not in order:
-        extra["draw"] = draw
-        order.append(draw)
+    plan = _planned(rng)
+    order = plan.columns(rng)
     rows: list[dict[str, Any]] = []
     values: dict[str, list[float]] = {}
     shares: dict[str, list[float]] = {}
-    for number, model in enumerate(models):
+    for number, model in enumerate(plan.models):
         skill = rng.uniform(0.3, 0.85)
-        for prompt, turn in product(range(n_prompts), range(n_draws)):
-            raw, value, share = _scored(rng, kind, skill, prompt, words)
-            row = {
-                names["model"]: model,
-                names["prompt"]: _prompt_id(seed, prompt),
-                names["text"]: f"What is thing {prompt} of set {seed}, in words?",
-                names["target"]: f"g{prompt * 7 % 31}",
-                names[
-                    "response"
-                ]: f"It is {rng.randrange(99)}, says {model} of {prompt}",
-            }
-            row[names["score"]] = raw
-            for other, name in extra.items():
-                if other == "marks":
-                    row[name] = _marks(prompt)
-                elif other == "draw":
-                    row[name] = turn
-                else:
-                    row[name] = OTHERS[other][1](rng, prompt, number)
+        values[model], shares[model] = [], []
+        for prompt, draw in product(range(plan.n_prompts), range(plan.n_draws)):
+            raw, value, share = _scored(rng, plan.kind, skill, prompt, plan.words)
+            row = _row(rng, plan, seed, (number, prompt, draw))
+            row[plan.names["score"]] = raw
             rows.append({name: row[name] for name in order})
-            values.setdefault(model, []).append(value)
-            shares.setdefault(model, []).append(share)
-    files = _written(rng, layout, rows, names, folder)
+            values[model].append(value)
+            shares[model].append(share)
+    files = _written(rng, plan.layout, rows, plan.names, folder)
     return MadeTable(
         files,
-        {role: names[role] for role in roles},
+        {role: plan.names[role] for role in plan.roles},
         {model: sum(found) / len(found) for model, found in values.items()},
         {model: sum(found) / len(found) for model, found in shares.items()},
-        n_prompts,
+        plan.n_prompts,
+        plan.kind,
+        plan.layout,
+        [*plan.extra.values()],
+        plan.n_draws,
+    )
+
+
+def _planned(rng: random.Random) -> _Plan:
+    kind = rng.choice(("bool", "zero_one", "words", "letters", "share", "ten", "marks"))
+    layout = rng.choice(LAYOUTS)
+    roles = ["model", "prompt", "score"]
+    roles += [role for role in ("text", "target", "response") if rng.random() < 0.6]
+    if "text" in roles and rng.random() < 0.25:
+        roles.remove("prompt")
+    plan = _Plan(
         kind,
         layout,
-        [*extra.values()],
-        n_draws,
+        rng.sample(MODELS, rng.randint(2, 4)),
+        rng.randint(24, 60),
+        1 if layout == "wide" else rng.choice((1, 1, 1, 1, 2, 3)),
+        _names(rng),
+        roles,
+        {},
+        rng.choice(WORDS),
     )
+    _add_others(rng, plan)
+    return plan
+
+
+def _add_others(rng: random.Random, plan: _Plan) -> None:
+    """Columns of other kinds, with names that nothing has."""
+    taken = {plan.names[role] for role in plan.roles}
+    for other in rng.sample(sorted(OTHERS), rng.randint(1, 4)):
+        free = [name for name in OTHERS[other][0] if name not in taken]
+        plan.extra[other] = rng.choice(free)
+        taken.add(plan.extra[other])
+    if plan.kind == "marks":
+        plan.extra["marks"] = rng.choice(
+            ("max_points", "possible", "punkte_max", "total")
+        )
+    draw = rng.choice(("draw", "trial", "attempt", "versuch", ""))
+    if plan.n_draws > 1 and draw:
+        plan.extra["draw"] = draw
+
+
+def _row(
+    rng: random.Random, plan: _Plan, seed: int, at: tuple[int, int, int]
+) -> dict[str, Any]:
+    """The values of a row but for its score, by column; ``at``: the numbers of its
+    model, prompt and draw."""
+    number, prompt, draw = at
+    model = plan.models[number]
+    row: dict[str, Any] = {
+        plan.names["model"]: model,
+        plan.names["prompt"]: _prompt_id(seed, prompt),
+        plan.names["text"]: f"What is thing {prompt} of set {seed}, in words?",
+        plan.names["target"]: f"g{prompt * 7 % 31}",
+        plan.names["response"]: f"It is {rng.randrange(99)}, says {model} of {prompt}",
+    }
+    for other, name in plan.extra.items():
+        if other == "marks":
+            row[name] = _marks(prompt)
+        elif other == "draw":
+            row[name] = draw
+        else:
+            row[name] = OTHERS[other][1](rng, prompt, number)
+    return row
 
 
 def _names(rng: random.Random) -> dict[str, str]:

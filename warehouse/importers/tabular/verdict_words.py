@@ -54,7 +54,7 @@ _JUDGED = frozenset(
     """.split()
 )
 #: Letters of SimpleQA and its family: correct, incorrect, not attempted.
-_LETTERS = {"A": 1, "B": 0, "C": 0}
+_LETTERS: dict[str, float] = {"A": 1, "B": 0, "C": 0}
 #: Words that a judge hardly says without one of right or wrong beside.
 _BOTH = 2
 
@@ -73,10 +73,11 @@ def numbers_of_words(values: Iterable[object]) -> dict[str, float]:
 
 
 def numbers_of_letters(values: Iterable[object]) -> dict[str, float]:
-    """The number of each letter where all are those of SimpleQA's graders."""
+    """The number of each letter of SimpleQA's graders, where all values are such: also
+    of those that other files may have."""
     texts = {str(value).strip() for value in values}
     if texts <= {*_LETTERS} and "A" in texts and len(texts) >= _BOTH:
-        return {text: _LETTERS[text] for text in sorted(texts)}
+        return dict(_LETTERS)
     return {}
 
 
