@@ -22,7 +22,8 @@ from warehouse.importers.tabular.field_paths import (
     Special,
     parse_path,
 )
-from warehouse.importers.tabular.mapping_files import Expressions, Section
+from warehouse.importers.tabular.mapping_expressions import Expressions
+from warehouse.importers.tabular.mapping_files import Section
 from warehouse.importers.tabular.mapping_rules import (
     JoinRule,
     SkipRule,
@@ -100,7 +101,7 @@ def _parse(values: Mapping[str, Any]) -> tuple[TabularMapping, tuple[str, ...]]:
         members=archive.texts("members"),
         rules=rules,
         patterns=compiled,
-        nulls=frozenset(top.texts("null")),
+        nulls=top.nulls("null"),
         columns=top.texts("columns"),
         constants=top.texts("constants"),
         key=top.texts("key"),
