@@ -28,6 +28,7 @@ from warehouse.importers.tabular.constant_columns import (
     CrossedColumns,
     leaves_at,
 )
+from warehouse.importers.tabular.empty_sources import refuse_empty
 from warehouse.importers.tabular.head_columns import carries_names, may_hold_objects
 from warehouse.importers.tabular.mapping import parse_mapping
 from warehouse.importers.tabular.mapping_files import (
@@ -475,7 +476,7 @@ class _Reading:
                 self.plain.learn(view, numbers[0])
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
-        has_rows = not self.has_samples
+        has_rows = any(run.published for run in self._dump.runs)
         absent: list[str] = []
         for table in self.tables:
             if self.has_samples:
@@ -488,19 +489,15 @@ class _Reading:
                 for note in table.reader.notes()
             ]
             table.forget()
-        if absent and not has_rows and not self._dump.rejections:
-            raise InputError(
-                f"holds nothing that the mapping reads: {'; '.join(absent)[:300]}",
-                path=self.tables[0].member.name,
-                expected="records with what [rows] at and draws name",
-                advice="correct the path in the mapping",
-            )
+        if not has_rows and not self._dump.rejections:
+            refuse_empty(self.mapping, self.tables, absent)
         if self.tables:
             self._dump.notes += self.tally.settle(
                 self.tables[0].member.name, self.mapping.variants
             )
 
     def _votes(self) -> Iterator[pa.RecordBatch]:
+        has_votes = False
         for table in self.tables:
             n_votes = n_outcomes = 0
             for view in table.views(None, self._reject):
@@ -515,6 +512,7 @@ class _Reading:
                             len(batch.column("outcome"))
                             - batch.column("outcome").null_count
                         )
+                        has_votes = True
                         yield batch
             if not n_outcomes:
                 said = "no votes"
@@ -523,6 +521,8 @@ class _Reading:
                 self._dump.notes.append(f"{table.member.name}: {said}")
             self._dump.notes += table.notes()
             table.forget()
+        if not has_votes and not self._dump.rejections:
+            refuse_empty(self.mapping, self.tables, [])
 
     def _rows(self, table: MappedTable) -> Iterator[pa.RecordBatch]:
         variants = self._runs(table)

@@ -13,6 +13,7 @@ from warehouse.importers.common.messages import listed, similar
 from warehouse.importers.common.streams import members
 from warehouse.importers.tabular.chunks import RowView
 from warehouse.importers.tabular.combined_expressions import First
+from warehouse.importers.tabular.empty_sources import there_instead
 from warehouse.importers.tabular.expressions import Source
 from warehouse.importers.tabular.field_paths import PathError, parse_path
 from warehouse.importers.tabular.mapping_files import (
@@ -106,7 +107,8 @@ def _absent(mapping: TabularMapping, table: MappedTable) -> Iterator[str]:
             )
             yield (
                 f"[rows] at = {at.text!r}{draws}: nothing there in "
-                f"{table.member.name!r}; where it lies deeper say so, as "
+                f"{table.member.name!r}; {there_instead(table)}; where it lies deeper "
+                "say so, as "
                 f"'data[].{at.text}' (`warehouse mapping FILE` finds where; `warehouse "
                 "mapping NAME -o COPY` copies a shipped mapping, to change it)"
             )
