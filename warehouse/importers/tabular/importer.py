@@ -61,6 +61,7 @@ from warehouse.importers.tabular.table import (
     joined_files,
     relative_name,
 )
+from warehouse.importers.tabular.telling_columns import telling_words
 from warehouse.importers.tabular.votes import votes_of
 from warehouse.records import (
     Candidate,
@@ -113,6 +114,28 @@ class Tabular:
             MappingError: the mapping does not fit the source.
             InputError: the source is not what it claims to be.
         """
+        reading, notes = self._reading(source, settings)
+        dump = reading.dump()
+        dump.notes += notes
+        return dump
+
+    def tells_apart(self, source: SourceFiles, settings: ImportSettings) -> str:
+        """What tells apart rows of one prompt that contradict each other, as a
+        sentence; empty where nothing does."""
+        try:
+            reading, _ = self._reading(source, settings)
+            reading.dump()
+        except InputError:
+            return ""
+        words = telling_words(reading.mapping, reading.tables, reading.registry)
+        if words and reading.plain is not None:
+            words += " (a mapping to begin from: `warehouse mapping FILE -o COPY`)"
+        return words
+
+    def _reading(
+        self, source: SourceFiles, settings: ImportSettings
+    ) -> tuple[_Reading, list[str]]:
+        """A source that is checked against its mapping, and notes on it."""
         values = settings.mapping
         path = settings.mapping_path or "mapping"
         plain = None
@@ -140,9 +163,7 @@ class Tabular:
             if len(tables) > 1:
                 table.forget()
         refuse(list(dict.fromkeys(mistakes)), path)
-        dump = _Reading(mapping, tables, settings, plain).dump()
-        dump.notes += notes
-        return dump
+        return _Reading(mapping, tables, settings, plain), notes
 
 
 def _with_objects(
@@ -204,10 +225,15 @@ class MappedTabular(Tabular):
             return [SourceFiles(str(root), root, tuple(sorted(paths)))]
         return []
 
-    def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        dump = super().read(
+    def _reading(
+        self, source: SourceFiles, settings: ImportSettings
+    ) -> tuple[_Reading, list[str]]:
+        return super()._reading(
             source, replace(settings, mapping=self.values, mapping_path=self.path)
         )
+
+    def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
+        dump = super().read(source, settings)
         if self.left_out:
             dump.notes.append(
                 f"{listed(self.left_out, 5)}: nothing there says which prompt a row "

@@ -8,6 +8,7 @@ from warehouse.errors import ConflictError
 from warehouse.records import (
     parse_json,
 )
+from warehouse.store.load.same_responses import NEARLY_ALL, SCORERS
 from warehouse.store.load.scratch import Scratch
 from warehouse.store.load.staging import (
     OF_ROW,
@@ -18,6 +19,26 @@ from warehouse.store.load.staging import (
     with_id,
 )
 from warehouse.store.sql.query_files import query_text
+
+
+class RowsTwiceError(ConflictError):
+    """Several rows of one prompt and draw that say different things. An importer that
+    can say what tells them apart has ``tells_apart(source, settings)``.
+
+    Args:
+        found: which rows.
+        advice: what to do where nothing is known of them.
+        keep: the last part of that, which keeps one of them or all.
+    """
+
+    def __init__(self, found: str, *, advice: str, keep: str, expected: str) -> None:
+        super().__init__(found, advice=f"{advice}{keep}", expected=expected)
+        self.keep = keep
+
+    def told_apart(self, words: str) -> str:
+        """The message with words on what tells the rows apart."""
+        advice = f"{words}; else {self.keep}"
+        return str(ConflictError(self.found, expected=self.expected, advice=advice))
 
 
 def settle_duplicates(
@@ -115,20 +136,37 @@ def _refuse_conflicts(scratch: Scratch, table: str, key: str, values: str) -> No
     has_question = scratch.value(
         f"select text is not null from stage_sample where rowid = {first}"
     )
-    keep = "--on-duplicate draws takes them as generations; first or last keeps one"
-    unsure = (
-        "if anything but the id tells the prompts apart, map it; if they are about one "
-        "prompt, "
-    )
+    advice, keep = _advice(scratch, key, table, has_question=bool(has_question))
     if count > 1:
         facts = f"{count} facts stand"
     else:
         facts = f"{count} fact stands"
-    raise ConflictError(
+    raise RowsTwiceError(
         f"{facts} twice with different values; first: prompt {item}, draw {draw}, rows "
         f"{first + 1} and {second + 1} of the source",
         expected="one row for each prompt and draw",
-        advice=keep if has_question else unsure + keep,
+        advice=advice,
+        keep=keep,
+    )
+
+
+def _advice(
+    scratch: Scratch, key: str, table: str, *, has_question: bool
+) -> tuple[str, str]:
+    """What to do about rows that contradict each other, and what keeps one or all."""
+    same = query_text("ingest", "same_answers").format(
+        key=", ".join(f"t.{name}" for name in key.split(", ")), table=table
+    )
+    ((n_facts, n_same, n_responses),) = scratch.rows(same)
+    if n_responses > 1 and n_same >= NEARLY_ALL * n_facts:
+        return f"{SCORERS}; ", "--on-duplicate first or last keeps one of their rows"
+    keep = "--on-duplicate draws takes them as generations; first or last keeps one"
+    if has_question:
+        return "", keep
+    return (
+        "if anything but the id tells the prompts apart, map it; if they are about one "
+        "prompt, ",
+        keep,
     )
 
 
