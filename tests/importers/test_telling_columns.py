@@ -185,3 +185,20 @@ def test_a_second_run_whose_answers_differ_is_a_repeat(
     (tmp_path / "m.toml").write_text(MAPPING)
     reports = ingest(store, [data], mapping=tmp_path / "m.toml").sources
     assert [report.n_repeats for report in reports] == [0, 1]
+
+
+def test_what_several_people_say_of_an_answer_are_draws(
+    store: Store, tmp_path: Path
+) -> None:
+    records = scored_by("strict") + scored_by("loose")
+    (tmp_path / "r.jsonl").write_text("\n".join(map(json.dumps, records)))
+    people = '[metrics.acc]\nscorer_kind = "human"\n'
+    (tmp_path / "m.toml").write_text(MAPPING + people)
+    path = tmp_path / "m.toml"
+    (refused,) = ingest(store, [tmp_path / "r.jsonl"], mapping=path).sources
+    assert "--on-duplicate draws takes them" in refused.error
+    draws = LoadOptions(on_duplicate="draws")
+    (taken,) = ingest(
+        store, [tmp_path / "r.jsonl"], mapping=path, options=draws
+    ).sources
+    assert taken.n_scores == 40

@@ -180,7 +180,13 @@ def _found(
         _Column(name, columns.get(name, ""), rows.column(name).unique().to_pylist())
         for name in telling
     ]
-    return _Found(tuple(described), are_needed, _is_one_answer(rows, key, n_keys))
+    by_people = all(
+        metric.scorer_kind == "human"
+        for header in registry.headers()
+        for metric in header.metrics
+    )
+    is_one = not by_people and _is_one_answer(rows, key, n_keys)
+    return _Found(tuple(described), are_needed, is_one)
 
 
 def _tells(rows: pa.Table, key: Sequence[str], name: str) -> bool:

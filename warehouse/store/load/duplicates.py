@@ -46,6 +46,8 @@ def settle_duplicates(
     sizes: dict[str, int],
     prompts: Mapping[int, int],
     on_duplicate: OnDuplicate,
+    *,
+    by_people: bool = False,
 ) -> Dropped:
     """Keep one row of each fact; returns what was dropped.
 
@@ -54,6 +56,7 @@ def settle_duplicates(
         sizes: how many rows each has; kept up to date.
         prompts: :func:`prompts_of_runs`.
         on_duplicate: what the user said.
+        by_people: whether people gave all scores.
 
     Raises:
         ConflictError: rows that say different things of the same fact, under ``error``.
@@ -77,7 +80,7 @@ def settle_duplicates(
     fields: dict[str, None] = {}
     for table in repeated:
         fields |= dict.fromkeys(_differing_fields(scratch, table))
-        sizes[table] = _settle(scratch, table, on_duplicate)
+        sizes[table] = _settle(scratch, table, on_duplicate, by_people)
     ((same, other),) = scratch.rows(query_text("ingest", "dropped_counts"))
     return Dropped(same, other, tuple(fields))
 
@@ -98,12 +101,14 @@ def _repeated(
     ]
 
 
-def _settle(scratch: Scratch, table: str, on_duplicate: OnDuplicate) -> int:
+def _settle(
+    scratch: Scratch, table: str, on_duplicate: OnDuplicate, by_people: bool
+) -> int:
     """Keep one row of each fact of a table; how many are left."""
     key, values = UNIQUE[table]
     _refuse_other_questions(scratch, table, key, "s.text")
     if on_duplicate in ("error", "draws"):
-        _refuse_conflicts(scratch, table, key, values)
+        _refuse_conflicts(scratch, table, key, values, by_people)
     order = "r"
     if on_duplicate == "last":
         order = "r desc"
@@ -119,7 +124,9 @@ def _settle(scratch: Scratch, table: str, on_duplicate: OnDuplicate) -> int:
     return int(scratch.value(f"create or replace temp table {table} as {kept}"))
 
 
-def _refuse_conflicts(scratch: Scratch, table: str, key: str, values: str) -> None:
+def _refuse_conflicts(
+    scratch: Scratch, table: str, key: str, values: str, by_people: bool
+) -> None:
     n_values = f"count(distinct coalesce(cast(({values}) as varchar), ''))"
     worst = scratch.rows(
         f"select min(r), max(r), count(*) over () from {table} group by {key} having "
@@ -133,10 +140,7 @@ def _refuse_conflicts(scratch: Scratch, table: str, key: str, values: str) -> No
         "select w.item, f.draw from stage_row as w join stage_fact as f on f.r = w.r "
         f"where f.r = {first}"
     )[0]
-    has_question = scratch.value(
-        f"select text is not null from stage_sample where rowid = {first}"
-    )
-    advice, keep = _advice(scratch, key, table, has_question=bool(has_question))
+    advice, keep = _remedy(scratch, table, key, first, by_people)
     if count > 1:
         facts = f"{count} facts stand"
     else:
@@ -150,24 +154,31 @@ def _refuse_conflicts(scratch: Scratch, table: str, key: str, values: str) -> No
     )
 
 
-def _advice(
-    scratch: Scratch, key: str, table: str, *, has_question: bool
+def _remedy(
+    scratch: Scratch, table: str, key: str, first: int, by_people: bool
 ) -> tuple[str, str]:
     """What to do about rows that contradict each other, and what keeps one or all."""
-    same = query_text("ingest", "same_answers").format(
-        key=", ".join(f"t.{name}" for name in key.split(", ")), table=table
-    )
-    ((n_facts, n_same, n_responses),) = scratch.rows(same)
-    if n_responses > 1 and n_same >= NEARLY_ALL * n_facts:
+    if not by_people and _are_one_answer(scratch, key, table):
         return f"{SCORERS}; ", "--on-duplicate first or last keeps one of their rows"
     keep = "--on-duplicate draws takes them as generations; first or last keeps one"
-    if has_question:
+    if scratch.value(
+        f"select text is not null from stage_sample where rowid = {first}"
+    ):
         return "", keep
     return (
         "if anything but the id tells the prompts apart, map it; if they are about one "
         "prompt, ",
         keep,
     )
+
+
+def _are_one_answer(scratch: Scratch, key: str, table: str) -> bool:
+    """True if nearly all facts that stand twice have the same response each time."""
+    same = query_text("ingest", "same_answers").format(
+        key=", ".join(f"t.{name}" for name in key.split(", ")), table=table
+    )
+    ((n_facts, n_same, n_responses),) = scratch.rows(same)
+    return bool(n_responses > 1 and n_same >= NEARLY_ALL * n_facts)
 
 
 #: What identifies a prompt besides its id.

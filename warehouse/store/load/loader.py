@@ -55,6 +55,7 @@ from warehouse.store.load.facts import add_prompts, benchmarks_of
 from warehouse.store.load.kept_words import give_back, words_of_people
 from warehouse.store.load.run_keys import run_key
 from warehouse.store.load.same_responses import (
+    is_scored_by_people,
     refuse_other_scores,
     refuse_scorers_as_draws,
 )
@@ -409,7 +410,11 @@ class Loader:
         state.sizes = staging.resolve(self.scratch)
         prompts = staging.prompts_of_runs(self.scratch)
         dropped = duplicates.settle_duplicates(
-            self.scratch, state.sizes, prompts, state.options.on_duplicate
+            self.scratch,
+            state.sizes,
+            prompts,
+            state.options.on_duplicate,
+            by_people=is_scored_by_people(state.dump.runs),
         )
         for text in dropped.notes(state.options.on_duplicate):
             state.note(text)

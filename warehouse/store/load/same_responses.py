@@ -4,8 +4,10 @@ scores are not: two scorers, no two draws."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import chain
 
 from warehouse.errors import ConflictError
+from warehouse.records import RunHeader
 from warehouse.store.connection import Store
 from warehouse.store.load.decisions import Decision
 from warehouse.store.load.scratch import Scratch
@@ -22,6 +24,12 @@ SCORERS = (
 )
 
 
+def is_scored_by_people(headers: Iterable[RunHeader]) -> bool:
+    """True if people gave all scores of some runs."""
+    metrics = chain.from_iterable(header.metrics for header in headers)
+    return all(metric.scorer_kind == "human" for metric in metrics)
+
+
 def refuse_scorers_as_draws(scratch: Scratch, state: _Load) -> None:
     """Look at rows of one prompt that were numbered as draws, as nothing else tells
     them apart.
@@ -33,15 +41,20 @@ def refuse_scorers_as_draws(scratch: Scratch, state: _Load) -> None:
     Raises:
         ConflictError: they have one response, and several scores.
     """
-    is_numbered = state.options.on_duplicate == "draws" or any(
+    is_numbered = any(
         part.dump.same_content and part.dump.same_content.are_draws
         for part in state.parts
     )
-    if not is_numbered:
+    kinds = {"human"}  # what several people say of one answer are draws
+    if state.options.on_duplicate == "draws":
+        kinds.add("model")  # and so is what a judge says each time, by a person's word
+    elif not is_numbered:
         return
     asked = query_text("ingest", "same_draws")
     for run, n_prompts, n_same, first, last in scratch.rows(asked):
         header = state.dump.runs[run]
+        if all(metric.scorer_kind in kinds for metric in header.metrics):
+            continue
         raise ConflictError(
             f"in {n_same} of {n_prompts} prompts of {header.benchmark} with several rows"
             f" of {header.model} their responses are the same, and their scores are not;"
@@ -83,9 +96,9 @@ def refuse_other_scores(
         found.setdefault(row["run_id"], row["other_id"])
     for run in looked_at:
         other = found.get(run_ids[run])
-        if other is None:
-            continue
         header = state.dump.runs[run]
+        if other is None or is_scored_by_people([header]):
+            continue
         raise ConflictError(
             f"all responses of {header.model} on {header.benchmark}, or nearly all, are"
             f" those of run {other}, and its scores are not",
