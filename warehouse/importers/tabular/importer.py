@@ -1,4 +1,5 @@
-"""Tabular dumps: CSV, TSV, JSON, JSON lines and Parquet, also inside zip or gzip.
+"""Tabular dumps: CSV, TSV, JSON, JSON lines and Parquet, also inside zip or gzip;
+sheets of workbooks and tables of SQLite.
 
 A mapping file says which column or path is which field (docs/mappings.md). Without one,
 tables whose columns already carry the names of fields are taken as they are.
@@ -21,13 +22,19 @@ import pyarrow as pa
 
 from warehouse.errors import InputError, NothingMatchesError
 from warehouse.importers.common.messages import listed
-from warehouse.importers.common.streams import FORMATS, glob_matches, members
+from warehouse.importers.common.streams import (
+    FORMATS,
+    FORMATS_OF_SEVERAL,
+    glob_matches,
+    members,
+)
 from warehouse.importers.tabular.column_names import path_of
 from warehouse.importers.tabular.constant_columns import (
     ConstantColumns,
     CrossedColumns,
     leaves_at,
 )
+from warehouse.importers.tabular.databases import is_sqlite
 from warehouse.importers.tabular.empty_sources import refuse_empty
 from warehouse.importers.tabular.head_columns import carries_names, may_hold_objects
 from warehouse.importers.tabular.mapping import parse_mapping
@@ -75,7 +82,7 @@ from warehouse.records import (
 __all__ = ["IMPORTER", "MappedTabular", "Tabular", "load_mapping"]
 
 _PACKED = (".gz", ".zip")
-_KINDS = frozenset((*FORMATS, *_PACKED))
+_KINDS = frozenset((*FORMATS, *_PACKED, *FORMATS_OF_SEVERAL))
 #: Files of which an error says what they lack.
 _EXPLAINED = 2
 
@@ -243,8 +250,12 @@ class MappedTabular(Tabular):
         return dump
 
     def context(self, source: SourceFiles) -> dict[str, Any]:
-        """Groups of the path pattern and the content of joined files."""
-        return context_of_tables(self.mapping, self._located(source))
+        """Groups of the path pattern, the content of joined files, and which table of a
+        file is read: another one is another source."""
+        context = context_of_tables(self.mapping, self._located(source))
+        if self.mapping.rules.table:
+            context["table"] = self.mapping.rules.table
+        return context
 
     def companions(self, source: SourceFiles) -> list[Path]:
         """The joined files."""
@@ -304,9 +315,13 @@ class MappedTabular(Tabular):
         )
 
     def _tables(self, paths: Sequence[Path]) -> list[Path]:
-        """Files with a suffix of tables that are not excluded."""
+        """Files with a suffix of tables that are not excluded; databases of other
+        programs than SQLite are called ``.db`` too."""
         return [
-            path for path in self._not_excluded(paths) if path.suffix.lower() in _KINDS
+            path
+            for path in self._not_excluded(paths)
+            if path.suffix.lower() in _KINDS
+            and (path.suffix.lower() != ".db" or is_sqlite(path))
         ]
 
     def _not_excluded(self, paths: Sequence[Path]) -> list[Path]:

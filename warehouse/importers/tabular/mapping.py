@@ -60,7 +60,7 @@ _SPEC_WORDS = {
     "kind": get_args(MetricKind),
     "scorer_kind": ("match", "model", "execution", "human"),
 }
-_FORMATS = ("csv", "tsv", "json", "jsonl", "parquet")
+_FORMATS = ("csv", "tsv", "json", "jsonl", "parquet", "xlsx", "sqlite")
 
 
 def parse_mapping(values: Mapping[str, Any]) -> tuple[TabularMapping, list[str]]:
@@ -134,9 +134,22 @@ def _reading_rules(top: Section, rows: Section) -> ReadingRules:
         header=bool(table.take("header", bool, True)),
         at=_path(rows, "at"),
         draws=_path(rows, "draws", iterates=True),
+        table=_table_name(table),
     )
     table.close()
     return rules
+
+
+def _table_name(section: Section) -> str:
+    """The sheet or table that a mapping names."""
+    sheet = section.text("sheet")
+    table = section.text("table")
+    if sheet and table:
+        section.mistakes.append(
+            "[table] sheet, table: expected one of them (sheet of a spreadsheet, table "
+            "of a database)"
+        )
+    return sheet or table
 
 
 def _path(section: Section, key: str, iterates: bool = False) -> FieldPath | None:
