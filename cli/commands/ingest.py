@@ -392,9 +392,13 @@ def _shaped(paths: Sequence[Path]) -> str:
 
 def _broken(unread: Sequence[Unread]) -> str:
     """What is wrong with the first file that is meant to be JSON and is none."""
+    from warehouse.importers.tabular.head_columns import why_no_table
     from warehouse.importers.tabular.profile import why_unreadable
 
-    reasons = (why_unreadable(item.path) for item in unread[:_LOOKED_AT])
+    reasons = (
+        why_unreadable(item.path) or why_no_table(item.path)
+        for item in unread[:_LOOKED_AT]
+    )
     return next(filter(None, reasons), "")
 
 
@@ -455,13 +459,23 @@ DESCRIPTION = 100
     "-o --output FILE", "Write it there; default: standard output.", OutputFile(MAPPING)
 )
 @option("--force", "Replace a file that is there already.", is_flag=True)
-def mapping(file: str | None, listing: bool, output: Path | None, force: bool) -> None:
+@option(
+    "--table NAME",
+    "The sheet of a spreadsheet, or the table of a database, where a file holds several.",
+    str,
+)
+def mapping(
+    file: str | None,
+    listing: bool,
+    output: Path | None,
+    force: bool,
+    table: str | None,
+) -> None:
     from warehouse.importers.tabular.mapping_files import (
         describe_mapping,
         mapping_file,
         shipped_mappings,
     )
-    from warehouse.importers.tabular.starting_mapping import starting_mapping
     from warehouse.importers.tabular.starting_matrix import LEFT_OUT
 
     if listing:
@@ -473,6 +487,7 @@ def mapping(file: str | None, listing: bool, output: Path | None, force: bool) -
             "goes with a file or the name of a mapping, not with --list",
             "output",
             "force",
+            "table",
         )
         mappings = shipped_mappings().items()
         print_rows(
@@ -486,12 +501,14 @@ def mapping(file: str | None, listing: bool, output: Path | None, force: bool) -
         )
     path = mapping_file(file)
     shipped = not Path(file).is_file()
+    if shipped:
+        refuse_typed("goes with a file that holds several tables", "table")
     importer = "" if shipped else _importer_name(path)
     ready = "" if shipped or importer else _shaped([path])
     text = (
         path.read_text(encoding="utf-8")
         if shipped
-        else starting_mapping(path, importer, ready)
+        else _draft(path, importer, ready, table or "")
     )
     if output is None:
         refuse_typed("goes with --output", "force")
@@ -521,6 +538,19 @@ def mapping(file: str | None, listing: bool, output: Path | None, force: bool) -
         f"wrote {output}; next: {first}warehouse ingest {dumps} --map {output}{values}",
         err=True,
     )
+
+
+def _draft(path: Path, importer: str, ready: str, table: str) -> str:
+    """A starting mapping for a file; of one of its tables, where that is named."""
+    from warehouse.importers.tabular.starting_mapping import starting_mapping
+    from warehouse.importers.tabular.starting_toml import toml_text
+    from warehouse.importers.tabular.table_choice import named_table
+
+    with named_table(table):
+        text = starting_mapping(path, importer, ready)
+    if not table:
+        return text
+    return f"{text}\n[table]  # of the file\ntable = {toml_text(table)}\n"
 
 
 def _importer_name(path: Path) -> str:

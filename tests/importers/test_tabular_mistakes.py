@@ -184,8 +184,8 @@ def test_json_path_that_leads_nowhere(tmp_path: Path) -> None:
         tmp_path, mapping.replace("titel", "title") + '[rows]\nat = "results[]"\n'
     )
     assert (
-        "[rows] at = 'results[]': nothing there in 'm.json'; where it lies deeper say "
-        "so, as 'data[].results[]'" in found
+        "[rows] at = 'results[]': nothing there in 'm.json'; there are: rows[], title; "
+        "where it lies deeper say so, as 'data[].results[]'" in found
     )
     draws = (
         mapping.replace("titel", "title") + '[rows]\nat = "rows[]"\ndraws = "outs[]"\n'
@@ -223,3 +223,48 @@ def test_constant_that_does_not_fit_its_field(folder: Path) -> None:
         InputError, match=r"m\.csv: 'm'; expected \[run\] step: a number"
     ):
         read_toml(folder, mapping)
+
+
+SOURCE = """
+[run]
+model = { const = "m" }
+benchmark = { const = "b" }
+[sample]
+prompt_id = "idx"
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "mapping", "said"),
+    [
+        (
+            '[{"idx": 0, "infos": [{"r": 1}]}, {"idx": 1, "infos": []}]',
+            '[rows]\ndraws = "accs[]"\n[[scores]]\nmetric = "a"\nvalue = "accs[]"\n',
+            "2 records without anything at 'accs[]'; there are: idx, infos[]",
+        ),
+        (
+            "[]",
+            '[[scores]]\nmetric = "a"\nvalue = "a"\n',
+            "expected rows with scores; there are no rows",
+        ),
+        (
+            '[{"idx": 0, "a": 1}]',
+            '[[scores]]\nmetric = "a"\nvalue = "a"\n'
+            '[[rows.skip]]\npath = "idx"\nmatching = "."\n',
+            "1 rows skipped, [[rows.skip]] 1); expected rows with scores; "
+            "there are: idx, a",
+        ),
+        (
+            '[{"idx": 0, "a": 1}]',
+            '[[published]]\nmetric = "a"\nvalue = { path = "b", optional = true }\n',
+            "expected a figure at 'b'; there are: idx, a",
+        ),
+    ],
+)
+def test_a_source_without_rows_and_figures_is_refused(
+    tmp_path: Path, text: str, mapping: str, said: str
+) -> None:
+    (tmp_path / "m.json").write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_toml(tmp_path, SOURCE + mapping)
+    assert said in str(caught.value)

@@ -154,6 +154,12 @@ def test_mistakes_of_a_mapping_are_named(store: Store, tmp_path: Path) -> None:
         assert part in told
 
 
+def test_a_table_of_no_votes_is_refused(store: Store, tmp_path: Path) -> None:
+    path = table(tmp_path, "model_a,model_b,winner,benchmark\n")
+    (refused,) = ingest(store, [path]).sources
+    assert refused.error and "expected votes; there are no rows" in refused.error
+
+
 def test_a_board_of_votes_alone_sends_to_strengths(store: Store) -> None:
     ingest(store, [ARENA], defaults={"benchmark": "arena"})
     with pytest.raises(

@@ -65,6 +65,7 @@ from warehouse.store.connection import Store
 from warehouse.store.curate import field_clusters
 from warehouse.store.lake.sync import require_fit, sync
 from warehouse.store.load import source_ledger
+from warehouse.store.load.duplicates import RowsTwiceError
 from warehouse.store.load.loader import Loader
 from warehouse.store.load.state import LoadOptions, LoadReport, NotTogetherError
 
@@ -433,8 +434,9 @@ def _load_one(
             staged, item.claim, work.plan.options, dry_run=work.dry_run
         )
     except (InputError, MisuseError) as error:
+        told = _with_what_tells_apart(work, item.task.job, error)
         reason = masked(
-            work.shown(f"{error}{_which_is_later(work.store, item.task.job, error)}")
+            work.shown(f"{told}{_which_is_later(work.store, item.task.job, error)}")
         )
         if name in reason:
             message = reason
@@ -445,6 +447,20 @@ def _load_one(
         return LoadReport(
             name, "refused", n_rejected=len(item.rejections), error=message
         )
+
+
+def _with_what_tells_apart(
+    work: ParsingContext, job: _Job, error: WarehouseError
+) -> str:
+    """The words of an error; before what keeps one of the rows that it is about, what
+    tells these apart, where the importer knows."""
+    tells_apart = getattr(job.importer, "tells_apart", None)
+    if tells_apart is None or not isinstance(error, RowsTwiceError):
+        return str(error)
+    words = tells_apart(job.files, work.plan.settings)
+    if not words:
+        return str(error)
+    return error.told_apart(words)
 
 
 def _which_is_later(store: Store, job: _Job, error: WarehouseError) -> str:

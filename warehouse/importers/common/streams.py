@@ -41,6 +41,14 @@ FORMATS = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
+#: The same of files that hold tables of their own, which are not looked for in archives.
+FORMATS_OF_SEVERAL = {
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
+    ".sqlite": "sqlite",
+    ".sqlite3": "sqlite",
+    ".db": "sqlite",
+}
 _PIECE_BYTES = 16 << 20
 
 
@@ -102,7 +110,10 @@ class Member:
     def format(self) -> str:
         """The format that the name promises, ``""`` if it promises none."""
         inner = PurePosixPath(self.name.removesuffix(".gz"))
-        return FORMATS.get(inner.suffix.lower(), "")
+        suffix = inner.suffix.lower()
+        if self.is_plain and suffix in FORMATS_OF_SEVERAL:
+            return FORMATS_OF_SEVERAL[suffix]
+        return FORMATS.get(suffix, "")
 
     @property
     def is_plain(self) -> bool:

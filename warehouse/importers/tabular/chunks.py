@@ -42,6 +42,7 @@ from warehouse.importers.tabular.field_paths import (
     parse_path,
     plain_steps,
 )
+from warehouse.importers.tabular.null_words import NO_NULLS, NullWords
 
 # --- documents ------------------------------------------------------------------------------------
 
@@ -498,12 +499,12 @@ class Joined:
 @dataclass
 class RowView:
     """Rows, with what else the mapping can see of their file: groups of the path
-    pattern, joined files, and texts that mean null."""
+    pattern, joined files, and what means null."""
 
     chunk: Chunk
     groups: Mapping[str, str] = field(default_factory=dict)
     joins: Mapping[str, Joined] = field(default_factory=dict)
-    nulls: frozenset[str] = frozenset()
+    nulls: NullWords = NO_NULLS
 
     @property
     def size(self) -> int:
@@ -530,25 +531,28 @@ class RowView:
         return join is not None and join.holds(path)
 
 
-def _without(column: Column, nulls: frozenset[str]) -> Column:
-    """The column with null in place of the texts that mean it."""
+def _without(column: Column, nulls: NullWords) -> Column:
+    """The column with null in place of what means it."""
     if isinstance(column, Constant):
-        is_null = isinstance(column.value, str) and column.value in nulls
-        if is_null:
-            return Constant(None)
-        return column
+        return Constant(_unless_null(column.value, nulls))
     if isinstance(column, list):
-        return [
-            None if isinstance(value, str) and value in nulls else value
-            for value in column
-        ]
-    if not pa.types.is_string(column.type):
+        return [_unless_null(value, nulls) for value in column]
+    if pa.types.is_string(column.type) and not nulls.numbers:
+        return pc.if_else(
+            pc.is_in(column, pa.array(sorted(nulls.texts), pa.string())),
+            pa.scalar(None, pa.string()),
+            column,
+        )
+    codes, values = encode(column, len(column))
+    if not any(map(nulls.holds, values)):
         return column
-    return pc.if_else(
-        pc.is_in(column, pa.array(sorted(nulls), pa.string())),
-        pa.scalar(None, pa.string()),
-        column,
-    )
+    return decode(codes, [_unless_null(value, nulls) for value in values])
+
+
+def _unless_null(value: Any, nulls: NullWords) -> Any:
+    if isinstance(value, str | int | float) and nulls.holds(value):
+        return None
+    return value
 
 
 def _or_none(value: Any) -> Any:

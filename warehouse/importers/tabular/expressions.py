@@ -17,23 +17,19 @@ from fractions import Fraction
 from itertools import chain
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from warehouse.importers.common.patterns import Pattern
 from warehouse.importers.tabular.chunks import RowView
 from warehouse.importers.tabular.columns import (
     Column,
     Constant,
     Unfit,
-    are_text,
     as_list,
-    combine,
     decode,
     encode,
     number_of,
     text_of,
 )
+from warehouse.importers.tabular.null_words import NO_NULLS, NullWords
 from warehouse.records import parse_json
 from warehouse.records.answer_text import normalised, number_of_text
 from warehouse.records.canonical_json import sha256_of
@@ -91,7 +87,7 @@ class Recode:
     (docs/mappings.md)."""
 
     json: bool = False
-    null: tuple[str, ...] = ()
+    null: NullWords = NO_NULLS
     pattern: Pattern | None = None
     values: Mapping[str, Any] = field(default_factory=dict)
     otherwise: Any = None
@@ -113,7 +109,7 @@ class Recode:
             if value is None:
                 return self.default
             return value
-        if self.null and text_of(value) in self.null:
+        if self.null and self.null.holds(value):
             return self.default
         for change in (
             self._parse,
@@ -236,6 +232,11 @@ class Source(ABC):
     recode: Recode = field(default=PLAIN, kw_only=True)
     optional: bool = field(default=False, kw_only=True)
 
+    @property
+    def is_computed(self) -> bool:
+        """True if what comes out is computed, and stands nowhere in the file."""
+        return self.recode.is_mapping
+
     @abstractmethod
     def raw(self, view: RowView) -> Column:
         """The values before they are changed."""
@@ -341,140 +342,3 @@ class TextTemplate(Source):
         if None in words:
             return None
         return fill_in(self.text, dict(zip(names, words, strict=True)))
-
-
-@dataclass(frozen=True)
-class _Parts(Source):
-    parts: tuple[Source, ...]
-
-    def inner(self) -> Iterable[Source]:
-        return self.parts
-
-    def rows(self, view: RowView) -> Iterator[tuple[Any, ...]]:
-        """The values of all parts, row by row."""
-        return zip(
-            *(as_list(part.column(view), view.size) for part in self.parts), strict=True
-        )
-
-
-@dataclass(frozen=True)
-class Listing(_Parts):
-    """A list of the values of several expressions."""
-
-    def raw(self, view: RowView) -> Column:
-        return [list(row) for row in self.rows(view)]
-
-
-def _first_known(row: Iterable[Any]) -> Any:
-    for value in row:
-        if value is not None:
-            return value
-    return None
-
-
-def _first_unfit(row: Iterable[Any]) -> Unfit | None:
-    for value in row:
-        if isinstance(value, Unfit):
-            return value
-    return None
-
-
-@dataclass(frozen=True)
-class First(_Parts):
-    """The first of several expressions that is not null."""
-
-    def raw(self, view: RowView) -> Column:
-        return list(map(_first_known, self.rows(view)))
-
-
-@dataclass(frozen=True)
-class Record(Source):
-    """An object of the values of several expressions."""
-
-    parts: tuple[tuple[str, Source], ...]
-
-    def raw(self, view: RowView) -> Column:
-        encoded = [encode(part.column(view), view.size) for _, part in self.parts]
-        codes, rows = combine(encoded, view.size)
-        names = [name for name, _ in self.parts]
-        unfit = map(_first_unfit, rows)
-        return decode(
-            codes,
-            [
-                why or dict(zip(names, row, strict=True))
-                for why, row in zip(unfit, rows, strict=True)
-            ],
-        )
-
-    def inner(self) -> Iterable[Source]:
-        return (part for _, part in self.parts)
-
-
-@dataclass(frozen=True)
-class Pick(Source):
-    """The element of a list that an index (0-based) points to."""
-
-    index: Source
-    options: Source
-
-    def raw(self, view: RowView) -> Column:
-        indices = as_list(self.index.column(view), view.size)
-        options = as_list(self.options.column(view), view.size)
-        return [
-            _picked(index, row) for index, row in zip(indices, options, strict=True)
-        ]
-
-    def inner(self) -> Iterable[Source]:
-        return self.index, self.options
-
-
-@dataclass(frozen=True)
-class Equals(Source):
-    """1 where two values are equal, else 0; null where one is null. ``among``: the
-    first must equal exactly one of these options, else the result is null."""
-
-    pair: tuple[Source, Source]
-    equality: Equality = Equality()
-    among: Source | None = None
-
-    def raw(self, view: RowView) -> Column:
-        columns = [part.column(view) for part in self.pair]
-        if self.equality == Equality() and self.among is None and are_text(columns):
-            return pc.equal(*columns).cast(pa.int64())
-        left, right = (as_list(column, view.size) for column in columns)
-        if self.among:
-            options = as_list(self.among.column(view), view.size)
-        else:
-            options = [None] * view.size
-        return [self._verdict(*row) for row in zip(left, right, options, strict=True)]
-
-    def inner(self) -> Iterable[Source]:
-        if self.among:
-            return (*self.pair, self.among)
-        return self.pair
-
-    def _verdict(self, left: Any, right: Any, options: Any) -> int | None | Unfit:
-        unfit = next(
-            (value for value in (left, right) if isinstance(value, Unfit)), None
-        )
-        if unfit is not None or left is None or right is None:
-            return unfit
-        if options is not None and not isinstance(options, list):
-            return Unfit(repr(options)[:60], "a list of options")
-        same = self.equality.same
-        if options is not None and sum(same(left, option) for option in options) != 1:
-            return None
-        return int(same(left, right))
-
-
-def _picked(index: Any, options: Any) -> Any:
-    if index is None or options is None:
-        return None
-    number = number_of(index)
-    if not isinstance(options, list) or not isinstance(number, int):
-        return Unfit(repr(index)[:60], "the 0-based number of an option")
-    if not 0 <= number < len(options):
-        return Unfit(
-            repr(index)[:60], f"the 0-based number of one of {len(options)} options"
-        )
-    return options[number]

@@ -17,6 +17,7 @@ from warehouse.errors import InputError
 from warehouse.importers.common import bounds
 from warehouse.importers.common.jsonl import open_text, unpacked_start
 from warehouse.importers.common.streams import (
+    FORMATS_OF_SEVERAL,
     Member,
     members,
     parquet_place,
@@ -27,15 +28,18 @@ from warehouse.importers.tabular.column_names import (
     guess,
     guess_votes,
 )
+from warehouse.importers.tabular.databases import MAGIC, is_sqlite
 from warehouse.importers.tabular.delimited import (
     delimiter_of,
     unique_names,
     without_sep,
 )
-from warehouse.importers.tabular.readers import flavour_of
+from warehouse.importers.tabular.readers import ReadingRules, flavour_of
+from warehouse.importers.tabular.table import open_reader
 from warehouse.records import Candidate, parse_json
 
 _HEAD_BYTES = 65_536
+_OF_SEVERAL = frozenset(FORMATS_OF_SEVERAL.values())
 # many small tables of the same columns come one after the other
 cached_guess = lru_cache(maxsize=64)(guess)
 cached_votes = lru_cache(maxsize=64)(guess_votes)
@@ -76,6 +80,24 @@ def without_scores(path: Path) -> str:
     )
 
 
+def why_no_table(path: Path) -> str:
+    """The fault of a workbook, a database or a run of a retrieval system; nothing where
+    it is none, or can be read."""
+    if path.suffix.lower() == ".zip":
+        return ""
+    try:
+        member = members(path, path.name)[0]
+        if member.format in ("", "txt", *_OF_SEVERAL):
+            open_reader(member, ReadingRules())
+    except InputError as error:
+        is_known = path.suffix.lower() in FORMATS_OF_SEVERAL
+        if is_known or "TREC" in error.found or is_sqlite(path):
+            return str(error)
+    except OSError:
+        pass  # which the walk has said
+    return ""
+
+
 def _format(path: Path) -> str:
     """The format that a file's name promises, or that of the first table in an archive;
     ``""`` if none."""
@@ -84,7 +106,7 @@ def _format(path: Path) -> str:
 
 def may_hold_objects(path: Path) -> bool:
     """True if a cell of a file may hold a list or an object."""
-    return _format(path) not in ("csv", "tsv")
+    return _format(path) not in ("csv", "tsv", "xlsx", "sqlite")
 
 
 def head_columns(path: Path) -> Sequence[str]:
@@ -101,6 +123,8 @@ def _columns(path: Path, head: bytes) -> Sequence[str]:
             return _shared_names(members(path, path.name))
         return []
     kind = _format(path)
+    if kind in _OF_SEVERAL or head.startswith(MAGIC):
+        return _columns_of_one(path)
     if path.suffix.lower() == ".gz":
         head = unpacked_start(head)
     elif kind == "parquet" and head.startswith(b"PAR1"):
@@ -110,6 +134,15 @@ def _columns(path: Path, head: bytes) -> Sequence[str]:
         with open_text(path) as handle:
             head = handle.readline(bounds.MAX_DOCUMENT_BYTES)
     return _names_in(kind, head)
+
+
+def _columns_of_one(path: Path) -> Sequence[str]:
+    """Names of the columns of a file with one sheet or table; none where it has
+    several, or cannot be read, which whoever reads it will say."""
+    with contextlib.suppress(InputError):
+        reader = open_reader(members(path, path.name)[0], ReadingRules())
+        return list(getattr(reader, "columns", ()))
+    return []
 
 
 def _shared_names(tables: Sequence[Member]) -> Sequence[str]:

@@ -1,4 +1,5 @@
-"""Tabular dumps: CSV, TSV, JSON, JSON lines and Parquet, also inside zip or gzip.
+"""Tabular dumps: CSV, TSV, JSON, JSON lines and Parquet, also inside zip or gzip;
+sheets of workbooks and tables of SQLite.
 
 A mapping file says which column or path is which field (docs/mappings.md). Without one,
 tables whose columns already carry the names of fields are taken as they are.
@@ -21,13 +22,20 @@ import pyarrow as pa
 
 from warehouse.errors import InputError, NothingMatchesError
 from warehouse.importers.common.messages import listed
-from warehouse.importers.common.streams import FORMATS, glob_matches, members
+from warehouse.importers.common.streams import (
+    FORMATS,
+    FORMATS_OF_SEVERAL,
+    glob_matches,
+    members,
+)
 from warehouse.importers.tabular.column_names import Guess, path_of
 from warehouse.importers.tabular.constant_columns import (
     ConstantColumns,
     CrossedColumns,
     leaves_at,
 )
+from warehouse.importers.tabular.databases import is_sqlite
+from warehouse.importers.tabular.empty_sources import refuse_empty
 from warehouse.importers.tabular.head_columns import carries_names, may_hold_objects
 from warehouse.importers.tabular.mapping import parse_mapping
 from warehouse.importers.tabular.mapping_files import (
@@ -61,6 +69,7 @@ from warehouse.importers.tabular.table import (
     joined_files,
     relative_name,
 )
+from warehouse.importers.tabular.telling_columns import telling_words
 from warehouse.importers.tabular.votes import votes_of
 from warehouse.records import (
     Candidate,
@@ -74,7 +83,7 @@ from warehouse.records import (
 __all__ = ["IMPORTER", "MappedTabular", "Tabular", "load_mapping"]
 
 _PACKED = (".gz", ".zip")
-_KINDS = frozenset((*FORMATS, *_PACKED))
+_KINDS = frozenset((*FORMATS, *_PACKED, *FORMATS_OF_SEVERAL))
 #: Files of which an error says what they lack.
 _EXPLAINED = 2
 
@@ -113,6 +122,28 @@ class Tabular:
             MappingError: the mapping does not fit the source.
             InputError: the source is not what it claims to be.
         """
+        reading, notes = self._reading(source, settings)
+        dump = reading.dump()
+        dump.notes += notes
+        return dump
+
+    def tells_apart(self, source: SourceFiles, settings: ImportSettings) -> str:
+        """What tells apart rows of one prompt that contradict each other, as a
+        sentence; empty where nothing does."""
+        try:
+            reading, _ = self._reading(source, settings)
+            reading.dump()
+        except InputError:
+            return ""
+        words = telling_words(reading.mapping, reading.tables, reading.registry)
+        if words and reading.plain is not None:
+            words += " (a mapping to begin from: `warehouse mapping FILE -o COPY`)"
+        return words
+
+    def _reading(
+        self, source: SourceFiles, settings: ImportSettings
+    ) -> tuple[_Reading, list[str]]:
+        """A source that is checked against its mapping, and notes on it."""
         values = settings.mapping
         path = settings.mapping_path or "mapping"
         plain = None
@@ -142,9 +173,7 @@ class Tabular:
             if len(tables) > 1:
                 table.forget()
         refuse(list(dict.fromkeys(mistakes)), path)
-        dump = _Reading(mapping, tables, settings, plain).dump()
-        dump.notes += notes
-        return dump
+        return _Reading(mapping, tables, settings, plain), notes
 
 
 def _heeded(columns: Guess, source: SourceFiles) -> tuple[Guess, str]:
@@ -217,10 +246,15 @@ class MappedTabular(Tabular):
             return [SourceFiles(str(root), root, tuple(sorted(paths)))]
         return []
 
-    def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        dump = super().read(
+    def _reading(
+        self, source: SourceFiles, settings: ImportSettings
+    ) -> tuple[_Reading, list[str]]:
+        return super()._reading(
             source, replace(settings, mapping=self.values, mapping_path=self.path)
         )
+
+    def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
+        dump = super().read(source, settings)
         if self.left_out:
             dump.notes.append(
                 f"{listed(self.left_out, 5)}: nothing there says which prompt a row "
@@ -230,8 +264,12 @@ class MappedTabular(Tabular):
         return dump
 
     def context(self, source: SourceFiles) -> dict[str, Any]:
-        """Groups of the path pattern and the content of joined files."""
-        return context_of_tables(self.mapping, self._located(source))
+        """Groups of the path pattern, the content of joined files, and which table of a
+        file is read: another one is another source."""
+        context = context_of_tables(self.mapping, self._located(source))
+        if self.mapping.rules.table:
+            context["table"] = self.mapping.rules.table
+        return context
 
     def companions(self, source: SourceFiles) -> list[Path]:
         """The joined files."""
@@ -291,9 +329,13 @@ class MappedTabular(Tabular):
         )
 
     def _tables(self, paths: Sequence[Path]) -> list[Path]:
-        """Files with a suffix of tables that are not excluded."""
+        """Files with a suffix of tables that are not excluded; databases of other
+        programs than SQLite are called ``.db`` too."""
         return [
-            path for path in self._not_excluded(paths) if path.suffix.lower() in _KINDS
+            path
+            for path in self._not_excluded(paths)
+            if path.suffix.lower() in _KINDS
+            and (path.suffix.lower() != ".db" or is_sqlite(path))
         ]
 
     def _not_excluded(self, paths: Sequence[Path]) -> list[Path]:
@@ -489,7 +531,7 @@ class _Reading:
                 self.plain.learn(view, numbers[0])
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
-        has_rows = not self.has_samples
+        has_rows = any(run.published for run in self._dump.runs)
         absent: list[str] = []
         for table in self.tables:
             if self.has_samples:
@@ -502,19 +544,15 @@ class _Reading:
                 for note in table.reader.notes()
             ]
             table.forget()
-        if absent and not has_rows and not self._dump.rejections:
-            raise InputError(
-                f"holds nothing that the mapping reads: {'; '.join(absent)[:300]}",
-                path=self.tables[0].member.name,
-                expected="records with what [rows] at and draws name",
-                advice="correct the path in the mapping",
-            )
+        if not has_rows and not self._dump.rejections:
+            refuse_empty(self.mapping, self.tables, absent)
         if self.tables:
             self._dump.notes += self.tally.settle(
                 self.tables[0].member.name, self.mapping.variants
             )
 
     def _votes(self) -> Iterator[pa.RecordBatch]:
+        has_votes = False
         for table in self.tables:
             n_votes = n_outcomes = 0
             for view in table.views(None, self._reject):
@@ -529,6 +567,7 @@ class _Reading:
                             len(batch.column("outcome"))
                             - batch.column("outcome").null_count
                         )
+                        has_votes = True
                         yield batch
             if not n_outcomes:
                 said = "no votes"
@@ -537,6 +576,8 @@ class _Reading:
                 self._dump.notes.append(f"{table.member.name}: {said}")
             self._dump.notes += table.notes()
             table.forget()
+        if not has_votes and not self._dump.rejections:
+            refuse_empty(self.mapping, self.tables, [])
 
     def _rows(self, table: MappedTable) -> Iterator[pa.RecordBatch]:
         variants = self._runs(table)

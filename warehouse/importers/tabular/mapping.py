@@ -22,7 +22,8 @@ from warehouse.importers.tabular.field_paths import (
     Special,
     parse_path,
 )
-from warehouse.importers.tabular.mapping_files import Expressions, Section
+from warehouse.importers.tabular.mapping_expressions import Expressions
+from warehouse.importers.tabular.mapping_files import Section
 from warehouse.importers.tabular.mapping_rules import (
     JoinRule,
     SkipRule,
@@ -59,7 +60,7 @@ _SPEC_WORDS = {
     "kind": get_args(MetricKind),
     "scorer_kind": ("match", "model", "execution", "human"),
 }
-_FORMATS = ("csv", "tsv", "json", "jsonl", "parquet")
+_FORMATS = ("csv", "tsv", "json", "jsonl", "parquet", "xlsx", "sqlite")
 
 
 def parse_mapping(values: Mapping[str, Any]) -> tuple[TabularMapping, list[str]]:
@@ -100,7 +101,7 @@ def _parse(values: Mapping[str, Any]) -> tuple[TabularMapping, tuple[str, ...]]:
         members=archive.texts("members"),
         rules=rules,
         patterns=compiled,
-        nulls=frozenset(top.texts("null")),
+        nulls=top.nulls("null"),
         columns=top.texts("columns"),
         constants=top.texts("constants"),
         key=top.texts("key"),
@@ -133,9 +134,22 @@ def _reading_rules(top: Section, rows: Section) -> ReadingRules:
         header=bool(table.take("header", bool, True)),
         at=_path(rows, "at"),
         draws=_path(rows, "draws", iterates=True),
+        table=_table_name(table),
     )
     table.close()
     return rules
+
+
+def _table_name(section: Section) -> str:
+    """The sheet or table that a mapping names."""
+    sheet = section.text("sheet")
+    table = section.text("table")
+    if sheet and table:
+        section.mistakes.append(
+            "[table] sheet, table: expected one of them (sheet of a spreadsheet, table "
+            "of a database)"
+        )
+    return sheet or table
 
 
 def _path(section: Section, key: str, iterates: bool = False) -> FieldPath | None:

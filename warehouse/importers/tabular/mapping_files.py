@@ -8,9 +8,8 @@ stops at the first, and refuses unions of untagged tables.
 
 from __future__ import annotations
 
-import math
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import chain, takewhile
@@ -21,23 +20,8 @@ from warehouse.errors import InputError, MappingError, MisuseError, did_you_mean
 from warehouse.importers.common.messages import listed, similar
 from warehouse.importers.common.patterns import Pattern, PatternError
 from warehouse.importers.common.streams import glob_matches
-from warehouse.importers.tabular.expressions import (
-    PLAIN,
-    TOLERANCE,
-    At,
-    Equality,
-    Equals,
-    First,
-    Listing,
-    Literal,
-    PathGroup,
-    Pick,
-    Recode,
-    Record,
-    Source,
-    TextTemplate,
-)
 from warehouse.importers.tabular.field_paths import PathError, Special, parse_path
+from warehouse.importers.tabular.null_words import NullWords, null_words
 from warehouse.records.own_files import own_text
 
 
@@ -119,21 +103,8 @@ def in_row(path: str) -> bool:
     return parsed.root == "row" and not parsed.up
 
 
-_RECODE = (
-    "json",
-    "null",
-    "pattern",
-    "values",
-    "otherwise",
-    "format",
-    "decimal",
-    "scale",
-    "add",
-    "sha256",
-)
 #: Keys that hold regular expressions.
 _PATTERNS = ("pattern", "matching", "not_matching", "cells")
-_EXPRESSIONS = ("path", "const", "group", "template", "equals", "pick", "first")
 _KINDS = {str: "text", bool: "true or false", dict: "a table", list: "a list"}
 
 
@@ -177,14 +148,26 @@ class Section:
         """A text or a list of texts."""
         if isinstance(self.values.get(key), str):
             return (self.take(key, str),)
-        values = self.take(key, list, [])
-        if any(isinstance(value, dict | list) for value in values):
-            self.mistakes.append(
-                f"{self.where} {key} = {values!r}: expected texts".strip()
-            )
+        values = self._plain(key, "texts")
         return tuple(
             value if isinstance(value, str) else str(value) for value in values
         )
+
+    def nulls(self, key: str) -> NullWords:
+        """A text, a number, or a list of them, that mean null."""
+        value = self.values.get(key)
+        if isinstance(value, str | int | float) and not isinstance(value, bool):
+            return null_words([self.take(key, (str, int, float))])
+        return null_words(self._plain(key, "texts and numbers"))
+
+    def _plain(self, key: str, expected: str) -> list[Any]:
+        """A list without tables or lists in it."""
+        values: list[Any] = self.take(key, list, [])
+        if any(isinstance(value, dict | list) for value in values):
+            self.mistakes.append(
+                f"{self.where} {key} = {values!r}: expected {expected}".strip()
+            )
+        return values
 
     def table(self, key: str) -> Section:
         """A table inside this one (empty where it is missing)."""
@@ -248,170 +231,6 @@ class Section:
         if self.where == "":
             return f"[{key}]"
         return f"{self.where[:-1]}.{key}]"
-
-
-class Expressions:
-    """Parses expressions; knows the groups of the path pattern.
-
-    ``[run] model = "name"`` is a path, a number or truth value is a constant, and a
-    table says which kind of expression it is (docs/mappings.md).
-    """
-
-    def __init__(self, groups: Iterable[str], mistakes: list[str]) -> None:
-        self.groups = frozenset(groups)
-        self.mistakes = mistakes
-        self._is_optional = False  # what encloses the expression may be absent
-
-    def value(self, value: Any, where: str) -> Source:
-        """An expression whose plain text is a field path."""
-        if isinstance(value, str):
-            return At(where, value, optional=self._is_optional)
-        if isinstance(value, dict):
-            return self._table(value, where)
-        if isinstance(value, list) and any(
-            isinstance(part, dict | list) for part in value
-        ):
-            self.mistakes.append(
-                f"{where} = {value!r}: expected one value, or a list of constants"
-            )
-        return Literal(where, value)
-
-    def names(self, value: Any, where: str) -> Source:
-        """An expression for a list of names, or the list of them: texts in it are meant
-        literally, tables are expressions."""
-        if not isinstance(value, list) or not any(
-            isinstance(part, dict) for part in value
-        ):
-            return self.value(value, where)  # a list without tables is a constant
-        return Listing(where, tuple(self.name(part, where) for part in value))
-
-    def name(self, value: Any, where: str) -> Source:
-        """An expression whose plain text is meant literally."""
-        if isinstance(value, str):
-            return Literal(where, value)
-        return self.value(value, where)
-
-    def options(self, value: Any, where: str) -> Source:
-        """An expression for a list: one path to a list, or a list of expressions."""
-        if not isinstance(value, list):
-            return self.value(value, where)
-        if not value:
-            self.mistakes.append(f"{where}: an empty list; expected expressions")
-            return Literal(where, None)
-        return Listing(where, tuple(self.value(part, where) for part in value))
-
-    def record(self, value: Any, where: str) -> Source:
-        """An expression for an object: one path to it, or a table of names and
-        expressions."""
-        if not isinstance(value, dict) or not set(_EXPRESSIONS).isdisjoint(value):
-            return self.value(value, where)
-        parts = (
-            (name, self.value(part, f"{where}.{name}")) for name, part in value.items()
-        )
-        return Record(where, tuple(parts))
-
-    def _table(self, values: Mapping[str, Any], where: str) -> Source:
-        section = Section(values, where, self.mistakes)
-        optional = bool(section.take("optional", bool, False)) or self._is_optional
-        recode = _recode(section)
-        kinds = [kind for kind in _EXPRESSIONS if kind in values]
-        if len(kinds) != 1:
-            if kinds:
-                shown = f"{' and '.join(kinds)} together"
-            else:
-                shown = f"none in {dict(values)}"
-            self.mistakes.append(
-                f"{where}: expected one of {listed(_EXPRESSIONS)}; found {shown}"
-            )
-            return Literal(where, None)
-        options = {"recode": recode, "optional": optional}
-        outer, self._is_optional = self._is_optional, optional
-        source: Source = getattr(self, f"_{kinds[0]}")(section, where, options)
-        self._is_optional = outer
-        section.close()
-        return source
-
-    def _path(self, section: Section, where: str, options: Any) -> Source:
-        return At(where, section.text("path"), **options)
-
-    def _const(self, section: Section, where: str, options: Any) -> Source:
-        return Literal(where, section.anything("const"), **options)
-
-    def _group(self, section: Section, where: str, options: Any) -> Source:
-        name = section.text("group")
-        if name not in self.groups:
-            self.mistakes.append(
-                f"{where} group = {name!r}: no such group in [path] pattern"
-                f"{similar(name, self.groups)}; groups: "
-                f"{listed(sorted(self.groups)) or 'none'}"
-            )
-        return PathGroup(where, name, **options)
-
-    def _template(self, section: Section, where: str, options: Any) -> Source:
-        return TextTemplate(where, section.text("template"), self.groups, **options)
-
-    def _equals(self, section: Section, where: str, options: Any) -> Source:
-        pair = [self.value(part, where) for part in section.take("equals", list, [])]
-        equality = _equality(section)
-        among = section.anything("among")
-        if len(pair) != 2:
-            self.mistakes.append(
-                f"{where} equals: expected a list of two, found {len(pair)}"
-            )
-            return Literal(where, None)
-        chosen = None
-        if among is not None:
-            chosen = self.options(among, where)
-        return Equals(where, (pair[0], pair[1]), equality, chosen, **options)
-
-    def _first(self, section: Section, where: str, options: Any) -> Source:
-        parts = [self.value(part, where) for part in section.take("first", list, [])]
-        if not parts:
-            self.mistakes.append(f"{where} first: expected a list of expressions")
-        return First(where, tuple(parts), **options)
-
-    def _pick(self, section: Section, where: str, options: Any) -> Source:
-        index = self.value(section.anything("pick"), where)
-        choices = section.anything("from")
-        if choices is None:
-            self.mistakes.append(
-                f"{where} pick: expected also `from`, the list to pick from"
-            )
-        return Pick(where, index, self.options(choices, where), **options)
-
-
-def _equality(section: Section) -> Equality:
-    """How ``equals`` compares."""
-    numeric = bool(section.take("numeric", bool, False))
-    if "tolerance" in section.values and not numeric:
-        section.mistakes.append(f"{section.where} tolerance: goes with numeric = true")
-    tolerance = section.take("tolerance", (int, float), TOLERANCE)
-    if not 0 <= tolerance < math.inf:
-        section.mistakes.append(
-            f"{section.where} tolerance = {tolerance}: expected 0 or more"
-        )
-        tolerance = TOLERANCE
-    return Equality(bool(section.take("normalise", bool, False)), numeric, tolerance)
-
-
-def _recode(section: Section) -> Recode:
-    is_given = any(key in section.values for key in (*_RECODE, "default"))
-    recode = Recode(
-        json=bool(section.take("json", bool, False)),
-        null=section.texts("null"),
-        pattern=section.pattern("pattern"),
-        values=section.take("values", dict, {}),
-        otherwise=section.anything("otherwise"),
-        format=section.text("format"),
-        decimal=section.text("decimal"),
-        scale=section.take("scale", (int, float), 1),
-        add=section.take("add", (int, float), 0),
-        sha256=bool(section.take("sha256", bool, False)),
-        default=section.anything("default"),
-    )
-    if is_given:
-        return recode
-    return PLAIN
 
 
 def shipped_mappings() -> dict[str, Path]:

@@ -4,6 +4,7 @@ for."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,9 @@ from warehouse.errors import InputError, MappingError
 from warehouse.importers.common.messages import listed, similar
 from warehouse.importers.common.streams import members
 from warehouse.importers.tabular.chunks import RowView
+from warehouse.importers.tabular.combined_expressions import First
+from warehouse.importers.tabular.empty_sources import there_instead
+from warehouse.importers.tabular.expressions import Source
 from warehouse.importers.tabular.field_paths import PathError, parse_path
 from warehouse.importers.tabular.mapping_files import (
     in_row,
@@ -103,7 +107,8 @@ def _absent(mapping: TabularMapping, table: MappedTable) -> Iterator[str]:
             )
             yield (
                 f"[rows] at = {at.text!r}{draws}: nothing there in "
-                f"{table.member.name!r}; where it lies deeper say so, as "
+                f"{table.member.name!r}; {there_instead(table)}; where it lies deeper "
+                "say so, as "
                 f"'data[].{at.text}' (`warehouse mapping FILE` finds where; `warehouse "
                 "mapping NAME -o COPY` copies a shipped mapping, to change it)"
             )
@@ -118,20 +123,37 @@ def _absent(mapping: TabularMapping, table: MappedTable) -> Iterator[str]:
             )
     cells = mapping.matrix.cells_of(names) if mapping.matrix else []
     yield from _matrix_mistakes(mapping, names, cells)
-    joins = {"", *(rule.name for rule in mapping.joins)}
+    spared: set[int] = set()
+    for alternatives in mapping.alternatives:
+        mistakes, named = _alternatives(alternatives, view, table)
+        spared |= named
+        yield from mistakes
     for source, path in mapping.paths:
-        if _join_of(path) not in joins:
-            continue
-        if path in cells or (not mapping.matrix and path in _OF_CELLS):
-            use = (
-                f"is of no use with{'' if cells else 'out'} a [matrix]; there say "
-                "'@cell' and '@column'"
-            )
-            yield f"{source.where} = {path!r}: {use}"
-        elif path not in _OF_CELLS:
-            yield from _problem(view, table, source.where, path, source.optional)
+        if id(source) not in spared:
+            yield from _wrong_path(mapping, view, table, source, path, cells)
     for where, path in _paths_of_rules(mapping):
         yield from _problem(view, table, where, path)
+
+
+def _wrong_path(
+    mapping: TabularMapping,
+    view: RowView,
+    table: MappedTable,
+    source: Source,
+    path: str,
+    cells: Sequence[str],
+) -> Iterator[str]:
+    """The mistake in a path of an expression, if there is one."""
+    if _join_of(path) not in ("", *(rule.name for rule in mapping.joins)):
+        return
+    if path in cells or (not mapping.matrix and path in _OF_CELLS):
+        use = (
+            f"is of no use with{'' if cells else 'out'} a [matrix]; there say "
+            "'@cell' and '@column'"
+        )
+        yield f"{source.where} = {path!r}: {use}"
+    elif path not in _OF_CELLS:
+        yield from _problem(view, table, source.where, path, source.optional)
 
 
 def _paths_of_rules(mapping: TabularMapping) -> Iterator[tuple[str, str]]:
@@ -161,6 +183,43 @@ def _matrix_mistakes(
         if matrix.cells:
             pattern = f"cells = {matrix.cells.pattern!r} matches"
         yield f"[matrix] {pattern} no column beside the label; {there_are}"
+
+
+def _alternatives(
+    source: First, view: RowView, table: MappedTable
+) -> tuple[list[str], set[int]]:
+    """The mistake in alternatives of which none is in a file, and the ids of the
+    innermost expressions that may be absent, or are named by it."""
+    parts = [part for part in source.parts if any(part.paths())]
+    if len(parts) < 2:
+        return [], set()
+    leaves = {id(leaf) for part in parts for leaf in part.leaves()}
+    lacking = [list(_lacking(part, view)) for part in parts]
+    if not all(lacking):
+        return [], leaves
+    paths = list(dict.fromkeys(chain.from_iterable(lacking)))
+    shown = listed([repr(path) for path in paths], 20)
+    there_are = listed(view.chunk.names()) or "none"
+    mistake = (
+        f"{source.where}: none of {shown} is in {table.member.name!r}; expected one of "
+        f"these alternatives; there are: {there_are}"
+    )
+    return [mistake], leaves
+
+
+def _lacking(source: Source, view: RowView) -> Iterator[str]:
+    """Paths of an expression that have to be in a file and are not."""
+    for leaf in source.leaves():
+        for path in leaf.paths():
+            if not leaf.optional and not _holds(view, path):
+                yield path
+
+
+def _holds(view: RowView, path: str) -> bool:
+    try:
+        return view.holds(path)
+    except PathError:
+        return False
 
 
 def _problem(

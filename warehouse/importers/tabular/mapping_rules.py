@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import chain
 from typing import Any
 
 from warehouse.importers.common.patterns import Pattern
-from warehouse.importers.tabular.expressions import (
-    Source,
-)
+from warehouse.importers.tabular.combined_expressions import First
+from warehouse.importers.tabular.expressions import Source
 from warehouse.importers.tabular.mapping_files import in_row
+from warehouse.importers.tabular.null_words import NullWords
 from warehouse.importers.tabular.readers import MatrixRule, ReadingRules
 
 #: Fields that tell apart several rows of one prompt.
@@ -38,6 +38,13 @@ def _sources_in(value: Any) -> Iterator[Source]:
     elif isinstance(value, dict | tuple):
         for part in value.values() if isinstance(value, dict) else value:
             yield from _sources_in(part)
+
+
+def _alternatives_in(sources: Iterable[Source]) -> Iterator[First]:
+    for source in sources:
+        if isinstance(source, First):
+            yield source
+        yield from _alternatives_in(source.inner())
 
 
 @dataclass(frozen=True)
@@ -176,7 +183,7 @@ class TabularMapping:
     members: tuple[str, ...]
     rules: ReadingRules
     patterns: tuple[Pattern, ...]
-    nulls: frozenset[str]
+    nulls: NullWords  #: what means null in every field.
     columns: tuple[str, ...]  #: those that a table may have; empty: any.
     #: columns and objects whose parts are settings where they hold one value in a run;
     #: ``*``: all that nothing reads.
@@ -187,6 +194,12 @@ class TabularMapping:
     matrix: MatrixRule | None
     variants: tuple[Variant, ...]
     metrics: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @cached_property
+    def alternatives(self) -> tuple[First, ...]:
+        """The expressions of which one part has to be in a file."""
+        sources = chain.from_iterable(variant.sources for variant in self.variants)
+        return tuple(_alternatives_in(sources))
 
     @cached_property
     def paths(self) -> tuple[tuple[Source, str], ...]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
-from warehouse.importers.common.streams import members
+from warehouse.importers.common.streams import FORMATS_OF_SEVERAL, members
 from warehouse.importers.tabular.chunks import NestedChunk
 from warehouse.importers.tabular.field_paths import PathError, parse_path
 from warehouse.importers.tabular.mapping import parse_mapping
@@ -82,11 +82,15 @@ def _is_telling(text: str) -> bool:
 
 #: Bytes that are read once for each shipped mapping, at most.
 _QUICK_BYTES = 1 << 22
+#: The same of workbooks, which are packed and whose texts come before their rows.
+_QUICK_WORKBOOK = 1 << 18
 
 
 def _is_quick(path: Path) -> bool:
     """True if the first rows of a file are read at once."""
     with suppress(OSError), path.open("rb") as file:
+        if FORMATS_OF_SEVERAL.get(path.suffix.lower()) == "xlsx":
+            return len(file.read(_QUICK_WORKBOOK)) < _QUICK_WORKBOOK
         head = file.read(_QUICK_BYTES)
         is_whole = len(head) < _QUICK_BYTES
         return is_whole or (

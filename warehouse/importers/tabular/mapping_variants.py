@@ -14,7 +14,8 @@ from warehouse.importers.tabular.expressions import (
     PathGroup,
     Source,
 )
-from warehouse.importers.tabular.mapping_files import Expressions, Section
+from warehouse.importers.tabular.mapping_expressions import Expressions
+from warehouse.importers.tabular.mapping_files import Section
 from warehouse.importers.tabular.mapping_rules import (
     AgreementRule,
     ChoiceRule,

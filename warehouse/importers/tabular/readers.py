@@ -72,7 +72,8 @@ class ReadingRules:
     """Rules of a mapping about how to read a file (see docs/mappings.md).
 
     ``quoting`` is whether double quotes enclose cells; ``None`` is yes, with suspicion.
-    ``header`` is whether the first row of a CSV file names the columns.
+    ``header`` is whether the first row of a CSV file names the columns. ``table`` is the
+    sheet of a spreadsheet, or the table of a database.
     """
 
     format: str = ""
@@ -81,6 +82,7 @@ class ReadingRules:
     header: bool = True
     at: FieldPath | None = None
     draws: FieldPath | None = None
+    table: str = ""
 
 
 class _DocumentReader:

@@ -23,7 +23,8 @@ from warehouse.importers.tabular.columns import (
     to_scores,
     to_text,
 )
-from warehouse.importers.tabular.expressions import Equals, Literal
+from warehouse.importers.tabular.combined_expressions import Equals
+from warehouse.importers.tabular.expressions import Literal
 from warehouse.importers.tabular.mapping_rules import (
     ChoiceRule,
     ScoreRule,
@@ -229,7 +230,7 @@ def _status_of(word: Any) -> Any:
 
 
 def _origins(rule: ScoreRule, value: pa.Array) -> pa.Array | None:
-    if not rule.value.recode.is_mapping and not isinstance(rule.value, Equals):
+    if not rule.value.recode.is_mapping and not rule.value.is_computed:
         return None
     return pc.if_else(
         pc.is_valid(value), pa.scalar("mapped"), pa.scalar(None, pa.string())

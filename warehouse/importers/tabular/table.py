@@ -6,8 +6,9 @@ file lacks.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
 from itertools import chain
@@ -18,9 +19,10 @@ import numpy as np
 
 from warehouse.errors import InputError
 from warehouse.importers.common.file_walk import open_regular
-from warehouse.importers.common.streams import Member, members
+from warehouse.importers.common.streams import Member, members, read_exactly
 from warehouse.importers.tabular.chunks import Chunk, FlatChunk, Joined, RowView
 from warehouse.importers.tabular.columns import as_list, encode, text_of
+from warehouse.importers.tabular.databases import MAGIC, DatabaseReader
 from warehouse.importers.tabular.delimited import DelimitedReader
 from warehouse.importers.tabular.expressions import fill_in, placeholders
 from warehouse.importers.tabular.field_paths import match_tail, parse_path
@@ -38,6 +40,7 @@ from warehouse.importers.tabular.readers import (
     ignore,
     json_flavour,
 )
+from warehouse.importers.tabular.sheets import open_sheet
 from warehouse.records import canonical_json
 from warehouse.records.canonical_json import sha256_of
 
@@ -72,8 +75,22 @@ def lines_by_number(path: Path, key: str) -> dict[str, Any]:
 
 # --- tables ---------------------------------------------------------------------------------------
 
-#: Ends of names of spreadsheets, which no reader opens.
+#: Ends of names of spreadsheets: the first are read by sheets, the others by no reader.
 SHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
+#: Bytes by which the kind of a file is known.
+_HEAD_BYTES = 4_096
+_READERS: dict[str, Callable[[Member, ReadingRules], RowReader]] = {
+    "json": JsonReader,
+    "jsonl": JsonLinesReader,
+    "parquet": ParquetReader,
+    "csv": DelimitedReader,
+    "tsv": DelimitedReader,
+    "txt": DelimitedReader,
+    "xlsx": open_sheet,
+    "sqlite": DatabaseReader,
+}
+#: A line of what a retrieval system gives: query, Q0, document, rank, score, name.
+_TREC_LINE = re.compile(rb"\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+[-+.\deE]+[ \t]+\S+\s*")
 
 
 def open_reader(member: Member, rules: ReadingRules) -> RowReader:
@@ -81,9 +98,9 @@ def open_reader(member: Member, rules: ReadingRules) -> RowReader:
     bytes.
 
     Raises:
-        InputError: nothing tells the format.
+        InputError: nothing tells the format, or it is one of no figures.
     """
-    chosen = rules.format or member.format
+    chosen = rules.format or _format_of(member)
     if (
         chosen == "json"
         and rules.format != "json"
@@ -91,14 +108,8 @@ def open_reader(member: Member, rules: ReadingRules) -> RowReader:
         and not rules.format
     ):
         chosen = json_flavour(member)
-    if chosen == "json":
-        return JsonReader(member, rules)
-    if chosen == "jsonl":
-        return JsonLinesReader(member, rules)
-    if chosen == "parquet":
-        return ParquetReader(member, rules)
-    if chosen in ("csv", "tsv", "txt"):
-        return DelimitedReader(member, rules)
+    if chosen in _READERS:
+        return _READERS[chosen](member, rules)
     found = "a file whose name does not tell its format"
     advice = 'say format = "…" in the mapping'
     if member.name.lower().endswith(SHEETS):
@@ -109,9 +120,33 @@ def open_reader(member: Member, rules: ReadingRules) -> RowReader:
     raise InputError(
         found,
         path=member.name,
-        expected=".csv, .tsv, .json, .jsonl, .parquet, also in .gz or .zip",
+        expected=".csv, .tsv, .json, .jsonl, .parquet, also in .gz or .zip; .xlsx; .sqlite",
         advice=advice,
     )
+
+
+def _format_of(member: Member) -> str:
+    """The format that the name promises, or the first bytes tell (InputError: these are
+    of a run of a retrieval system)."""
+    chosen = member.format
+    if chosen not in ("", "txt", "sqlite") or not member.is_plain:
+        return chosen
+    with member.open() as stream:
+        head = read_exactly(stream, _HEAD_BYTES)
+    if head.startswith(MAGIC):
+        return "sqlite"
+    if _TREC_LINE.fullmatch(head.partition(b"\n")[0]):
+        raise InputError(
+            "a TREC run: documents that were found for each query, without a score of "
+            "the query",
+            path=member.name,
+            expected="a score for each query",
+            advice=(
+                f"evaluate it: trec_eval -q -m ndcg_cut.10 QRELS {member.path.name} > "
+                "scores.txt, then `warehouse ingest scores.txt --map trec_eval`"
+            ),
+        )
+    return chosen
 
 
 def groups_of(mapping: TabularMapping, path: Path | str) -> dict[str, str] | None:

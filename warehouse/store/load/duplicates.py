@@ -8,6 +8,7 @@ from warehouse.errors import ConflictError
 from warehouse.records import (
     parse_json,
 )
+from warehouse.store.load.same_responses import NEARLY_ALL, SCORERS
 from warehouse.store.load.scratch import Scratch
 from warehouse.store.load.staging import (
     OF_ROW,
@@ -20,11 +21,33 @@ from warehouse.store.load.staging import (
 from warehouse.store.sql.query_files import query_text
 
 
+class RowsTwiceError(ConflictError):
+    """Several rows of one prompt and draw that say different things. An importer that
+    can say what tells them apart has ``tells_apart(source, settings)``.
+
+    Args:
+        found: which rows.
+        advice: what to do where nothing is known of them.
+        keep: the last part of that, which keeps one of them or all.
+    """
+
+    def __init__(self, found: str, *, advice: str, keep: str, expected: str) -> None:
+        super().__init__(found, advice=f"{advice}{keep}", expected=expected)
+        self.keep = keep
+
+    def told_apart(self, words: str) -> str:
+        """The message with words on what tells the rows apart."""
+        advice = f"{words}; else {self.keep}"
+        return str(ConflictError(self.found, expected=self.expected, advice=advice))
+
+
 def settle_duplicates(
     scratch: Scratch,
     sizes: dict[str, int],
     prompts: Mapping[int, int],
     on_duplicate: OnDuplicate,
+    *,
+    by_people: bool = False,
 ) -> Dropped:
     """Keep one row of each fact; returns what was dropped.
 
@@ -33,6 +56,7 @@ def settle_duplicates(
         sizes: how many rows each has; kept up to date.
         prompts: :func:`prompts_of_runs`.
         on_duplicate: what the user said.
+        by_people: whether people gave all scores.
 
     Raises:
         ConflictError: rows that say different things of the same fact, under ``error``.
@@ -56,7 +80,7 @@ def settle_duplicates(
     fields: dict[str, None] = {}
     for table in repeated:
         fields |= dict.fromkeys(_differing_fields(scratch, table))
-        sizes[table] = _settle(scratch, table, on_duplicate)
+        sizes[table] = _settle(scratch, table, on_duplicate, by_people)
     ((same, other),) = scratch.rows(query_text("ingest", "dropped_counts"))
     return Dropped(same, other, tuple(fields))
 
@@ -77,12 +101,14 @@ def _repeated(
     ]
 
 
-def _settle(scratch: Scratch, table: str, on_duplicate: OnDuplicate) -> int:
+def _settle(
+    scratch: Scratch, table: str, on_duplicate: OnDuplicate, by_people: bool
+) -> int:
     """Keep one row of each fact of a table; how many are left."""
     key, values = UNIQUE[table]
     _refuse_other_questions(scratch, table, key, "s.text")
     if on_duplicate in ("error", "draws"):
-        _refuse_conflicts(scratch, table, key, values)
+        _refuse_conflicts(scratch, table, key, values, by_people)
     order = "r"
     if on_duplicate == "last":
         order = "r desc"
@@ -98,7 +124,9 @@ def _settle(scratch: Scratch, table: str, on_duplicate: OnDuplicate) -> int:
     return int(scratch.value(f"create or replace temp table {table} as {kept}"))
 
 
-def _refuse_conflicts(scratch: Scratch, table: str, key: str, values: str) -> None:
+def _refuse_conflicts(
+    scratch: Scratch, table: str, key: str, values: str, by_people: bool
+) -> None:
     n_values = f"count(distinct coalesce(cast(({values}) as varchar), ''))"
     worst = scratch.rows(
         f"select min(r), max(r), count(*) over () from {table} group by {key} having "
@@ -112,24 +140,45 @@ def _refuse_conflicts(scratch: Scratch, table: str, key: str, values: str) -> No
         "select w.item, f.draw from stage_row as w join stage_fact as f on f.r = w.r "
         f"where f.r = {first}"
     )[0]
-    has_question = scratch.value(
-        f"select text is not null from stage_sample where rowid = {first}"
-    )
-    keep = "--on-duplicate draws takes them as generations; first or last keeps one"
-    unsure = (
-        "if anything but the id tells the prompts apart, map it; if they are about one "
-        "prompt, "
-    )
+    advice, keep = _remedy(scratch, table, key, first, by_people)
     if count > 1:
         facts = f"{count} facts stand"
     else:
         facts = f"{count} fact stands"
-    raise ConflictError(
+    raise RowsTwiceError(
         f"{facts} twice with different values; first: prompt {item}, draw {draw}, rows "
         f"{first + 1} and {second + 1} of the source",
         expected="one row for each prompt and draw",
-        advice=keep if has_question else unsure + keep,
+        advice=advice,
+        keep=keep,
     )
+
+
+def _remedy(
+    scratch: Scratch, table: str, key: str, first: int, by_people: bool
+) -> tuple[str, str]:
+    """What to do about rows that contradict each other, and what keeps one or all."""
+    if not by_people and _are_one_answer(scratch, key, table):
+        return f"{SCORERS}; ", "--on-duplicate first or last keeps one of their rows"
+    keep = "--on-duplicate draws takes them as generations; first or last keeps one"
+    if scratch.value(
+        f"select text is not null from stage_sample where rowid = {first}"
+    ):
+        return "", keep
+    return (
+        "if anything but the id tells the prompts apart, map it; if they are about one "
+        "prompt, ",
+        keep,
+    )
+
+
+def _are_one_answer(scratch: Scratch, key: str, table: str) -> bool:
+    """True if nearly all facts that stand twice have the same response each time."""
+    same = query_text("ingest", "same_answers").format(
+        key=", ".join(f"t.{name}" for name in key.split(", ")), table=table
+    )
+    ((n_facts, n_same, n_responses),) = scratch.rows(same)
+    return bool(n_responses > 1 and n_same >= NEARLY_ALL * n_facts)
 
 
 #: What identifies a prompt besides its id.

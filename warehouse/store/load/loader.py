@@ -54,7 +54,11 @@ from warehouse.store.load.dimensions import Dimensions
 from warehouse.store.load.facts import add_prompts, benchmarks_of
 from warehouse.store.load.kept_words import give_back, words_of_people
 from warehouse.store.load.run_keys import run_key
-from warehouse.store.load.same_responses import refuse_other_scores
+from warehouse.store.load.same_responses import (
+    is_scored_by_people,
+    refuse_other_scores,
+    refuse_scorers_as_draws,
+)
 from warehouse.store.load.scratch import LARGE, open_scratch
 from warehouse.store.load.state import (
     LoadOptions,
@@ -406,11 +410,16 @@ class Loader:
         state.sizes = staging.resolve(self.scratch)
         prompts = staging.prompts_of_runs(self.scratch)
         dropped = duplicates.settle_duplicates(
-            self.scratch, state.sizes, prompts, state.options.on_duplicate
+            self.scratch,
+            state.sizes,
+            prompts,
+            state.options.on_duplicate,
+            by_people=is_scored_by_people(state.dump.runs),
         )
         for text in dropped.notes(state.options.on_duplicate):
             state.note(text)
             state.doubtful.add(text)
+        refuse_scorers_as_draws(self.scratch, state)
         state.add_marks(measures.sample_marks(self.scratch, set(state.columns)))
         state.are_apart = staging.are_apart(state.sizes, prompts)
         state.scores = measures.summarise_scores(self.scratch)

@@ -322,7 +322,8 @@ def other_readings(store: Store, sources: Sequence[SourceClaim]) -> list[OtherRe
     settings or an earlier importer.
 
     Where the folders above a file say something of it, equal files below other folders
-    are other sources.
+    are other sources; a file that was there before under the same path is none, unless
+    its path says something else now.
     """
     by_bytes = {source.sha256: source for source in sources}
     ids = [source.id for source in sources]
@@ -331,12 +332,14 @@ def other_readings(store: Store, sources: Sequence[SourceClaim]) -> list[OtherRe
     )
     readings = []
     for row in rows:
-        context = by_bytes[row["sha256"]].context
+        source = by_bytes[row["sha256"]]
         settings = {}
         if row["settings"]:
             settings = parse_json(row["settings"])
-        if canonical_digest(settings.get("context")) == canonical_digest(
-            dict(context) if context else None
+        before = settings.get("context") or None
+        now = dict(source.context) if source.context else None
+        if canonical_digest(before) == canonical_digest(now) or (
+            row["path"] == source.path and _may_be_of_one(before or {}, now or {})
         ):
             named = store.rows(
                 query_text("ingest", "names_of_source"), {"source": row["id"]}
@@ -349,6 +352,27 @@ def other_readings(store: Store, sources: Sequence[SourceClaim]) -> list[OtherRe
                 )
             )
     return readings
+
+
+def _may_be_of_one(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """True if two contexts do not contradict each other: of what paths say, a mapping
+    may read more or less than another."""
+    for name in before.keys() & now.keys():
+        one = before[name]
+        two = now[name]
+        if canonical_digest(one) == canonical_digest(two):
+            continue
+        are_groups = name == "path" and isinstance(one, list) and isinstance(two, list)
+        if not are_groups or len(one) != len(two) or not all(map(_agree, one, two)):
+            return False
+    return True
+
+
+def _agree(one: Any, two: Any) -> bool:
+    """True if the groups of two patterns say the same wherever both have one."""
+    if not isinstance(one, dict) or not isinstance(two, dict):
+        return False
+    return all(one[name] == two[name] for name in one.keys() & two.keys())
 
 
 def refuse(
