@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from warehouse.analysis.results import Result
     from warehouse.config import Config
     from warehouse.files import OutputKind
+    from warehouse.ingest.file_rules import FileRules
     from warehouse.questions.question import Question
     from warehouse.store.connection import Store
     from warehouse.store.engines import Limits
@@ -66,6 +67,14 @@ class State:
             self._has_told = True
             self.say(f"store: {shown_text(found.url.value)} ({found.url.origin})")
         return found
+
+    def file_rules(self) -> FileRules:
+        """Which mapping reads which files, and which hold no results: ``[ingest]``."""
+        from warehouse.ingest.file_rules import FileRules
+
+        config = self.config()
+        maps = config.get("ingest.maps", {})
+        return FileRules(tuple(maps.items()), tuple(config.get("ingest.ignore", ())))
 
     def open(
         self,

@@ -260,7 +260,8 @@ def _watch(state: State, given: Mapping[str, Any], settle: float) -> None:
             "--watch goes with folders of this machine; warehouse schedule reads URLs "
             "again and again"
         )
-    watcher = Watcher(given["paths"], settle=settle, **_reading(given))
+    rules = state.file_rules()
+    watcher = Watcher(given["paths"], settle=settle, rules=rules, **_reading(given))
 
     def ingest_ready(
         only: Callable[[Sequence[Path]], bool], progress: Any
@@ -274,6 +275,7 @@ def _watch(state: State, given: Mapping[str, Any], settle: float) -> None:
                 force=given["force"],
                 progress=progress,
                 only=only,
+                rules=rules,
                 **_reading(given),
             )
             return _with_repeats_told(store, report)
@@ -312,12 +314,11 @@ def _ingest(state: State, given: Mapping[str, Any]) -> IngestReport:
                 local.paths,
                 options=_load_options(given),
                 force=given["force"],
+                rules=state.file_rules(),
                 **reading,
             )
         )
-        if (
-            not discovered.jobs and not discovered.missed
-        ):  # before a store is made for nothing
+        if discovered.is_empty:  # before a store is made for nothing
             problem, advice = _no_dump_message(given, discovered.unread)
             if given["mapping"] is None and "fits by its shape" not in advice:
                 advice += archives_advice([item.shown for item in discovered.unread])
