@@ -6,9 +6,8 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import fields
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warehouse.errors import names_of
@@ -23,10 +22,6 @@ if TYPE_CHECKING:
     from warehouse.ingest.report import IngestReport, Reconciled
     from warehouse.store.load.state import LoadReport
 
-#: Suffixes of files that hold others, or are packed; tables in the first two are read
-#: with a mapping as they are.
-ARCHIVES = frozenset(".zip .gz .tar .tgz .bz2 .xz .zst .7z .rar".split())
-_UNLESS = " (tables in .zip and .gz are read as they are with --map)"
 #: Notes, differences and unclaimed files that are listed unless -v asks for all.
 LISTED = 10
 #: How many further sources with the same error are named.
@@ -91,8 +86,10 @@ def _of_reason(reason: str, first: str, *others: str) -> str:
 
 
 def _reason(item: Unread) -> str:
+    from warehouse.ingest.nothing_found import ARCHIVES, UNLESS
+
     if not item.reason and item.path.suffix.lower() in ARCHIVES:
-        return f"an archive or packed file; unpack it first{_UNLESS}"
+        return f"an archive or packed file; unpack it first{UNLESS}"
     return item.reason or "no importer knows this file"
 
 
@@ -135,18 +132,6 @@ def _without_name(error: str, source: str) -> str:
     for name in names_of(source):
         error = error.replace(name, "\0")
     return error
-
-
-def archives_advice(unclaimed: Sequence[str]) -> str:
-    """What to do about the archives among files that no importer knows; empty without
-    any."""
-    count = sum(Path(path).suffix.lower() in ARCHIVES for path in unclaimed)
-    if not count:
-        return ""
-    return (
-        f"; {count} of them {'is' if count == 1 else 'are'} packed: unpack "
-        f"first{_UNLESS}"
-    )
 
 
 def _print_reconciliation(rows: tuple[Reconciled, ...], state: State) -> None:

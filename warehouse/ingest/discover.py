@@ -194,8 +194,14 @@ class Discovered:
         left = [item for item in self.unread if not item.is_missed]
         if not left:
             return ()
-        companions = set(chain.from_iterable(map(_companions, self.jobs)))
+        companions = set(self.companions)
         return tuple(item for item in left if item.path not in companions)
+
+    @property
+    def companions(self) -> tuple[Path, ...]:
+        """Files that are read with the sources, and are none of theirs."""
+        found = chain.from_iterable(map(_companions, self.jobs))
+        return tuple(dict.fromkeys(found))
 
     @property
     def missed(self) -> list[Unread]:
