@@ -241,7 +241,15 @@ def takes_dumps(entry: CommandEntry) -> bool:
     changes nothing there."""
     if not entry.asks:
         return entry.name in _ASKING
-    return not question_of(entry.name).CHANGES_STORE
+    # one that is a method of another answer (a matrix) has no such word
+    return not getattr(question_of(entry.name), "CHANGES_STORE", False)
+
+
+def asking_words() -> set[str]:
+    """First words of the commands that can all be asked of dumps."""
+    changing = ("text", "judge", "subset", "store")
+    words = {name.split()[0] for name in (*ENTRIES, *_ASKING)}
+    return words - set(changing)
 
 
 def is_group(name: str) -> bool:

@@ -225,6 +225,9 @@ def _asking(function: Callable[..., Any]) -> Callable[..., Any]:
             code = function(state, *args, **values) or 0
         except click.exceptions.Exit as ended:
             code = ended.exit_code
+        except WarehouseError as error:
+            error.args = (state.as_asked(str(error)), *error.args[1:])
+            raise
         code = code or state.dumps_exit_code
         if code:
             raise click.exceptions.Exit(code)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -122,6 +124,16 @@ class State:
         if self.dump_direction is not None:
             words.append(f"--{'higher' if self.dump_direction else 'lower'}-is-better")
         return words
+
+    def as_asked(self, text: str) -> str:
+        """A text whose commands can be pasted: they ask the dumps that this one asks."""
+        if not self.dumps:
+            return text
+        from .command_table import asking_words
+
+        words = "|".join(sorted(asking_words()))
+        named = shlex.join(["warehouse", *self.dump_words()])
+        return re.sub(rf"\bwarehouse (?=(?:{words})\b)", lambda _: f"{named} ", text)
 
     @property
     def dumps_exit_code(self) -> int:
@@ -248,7 +260,7 @@ class State:
     def say(self, text: str) -> None:
         """Print a remark on standard error, unless quiet."""
         if not self.quiet:
-            echo(fitted(visible(text), sys.stderr), err=True)
+            echo(fitted(visible(self.as_asked(text)), sys.stderr), err=True)
 
     def notes(self, notes: Iterable[str]) -> None:
         """Remarks on the answer as a whole."""
@@ -370,7 +382,7 @@ def _offered(
         for param in getattr(function, "__click_params__", ())
         for flag in (*param.opts, *param.secondary_opts)
     }
-    for flags, more in reversed(options.items()):
+    for flags, more in reversed(list(options.items())):
         if not own & set(flags[0].split("/")):
             function = click.option(
                 *flags, **more, callback=_keep, expose_value=False, hidden=hidden

@@ -3,7 +3,10 @@ lines."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
+
+from warehouse.errors import InputError
 
 from ..state import State
 from .progress import progress
@@ -13,6 +16,11 @@ if TYPE_CHECKING:
 
 #: Notes that are told unless -v asks for all.
 TOLD = 4
+#: Options of ``ingest`` that go with ``--from`` too.
+_TAKEN = frozenset(
+    ("--map", "--set", "--default", "--higher-is-better", "--lower-is-better")
+)
+_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 
 
 def opened(state: State) -> DumpStore:
@@ -34,7 +42,13 @@ def opened(state: State) -> DumpStore:
         higher_is_better=state.dump_direction,
         rules=state.file_rules(),
     )
-    found = store_of_dumps(state.dumps, reading, shown=lambda: progress(state.quiet))
+    try:
+        found = store_of_dumps(
+            state.dumps, reading, shown=lambda: progress(state.quiet)
+        )
+    except InputError as error:
+        error.args = (f"{error}{_of_ingest(str(error))}", *error.args[1:])
+        raise
     _tell(state, found)
     return found
 
@@ -49,6 +63,9 @@ def _tell(state: State, found: DumpStore) -> None:
         LoadReport(source, "refused", error=error) for source, error in said.refused
     ]
     print_errors(refused, show_all=state.verbose)
+    advice = _of_ingest(" ".join(error for _, error in said.refused))
+    if advice:
+        state.say(advice.removeprefix("; "))
     if found.is_new:
         state.say(f"read {said.n_sources} sources, {said.n_runs} runs")
     notes = [*said.changed, *said.on_files, *said.notes]
@@ -56,3 +73,15 @@ def _tell(state: State, found: DumpStore) -> None:
     state.notes(shown)
     if len(notes) > len(shown):
         state.say(f"... and {len(notes) - len(shown)} more notes: -v shows all")
+
+
+def _of_ingest(text: str) -> str:
+    """What to do about options that errors name and that only ``ingest`` has; empty for
+    none."""
+    others = sorted(set(_OPTION.findall(text)) - _TAKEN)
+    if not others:
+        return ""
+    return (
+        f"; {' and '.join(others)}: an option of ingest: warehouse ingest PATH "
+        f"{others[0]} ..., then ask without --from"
+    )

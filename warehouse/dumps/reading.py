@@ -6,10 +6,10 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warehouse import __version__
 from warehouse.ingest.file_rules import NO_RULES, FileRules
 from warehouse.records.canonical_json import canonical_digest
 from warehouse.store.schema.head import HEAD
@@ -68,7 +68,7 @@ class DumpReading:
                 "maps": [list(pair) for pair in self.rules.maps],
                 "ignored": list(self.rules.ignored),
                 "mappings": [_content(name) for name in self.mapping_names()],
-                "program": [__version__, HEAD, *_code()],
+                "program": [version("eval-warehouse"), HEAD, *_code()],
             }
         )
 

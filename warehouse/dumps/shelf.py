@@ -159,7 +159,7 @@ def _held(folder: Path) -> HeldFolder | None:
     """A folder with its lock, which others hold too; None where it is not there, or is
     about to go."""
     try:
-        handle = os.open(folder / LOCK, os.O_RDWR | os.O_CLOEXEC)
+        handle = os.open(folder / LOCK, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return None
     try:

@@ -24,7 +24,7 @@ from warehouse.store.open import open_store
 from warehouse.store.temporary import TemporaryFolder
 
 #: In the folder of a store: itself, and what was said when it was made.
-STORE, SAID = "dumps.duckdb", "said.json"
+STORE, SAID = "dumps.db", "said.json"
 #: Errors that are said where nothing could be read.
 _TOLD = 3
 
@@ -193,6 +193,8 @@ def require_dumps(paths: Sequence[str | Path]) -> None:
     names it)."""
     from warehouse.ingest.remote_hosts import is_url
 
+    if not paths:
+        raise MisuseError("name a file or folder of results")
     for path in paths:
         if is_url(path):
             raise MisuseError(
