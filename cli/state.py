@@ -81,6 +81,26 @@ class State:
             self.say(f"store: {shown_text(found.url.value)} ({found.url.origin})")
         return found
 
+    def _opened_dumps(self) -> DumpStore:
+        """The store of the dumps, with what is to be said of them."""
+        from warehouse.dumps.reading import DumpReading
+        from warehouse.importers.common.header_values import parse_values
+
+        from .ui.dumps import opened, remarks
+
+        reading = DumpReading(
+            mapping=self.dump_mapping,
+            values=parse_values(self.dump_values),
+            defaults=parse_values(self.dump_defaults),
+            higher_is_better=self.dump_direction,
+            rules=self.file_rules(),
+        )
+        how = {"quiet": self.quiet, "verbose": self.verbose}
+        found = opened(self.dumps, reading, **how)
+        for text in remarks(found, **how):
+            echo(fitted(visible(text), sys.stderr), err=True)
+        return found
+
     def file_rules(self) -> FileRules:
         """Which mapping reads which files, and which hold no results: ``[ingest]``."""
         from warehouse.ingest.file_rules import FileRules
@@ -154,9 +174,7 @@ class State:
             if "ingest.maps" in text:
                 raise MisuseError(text)
         if self._dump_store is None:
-            from .ui.dumps import opened
-
-            self._dump_store = opened(self)
+            self._dump_store = self._opened_dumps()
             context = click.get_current_context().find_root()
             context.call_on_close(self._dump_store.close)
         return replace(

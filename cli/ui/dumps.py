@@ -4,14 +4,16 @@ lines."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from warehouse.errors import InputError
 
-from ..state import State
 from .progress import progress
+from .refused import print_errors
 
 if TYPE_CHECKING:
+    from warehouse.dumps.reading import DumpReading
     from warehouse.dumps.stores import DumpStore
 
 #: Notes that are told unless -v asks for all.
@@ -23,65 +25,56 @@ _TAKEN = frozenset(
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 
 
-def opened(state: State) -> DumpStore:
-    """The store of the dumps that a command is asked of; what was said when they were
-    read is said again.
+def opened(
+    paths: Sequence[str], reading: DumpReading, *, quiet: bool, verbose: bool
+) -> DumpStore:
+    """The store of the dumps that a command is asked of; why sources of it were refused
+    is told.
 
     Raises:
         MisuseError: a path that is not there, or a wrong setting.
         InputError: nothing there can be read.
     """
-    from warehouse.dumps.reading import DumpReading
     from warehouse.dumps.stores import store_of_dumps
-    from warehouse.importers.common.header_values import parse_values
+    from warehouse.store.load.state import LoadReport
 
-    reading = DumpReading(
-        mapping=state.dump_mapping,
-        values=parse_values(state.dump_values),
-        defaults=parse_values(state.dump_defaults),
-        higher_is_better=state.dump_direction,
-        rules=state.file_rules(),
-    )
     try:
-        found = store_of_dumps(
-            state.dumps, reading, shown=lambda: progress(state.quiet)
-        )
+        found = store_of_dumps(paths, reading, shown=lambda: progress(quiet))
     except InputError as error:
-        error.args = (f"{error}{_of_ingest(str(error))}", *error.args[1:])
+        advice = of_ingest([str(error)])
+        error.args = ("; ".join([str(error), *advice]), *error.args[1:])
         raise
-    _tell(state, found)
+    refused = [
+        LoadReport(source, "refused", error=error)
+        for source, error in found.said.refused
+    ]
+    print_errors(refused, show_all=verbose)
     return found
 
 
-def _tell(state: State, found: DumpStore) -> None:
-    from warehouse.store.load.state import LoadReport
-
-    from .ingest_summary import print_errors
-
+def remarks(found: DumpStore, *, quiet: bool, verbose: bool) -> Iterator[str]:
+    """What is said of dumps beside their errors, in few lines; with -q only by what
+    figures hang on how they were read, as ``ingest`` does."""
     said = found.said
-    refused = [
-        LoadReport(source, "refused", error=error) for source, error in said.refused
-    ]
-    print_errors(refused, show_all=state.verbose)
-    advice = _of_ingest(" ".join(error for _, error in said.refused))
-    if advice:
-        state.say(advice.removeprefix("; "))
+    if quiet:
+        yield from (f"note: {note}" for note in said.changed)
+        return
+    yield from of_ingest([error for _, error in said.refused])
     if found.is_new:
-        state.say(f"read {said.n_sources} sources, {said.n_runs} runs")
+        yield f"read {said.n_sources} sources, {said.n_runs} runs"
     notes = [*said.changed, *said.on_files, *said.notes]
-    shown = notes if state.verbose else notes[:TOLD]
-    state.notes(shown)
+    shown = notes if verbose else notes[:TOLD]
+    yield from (f"note: {note}" for note in shown)
     if len(notes) > len(shown):
-        state.say(f"... and {len(notes) - len(shown)} more notes: -v shows all")
+        yield f"... and {len(notes) - len(shown)} more notes: -v shows all"
 
 
-def _of_ingest(text: str) -> str:
-    """What to do about options that errors name and that only ``ingest`` has; empty for
-    none."""
-    others = sorted(set(_OPTION.findall(text)) - _TAKEN)
+def of_ingest(errors: Sequence[str]) -> list[str]:
+    """What to do about options that errors name and that only ``ingest`` has."""
+    others = sorted(set(_OPTION.findall(" ".join(errors))) - _TAKEN)
     if not others:
-        return ""
-    return (
-        f"; {' and '.join(others)}: an option of ingest: warehouse ingest PATH "
+        return []
+    return [
+        f"{' and '.join(others)}: an option of ingest: warehouse ingest PATH "
         f"{others[0]} ..., then ask without --from"
-    )
+    ]

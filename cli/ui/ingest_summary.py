@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import os
-import re
 import sys
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from warehouse.errors import names_of
-
 from ..state import State
 from .next_step import say_next
 from .output import Output
+from .refused import error_lines as error_lines
+from .refused import print_errors as print_errors
 from .table import echo, fitted, print_table, visible
 
 if TYPE_CHECKING:
     from warehouse.importers.common.file_walk import Unread
     from warehouse.ingest.report import IngestReport, Reconciled
-    from warehouse.store.load.state import LoadReport
 
 #: Notes, differences and unclaimed files that are listed unless -v asks for all.
 LISTED = 10
-#: How many further sources with the same error are named.
-NAMED = 3
 #: Verdicts that need no second look.
 RECONCILED = ("exact", "rounded", "not_recomputable")
 
@@ -91,47 +86,6 @@ def _reason(item: Unread) -> str:
     if not item.reason and item.path.suffix.lower() in ARCHIVES:
         return f"an archive or packed file; unpack it first{UNLESS}"
     return item.reason or "no importer knows this file"
-
-
-def print_errors(refused: Iterable[LoadReport], *, show_all: bool = False) -> None:
-    """Why sources were refused, on standard error."""
-    for line in error_lines(refused, show_all=show_all):
-        echo(fitted(visible(f"Error: {line}"), sys.stderr), err=True)
-
-
-def error_lines(refused: Iterable[LoadReport], *, show_all: bool = False) -> list[str]:
-    """Each error once, with the number and the first of the sources of which the same
-    is said but for their names and for numbers; with ``show_all`` all of them are
-    named."""
-    alike: dict[str, list[LoadReport]] = {}
-    for item in refused:
-        alike.setdefault(
-            re.sub(r"\d+", "0", _without_name(item.error, item.source)), []
-        ).append(item)
-    lines = []
-    for first, *others in alike.values():
-        # the folder that all lie in, with its slash; empty for none
-        common = os.path.commonprefix([item.source for item in (first, *others)])
-        folder = common[: common.rfind("/") + 1]
-        names = ", ".join(
-            item.source.removeprefix(folder)
-            for item in (others if show_all else others[:NAMED])
-        )
-        more = ""
-        if len(others) > NAMED and not show_all:
-            more = ", … (-v names all)"
-        lines.append(
-            first.error
-            + (f" [and {len(others)} more like it: {names}{more}]" if others else "")
-        )
-    return lines
-
-
-def _without_name(error: str, source: str) -> str:
-    """What an error says of any source."""
-    for name in names_of(source):
-        error = error.replace(name, "\0")
-    return error
 
 
 def _print_reconciliation(rows: tuple[Reconciled, ...], state: State) -> None:
