@@ -343,9 +343,11 @@ def _with_repeats_told(store: Store, report: IngestReport) -> IngestReport:
 
 @contextmanager
 def _target(state: State, dry_run: bool) -> Iterator[Store]:
-    """The store, made if there is none; a dry run makes one that is thrown away."""
+    """The store, made if there is none; a dry run makes one that is thrown away, and so
+    is a new file into which nothing was loaded."""
+    from warehouse.store.open import discard_if_empty, open_store
+
     if dry_run and _is_empty(state):
-        from warehouse.store.open import open_store
         from warehouse.store.temporary import temporary_folder
 
         with (
@@ -353,9 +355,14 @@ def _target(state: State, dry_run: bool) -> Iterator[Store]:
             open_store(str(folder / "dry-run"), create=True) as store,
         ):
             yield store
-    else:
-        with state.open_or_create() as store:
+        return
+    is_new = is_missing(state.config().url.value)
+    with state.open_or_create() as store:
+        try:
             yield store
+        finally:
+            if is_new and discard_if_empty(store):
+                state.say(f"nothing was stored: {store.name} is removed again")
 
 
 def _is_empty(state: State) -> bool:

@@ -486,6 +486,25 @@ def test_no_store_is_made_for_nothing(
     assert not (tmp_path / "s.duckdb").exists()
 
 
+def test_a_refused_first_load_leaves_no_file_and_touches_none_that_was_there(
+    run: Caller, tmp_path: Path
+) -> None:
+    bad = tmp_path / "bad.csv"
+    bad.write_text("model,benchmark,prompt_id,score\nm,quiz,1,1,7,8\n")
+    url = f"duckdb:///{tmp_path / 's.duckdb'}"
+    refused = run("ingest", str(bad), db=url)
+    assert refused.code == 3 and "nothing was stored" in refused.err
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.csv"]
+    run("leaderboard", db=url).fails(4, "no store at")
+    write_run(tmp_path / "good")
+    assert run("ingest", str(bad), str(tmp_path / "good"), db=url).code == 3
+    assert (tmp_path / "s.duckdb").exists()
+    empty = f"duckdb:///{tmp_path / 'empty.duckdb'}"
+    assert run("store", "init", db=empty).code == 0
+    assert "removed" not in run("ingest", str(bad), db=empty).err
+    assert len(run("list", "sources", "--json", db=empty).rows) == 1
+
+
 def test_the_bar_counts_the_bytes_of_each_source_once(
     tmp_path: Path, store_url: str
 ) -> None:
