@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from warehouse.errors import InputError
+from warehouse.tables.words import counted
 
 from .progress import progress
 from .refused import print_errors
@@ -60,8 +61,12 @@ def remarks(found: DumpStore, *, quiet: bool, verbose: bool) -> Iterator[str]:
         yield from (f"note: {note}" for note in said.changed)
         return
     yield from of_ingest([error for _, error in said.refused])
+    if said.refused:
+        lacking = counted(len(said.refused), "source")
+        yield f"the answer is without {lacking} (exit code {InputError.exit_code})"
     if found.is_new:
-        yield f"read {said.n_sources} sources, {said.n_runs} runs"
+        read = counted(said.n_sources, "source")
+        yield f"read {read}: {counted(said.n_runs, 'run')}"
     notes = [*said.changed, *said.on_files, *said.notes]
     shown = notes if verbose else notes[:TOLD]
     yield from (f"note: {note}" for note in shown)

@@ -66,7 +66,7 @@ def test_a_path_in_place_of_a_command_is_its_leaderboard_and_leaves_nothing_behi
     shown = run("results")
     assert shown.code == 0, shown.err
     assert "quiz" in shown.out and "bob" in shown.out
-    assert "read 1 sources, 2 runs" in shown.err
+    assert "read 1 source: 2 runs" in shown.err
     assert run("leaderboard", "--from", "results/").out == shown.out
     assert run("results/scores.csv", "quiz").code == 0
     assert os.listdir(here) == ["results"]
@@ -127,12 +127,12 @@ def test_files_are_read_again_when_their_bytes_change_and_not_when_their_times_d
 ) -> None:
     path = here / "results" / "scores.csv"
     os.utime(path, (1, 1))
-    assert "read 1 sources" in run("results").err
-    assert "read 1 sources" not in run("results").err
+    assert "read 1 source" in run("results").err
+    assert "read 1 source" not in run("results").err
     os.utime(path, (2, 2))
-    assert "read 1 sources" not in run("results").err
+    assert "read 1 source" not in run("results").err
     table(path, "ada", "bob", "cy")
-    assert "read 1 sources, 3 runs" in run("results").err
+    assert "read 1 source: 3 runs" in run("results").err
     assert len(kept(here)) == 1  # the earlier one went
     table(here / "results" / "more.csv", "dee", benchmark="other")
     rows = run("list", "benchmarks", "--json", "--from", "results").rows
@@ -195,6 +195,7 @@ def test_a_refused_file_is_told_each_time_and_ends_as_ingest_does(
         shown = run("leaderboard", "--from", "results")
         assert shown.code == 3 and "ada" in shown.out and "cy" not in shown.out
         assert "Error: results/bad.csv" in shown.err
+        assert "the answer is without 1 source (exit code 3)" in shown.err
         assert "--max-rejected: an option of ingest: warehouse ingest" in shown.err
         assert "not read: results/notes.json: no importer knows this file" in shown.err
     assert run("compare", "ada", "bob", "--from", "results", "-q").code == 3
@@ -272,8 +273,8 @@ def test_the_cache_holds_the_latest_used_up_to_its_size(
     assert run("b.csv").code == run("a.csv").code == 0
     assert run("c.csv").code == 0
     assert len(kept(here)) == 2
-    assert "read 1 sources" not in run("a.csv").err
-    assert "read 1 sources" in run("b.csv").err
+    assert "read 1 source" not in run("a.csv").err
+    assert "read 1 source" in run("b.csv").err
     monkeypatch.setenv("WAREHOUSE_CACHE_SIZE", "1000")
     assert run("c.csv").code == run("results").code == 0  # one is there, one too large
     assert len(kept(here)) <= 2
@@ -293,4 +294,4 @@ def test_the_shipped_demo_answers_in_one_command(run: Caller, here: Path) -> Non
     shutil.copytree(ROOT / "docs" / "demo" / "results", here / "demo")
     shown = run("demo")
     assert shown.code == 0 and "model-a leads" in shown.out
-    assert "read 6 sources, 8 runs" in shown.err
+    assert "read 6 sources: 8 runs" in shown.err
