@@ -36,7 +36,7 @@ class Connection:
     """
 
     #: whether it is of result files, which are asked and not changed.
-    only_asks = False
+    _only_asks = False
 
     def __init__(
         self, url: str | Path | None = None, *, wait: float = 10.0, reader: str = ""

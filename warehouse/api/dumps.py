@@ -31,7 +31,7 @@ class ReadDumps(
         refused: errors of sources of which nothing could be read.
     """
 
-    only_asks = True
+    _only_asks = True
 
     def __init__(self, paths: tuple[str, ...], store: DumpStore) -> None:
         """Files that have been read; `warehouse.read` reads them."""

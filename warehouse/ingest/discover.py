@@ -219,11 +219,12 @@ def discover(
     options: LoadOptions | None = None,
     defaults: Mapping[str, Any] | None = None,
     force: bool = False,
-    rules: FileRules = NO_RULES,
+    rules: FileRules | None = None,
 ) -> Discovered:
     """Find the dumps below some paths; arguments and errors as of
     :func:`warehouse.ingest.pipeline.ingest`. Needs no store."""
     places = list(paths)
+    rules = rules or NO_RULES
 
     def found_by(name: str | Path | None, takes: Any) -> Discovered:
         plan = _plan(

@@ -14,7 +14,7 @@ from typing import Any
 
 from warehouse.errors import InputError, MisuseError, WarehouseError, without_prefix
 from warehouse.ingest.discover import Discovered, _DiscoveryPlan, _Job, discover
-from warehouse.ingest.file_rules import NO_RULES, FileRules
+from warehouse.ingest.file_rules import FileRules
 from warehouse.ingest.name_notes import (
     last_ids,
     notes_on_ids,
@@ -89,7 +89,7 @@ def ingest(
     only: Callable[[Sequence[Path]], bool] | None = None,
     on: str | None = None,
     lake: str | None = None,
-    rules: FileRules = NO_RULES,
+    rules: FileRules | None = None,
 ) -> IngestReport:
     """Load every dump found under some paths: files, folders or URLs.
 

@@ -78,7 +78,7 @@ def method_of(question: type[Question]) -> Callable[..., Any]:
     question's keywords."""
 
     def ask(self: Any, filled_in: Question) -> Any:
-        if question.CHANGES_STORE and self.only_asks:
+        if question.CHANGES_STORE and self._only_asks:
             raise MisuseError(
                 f"{question.NAME} changes a store, and files that were read have none "
                 "that stays; make one: warehouse.connect(FILE).ingest(PATH)"
