@@ -222,7 +222,8 @@ def _asking(function: Callable[..., Any]) -> Callable[..., Any]:
     def wrapper(state: State, /, *args: Any, **values: Any) -> Any:
         state.require_dumps()
         try:
-            code = function(state, *args, **values) or 0
+            answered = function(state, *args, **values)
+            code = answered if isinstance(answered, int) else 0
         except click.exceptions.Exit as ended:
             code = ended.exit_code
         except WarehouseError as error:

@@ -53,6 +53,7 @@ class State:
     dump_values: tuple[str, ...] = ()
     dump_defaults: tuple[str, ...] = ()
     dump_direction: bool | None = None
+    dump_format: str | None = None
     _dump_store: DumpStore | None = None
     _has_told: bool = False
 
@@ -89,6 +90,7 @@ class State:
         from .ui.dumps import opened, remarks
 
         reading = DumpReading(
+            format=self.dump_format,
             mapping=self.dump_mapping,
             values=parse_values(self.dump_values),
             defaults=parse_values(self.dump_defaults),
@@ -127,6 +129,7 @@ class State:
             "--map": self.dump_mapping,
             "--set": self.dump_values,
             "--default": self.dump_defaults,
+            "--format": self.dump_format,
             "--higher-is-better and --lower-is-better": self.dump_direction,
         }
         for name, value in given.items():
@@ -139,6 +142,7 @@ class State:
         """The options by which the same dumps are read the same way."""
         words = [word for path in self.dumps for word in ("--from", path)]
         words += ["--map", self.dump_mapping] if self.dump_mapping else []
+        words += ["--format", self.dump_format] if self.dump_format else []
         words += [word for text in self.dump_values for word in ("--set", text)]
         words += [word for text in self.dump_defaults for word in ("--default", text)]
         if self.dump_direction is not None:
@@ -370,6 +374,7 @@ _OF_DUMPS: dict[tuple[str, ...], dict[str, Any]] = {
     ("--map", "dump_mapping"): {"metavar": "FILE|NAME"},
     ("--set", "dump_values"): {"metavar": "FIELD=VALUE", "multiple": True},
     ("--default", "dump_defaults"): {"metavar": "FIELD=VALUE", "multiple": True},
+    ("--format", "dump_format"): {"metavar": "F"},
     ("--higher-is-better/--lower-is-better", "dump_direction"): {"default": None},
 }
 _FROM = ("--from", "dumps")

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 TOLD = 4
 #: Options of ``ingest`` that go with ``--from`` too.
 _TAKEN = frozenset(
-    ("--map", "--set", "--default", "--higher-is-better", "--lower-is-better")
+    ("--map", "--set", "--default", "--format")
+    + ("--higher-is-better", "--lower-is-better")
 )
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 

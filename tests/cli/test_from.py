@@ -167,6 +167,8 @@ def test_other_values_and_mappings_are_other_stores(run: Caller, here: Path) -> 
         "benchmark,prompt_id,score\n" + "".join(f"quiz,{n},{n % 2}\n" for n in range(9))
     )
     assert [row["model"] for row in run(*named).rows] == ["org/x"]
+    alone = ("leaderboard", "--from", "results", "--format", "lm_eval")
+    run(*alone).fails(3, "the importer lm_eval knows none of 1 files")
     run("leaderboard", "--map", "quiz.toml").fails(2, "--map: goes with --from PATH")
     lower = run("leaderboard", "quiz", "--from", "results", "--lower-is-better")
     assert "lower is better" in lower.out
