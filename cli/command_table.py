@@ -10,7 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from warehouse.questions.registry import ADDED, ENTRIES, added, added_names
+from warehouse.questions.registry import (
+    ADDED,
+    ENTRIES,
+    added,
+    added_names,
+    question_of,
+)
 
 #: Sections of the help. What people need every day stands first.
 SECTIONS = {
@@ -185,6 +191,12 @@ _COMMANDS: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
 }  # fmt: skip
 
+#: Commands that ask the store and are no questions of the registry.
+_ASKING = frozenset(
+    ("report", "serve", "query", "shell", "mcp", "claim", "store export", "list runs")
+    + ("list models", "list benchmarks", "list sources", "list metrics")
+    + ("list settings", "list links", "list clusters", "list prices")
+)
 #: Files of commands, by their names.
 _FILES = {path.stem for path in (Path(__file__).parent / "commands").glob("*.py")}
 
@@ -222,6 +234,22 @@ def _table() -> dict[str, CommandEntry]:
 
 #: Every command of this package by name, in the order of the help.
 COMMANDS = _table()
+
+
+def takes_dumps(entry: CommandEntry) -> bool:
+    """Whether a command can be asked of dumps in place of a store (``--from``): it
+    changes nothing there."""
+    if not entry.asks:
+        return entry.name in _ASKING
+    # one that is a method of another answer (a matrix) has no such word
+    return not getattr(question_of(entry.name), "CHANGES_STORE", False)
+
+
+def asking_words() -> set[str]:
+    """First words of the commands that can all be asked of dumps."""
+    changing = ("text", "judge", "subset", "store")
+    words = {name.split()[0] for name in (*ENTRIES, *_ASKING)}
+    return words - set(changing)
 
 
 def is_group(name: str) -> bool:

@@ -7,7 +7,9 @@ import os
 import re
 import sys
 from collections.abc import Callable
+from functools import wraps
 from importlib import import_module
+from itertools import takewhile
 from typing import Any
 
 import click
@@ -23,8 +25,9 @@ from .command_table import (
     entry_of,
     meant_by,
     names_below,
+    takes_dumps,
 )
-from .state import global_options, pass_state
+from .state import State, dump_options, global_options, pass_state
 from .ui.output_files import Command
 from .ui.table import echo
 
@@ -115,6 +118,14 @@ class LazyGroup(CommandGroup):
         # to look at what is installed takes a while
         return word in COMMANDS or word in all_names()
 
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """A command; paths in place of one are dumps, and mean their leaderboard."""
+        if not os.path.exists(args[0]) or self.holds(args[0]):
+            return super().resolve_command(ctx, args)
+        paths = list(takewhile(os.path.exists, args))
+        ctx.ensure_object(State).dumps += tuple(paths)
+        return super().resolve_command(ctx, ["leaderboard", *args[len(paths) :]])
+
     def format_options(
         self, ctx: click.Context, formatter: click.HelpFormatter
     ) -> None:
@@ -188,16 +199,57 @@ def command(
     """
 
     def decorate(function: Callable[..., Any]) -> click.Command:
-        texts = _texts(entry or COMMANDS[name])
+        shown = entry or COMMANDS[name]
+        texts = _texts(shown)
         made: Any = click.command(
             name.split()[-1], **{"cls": Command, **texts, **settings}
         )
-        _MADE[name] = made(
-            global_options(pass_state(function) if takes_state else function)
-        )
+        if takes_state:
+            asks = takes_dumps(shown)
+            function = pass_state(_asking(function) if asks else _changing(function))
+            function = dump_options(function) if asks else function
+        _MADE[name] = made(global_options(function))
         return _MADE[name]
 
     return decorate
+
+
+def _asking(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A command that asks; of dumps it ends as ``ingest`` would have, unless its own
+    answer is not fine."""
+
+    @wraps(function)
+    def wrapper(state: State, /, *args: Any, **values: Any) -> Any:
+        state.require_dumps()
+        try:
+            answered = function(state, *args, **values)
+            code = answered if isinstance(answered, int) else 0
+        except click.exceptions.Exit as ended:
+            code = ended.exit_code
+        except WarehouseError as error:
+            error.args = (state.as_asked(str(error)), *error.args[1:])
+            raise
+        code = code or state.dumps_exit_code
+        if code:
+            raise click.exceptions.Exit(code)
+
+    return wrapper
+
+
+def _changing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A command that is not asked of dumps, and says so."""
+
+    @wraps(function)
+    def wrapper(state: State, /, *args: Any, **values: Any) -> Any:
+        if state.dumps:
+            ctx = click.get_current_context()
+            raise click.UsageError(
+                f"--from is for commands that only ask; {ctx.command_path} needs a store "
+                "that stays: warehouse ingest PATH, then the same without --from"
+            )
+        return function(state, *args, **values)
+
+    return wrapper
 
 
 def group(name: str, **settings: Any) -> Callable[[Callable[..., Any]], click.Group]:

@@ -62,7 +62,11 @@ def _version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
     help="Show the version.",
 )
 def cli() -> None:
-    """Real eval dumps in, a leaderboard with honest error bars out."""
+    """Real eval dumps in, a leaderboard with honest error bars out.
+
+    warehouse PATH ... asks result files at once: the leaderboard, or that of a benchmark
+    named behind them. --from PATH asks them any other question. Nothing is left behind.
+    """
 
 
 def main(args: Sequence[str] | None = None) -> int:

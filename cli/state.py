@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import sys
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from warehouse.errors import (
+    InputError,
     MisuseError,
     SchemaVersionError,
     StoreLockedError,
@@ -23,7 +26,9 @@ from .ui.table import echo, fitted, print_view, visible
 if TYPE_CHECKING:
     from warehouse.analysis.results import Result
     from warehouse.config import Config
+    from warehouse.dumps.stores import DumpStore
     from warehouse.files import OutputKind
+    from warehouse.ingest.file_rules import FileRules
     from warehouse.questions.question import Question
     from warehouse.store.connection import Store
     from warehouse.store.engines import Limits
@@ -42,6 +47,14 @@ class State:
     verbose: bool = False
     wait: float = 10.0
     config_file: str | None = None
+    #: files and folders that are asked in place of a store, and how they are read.
+    dumps: tuple[str, ...] = ()
+    dump_mapping: str | None = None
+    dump_values: tuple[str, ...] = ()
+    dump_defaults: tuple[str, ...] = ()
+    dump_direction: bool | None = None
+    dump_format: str | None = None
+    _dump_store: DumpStore | None = None
     _has_told: bool = False
 
     def settings(self) -> Config:
@@ -58,6 +71,8 @@ class State:
             MisuseError: a folder's own file says what only a chosen one may.
         """
         found = self.settings()
+        if self.dumps:
+            return self._config_of_dumps(found)
         if found.refused:
             raise MisuseError(found.refused[0])
         if found.url.is_of_folder and not self._has_told:
@@ -66,6 +81,111 @@ class State:
             self._has_told = True
             self.say(f"store: {shown_text(found.url.value)} ({found.url.origin})")
         return found
+
+    def _opened_dumps(self) -> DumpStore:
+        """The store of the dumps, with what is to be said of them."""
+        from warehouse.dumps.reading import DumpReading
+        from warehouse.importers.common.header_values import parse_values
+
+        from .ui.dumps import opened, remarks
+
+        reading = DumpReading(
+            format=self.dump_format,
+            mapping=self.dump_mapping,
+            values=parse_values(self.dump_values),
+            defaults=parse_values(self.dump_defaults),
+            higher_is_better=self.dump_direction,
+            rules=self.file_rules(),
+        )
+        how = {"quiet": self.quiet, "verbose": self.verbose}
+        found = opened(self.dumps, reading, **how)
+        for text in remarks(found, **how):
+            echo(fitted(visible(text), sys.stderr), err=True)
+        return found
+
+    def file_rules(self) -> FileRules:
+        """Which mapping reads which files, and which hold no results: ``[ingest]``."""
+        from warehouse.ingest.file_rules import FileRules
+
+        config = self.settings() if self.dumps else self.config()
+        maps = config.get("ingest.maps", {})
+        return FileRules(tuple(maps.items()), tuple(config.get("ingest.ignore", ())))
+
+    def require_dumps(self) -> None:
+        """Look at what is said of dumps before anything is done.
+
+        Raises:
+            UsageError: it contradicts itself, or there are none.
+            MisuseError: there is no such file or folder.
+        """
+        if self.dumps:
+            from warehouse.dumps.stores import require_dumps
+
+            if self.db is not None:
+                raise click.UsageError("give one of --db and --from")
+            require_dumps(self.dumps)
+            return
+        given = {
+            "--map": self.dump_mapping,
+            "--set": self.dump_values,
+            "--default": self.dump_defaults,
+            "--format": self.dump_format,
+            "--higher-is-better and --lower-is-better": self.dump_direction,
+        }
+        for name, value in given.items():
+            if value not in (None, ()):
+                raise click.UsageError(
+                    f"{name}: goes with --from PATH; a store was read by ingest"
+                )
+
+    def dump_words(self) -> list[str]:
+        """The options by which the same dumps are read the same way."""
+        words = [word for path in self.dumps for word in ("--from", path)]
+        words += ["--map", self.dump_mapping] if self.dump_mapping else []
+        words += ["--format", self.dump_format] if self.dump_format else []
+        words += [word for text in self.dump_values for word in ("--set", text)]
+        words += [word for text in self.dump_defaults for word in ("--default", text)]
+        if self.dump_direction is not None:
+            words.append(f"--{'higher' if self.dump_direction else 'lower'}-is-better")
+        return words
+
+    def as_asked(self, text: str) -> str:
+        """A text whose commands can be pasted: they ask the dumps that this one asks."""
+        if not self.dumps:
+            return text
+        from .command_table import asking_words
+
+        words = "|".join(sorted(asking_words()))
+        named = shlex.join(["warehouse", *self.dump_words()])
+        return re.sub(rf"\bwarehouse (?=(?:{words})\b)", lambda _: f"{named} ", text)
+
+    @property
+    def dumps_exit_code(self) -> int:
+        """How ``ingest`` would have ended: 3 if a source was refused."""
+        if self._dump_store is not None and self._dump_store.said.refused:
+            return InputError.exit_code
+        return 0
+
+    def _config_of_dumps(self, found: Config) -> Config:
+        """The settings, with the store of the dumps as the one that is asked.
+
+        Raises:
+            MisuseError: a folder's own file names a mapping outside of it.
+        """
+        from warehouse.config import Setting
+
+        for text in found.refused:
+            if "ingest.maps" in text:
+                raise MisuseError(text)
+        if self._dump_store is None:
+            self._dump_store = self._opened_dumps()
+            context = click.get_current_context().find_root()
+            context.call_on_close(self._dump_store.close)
+        return replace(
+            found,
+            url=Setting("store.url", self._dump_store.url, "--from"),
+            reader=Setting("store.reader", "", "--from"),
+        )
 
     def open(
         self,
@@ -84,7 +204,7 @@ class State:
         from warehouse.store.open import open_store
 
         config = self.config()
-        if self.verbose and not config.url.is_of_folder:
+        if self.verbose and not config.url.is_of_folder and not self.dumps:
             from warehouse.store.engines import shown_text
 
             self.detail(
@@ -162,7 +282,7 @@ class State:
     def say(self, text: str) -> None:
         """Print a remark on standard error, unless quiet."""
         if not self.quiet:
-            echo(fitted(visible(text), sys.stderr), err=True)
+            echo(fitted(visible(self.as_asked(text)), sys.stderr), err=True)
 
     def notes(self, notes: Iterable[str]) -> None:
         """Remarks on the answer as a whole."""
@@ -221,6 +341,14 @@ _GLOBAL: dict[tuple[str, ...], dict[str, Any]] = {
             "sail:?lake=LOCATION."
         ),
     },
+    ("--from", "dumps"): {
+        "metavar": "PATH",
+        "multiple": True,
+        "help": (
+            "Ask these result files or folders in place of a store; read as ingest reads "
+            "them, with --map, --set, --default. Repeatable."
+        ),
+    },
     ("--config", "config_file"): {
         "metavar": "FILE",
         "type": click.Path(exists=True, dir_okay=False),
@@ -241,18 +369,58 @@ _GLOBAL: dict[tuple[str, ...], dict[str, Any]] = {
 }
 
 
+#: How dumps are read that are asked in place of a store.
+_OF_DUMPS: dict[tuple[str, ...], dict[str, Any]] = {
+    ("--map", "dump_mapping"): {"metavar": "FILE|NAME"},
+    ("--set", "dump_values"): {"metavar": "FIELD=VALUE", "multiple": True},
+    ("--default", "dump_defaults"): {"metavar": "FIELD=VALUE", "multiple": True},
+    ("--format", "dump_format"): {"metavar": "F"},
+    ("--higher-is-better/--lower-is-better", "dump_direction"): {"default": None},
+}
+_FROM = ("--from", "dumps")
+
+
 def global_options(function: Any, *, hidden: bool = True) -> Any:
     """``--db``, ``--wait``, ``-q`` and ``-v``, which stand before the command or after
-    it."""
-    for flags, more in reversed(_GLOBAL.items()):
-        function = click.option(
-            *flags, **more, callback=_keep, expose_value=False, hidden=hidden
-        )(function)
+    it; before it ``--from`` too, with what says how dumps are read."""
+    options = {flags: more for flags, more in _GLOBAL.items() if flags != _FROM}
+    if not hidden:
+        function = _offered(function, _OF_DUMPS, hidden=True)
+        options = _GLOBAL
+    return _offered(function, options, hidden=hidden)
+
+
+def dump_options(function: Any) -> Any:
+    """``--from``, and what says how dumps are read, for a command that only asks; where
+    it has an option of the same name, ours stands before the command."""
+    return _offered(function, {_FROM: _GLOBAL[_FROM], **_OF_DUMPS}, hidden=True)
+
+
+def _offered(
+    function: Any, options: Mapping[tuple[str, ...], dict[str, Any]], *, hidden: bool
+) -> Any:
+    """A command with further options, but for those whose name it has already."""
+    own = {
+        flag
+        for param in getattr(function, "__click_params__", ())
+        for flag in (*param.opts, *param.secondary_opts)
+    }
+    for flags, more in reversed(list(options.items())):
+        if not own & set(flags[0].split("/")):
+            function = click.option(
+                *flags, **more, callback=_keep, expose_value=False, hidden=hidden
+            )(function)
     return function
 
 
 def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
-    if value is not None and value is not False:
+    if isinstance(value, tuple):
+        state = ctx.ensure_object(State)
+        setattr(state, str(param.name), getattr(state, str(param.name)) + value)
+    elif param.name == "dump_direction":
+        state = ctx.ensure_object(State)
+        state.dump_direction = state.dump_direction if value is None else value
+    elif value is not None and value is not False:
         setattr(ctx.ensure_object(State), str(param.name), value)
         if param.name == "quiet":
             _silence(ctx)

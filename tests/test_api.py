@@ -112,7 +112,7 @@ USES = {
             "max_time",
             "allow_private",
         ),  # of what is fetched
-        silent=("options", "progress", "only"),
+        silent=("options", "progress", "only", "rules"),
         flags=(
             *(
                 "beside",
@@ -301,6 +301,7 @@ USES = {
                 "higher_is_better",
                 "on",
                 "lake",
+                "rules",
             ),
         ),
         silent=("margin", "format", "benchmark", "pause", "say"),

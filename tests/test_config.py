@@ -185,6 +185,7 @@ def test_a_file_that_is_not_text_is_named(tmp_path: Path) -> None:
         "[schedule]\nreport = '../report.html'",
         "[schedule]\nlake = 's3://team/evals'",
         "[schedule]\nhealth = '/var/health.json'",
+        "[ingest]\nmaps = { 'a/*.csv' = 'mine.toml', '*.csv' = '../other.toml' }",
     ],
 )
 def test_a_folders_own_file_leads_nowhere_else(tmp_path: Path, text: str) -> None:
@@ -214,6 +215,7 @@ def test_a_folders_own_file_leads_nowhere_else(tmp_path: Path, text: str) -> Non
         "report = 'report.html'\n"
         "health = 'health.json'",
         "[refresh]\nbaselines = ['org/a']\n[alerts]\nmax_unscored = 0.1",
+        "[ingest.maps]\n'a/*.json' = 'eq_bench'\n'b.csv' = 'maps/b.toml'",
     ],
 )
 def test_what_lies_in_the_folder_may_be_named(tmp_path: Path, text: str) -> None:

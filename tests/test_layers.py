@@ -44,6 +44,7 @@ CLAIMS = "warehouse.claims"
 SCHEDULE = "warehouse.schedule"
 TRACING = "warehouse.tracing"
 INGEST = "warehouse.ingest"
+DUMPS = "warehouse.dumps"
 INTEGRATIONS = "warehouse.integrations"
 EXPORT = "warehouse.export"
 QUERIES = "warehouse.queries"
@@ -75,6 +76,7 @@ LIBRARY = {
         SCHEDULE,
         TRACING,
         INGEST,
+        DUMPS,
         EXPORT,
         "warehouse.config",
     ),
@@ -199,6 +201,16 @@ MAY_IMPORT: dict[str, set[str]] = {
         STORE,
         INGEST,
     },  # paths -> importer -> loader
+    DUMPS: {
+        ERRORS,
+        FILES,
+        RECORDS,
+        IMPORTERS,
+        STORE,
+        ANALYSIS,
+        INGEST,
+        DUMPS,
+    },  # a store of dumps that are only asked
     TESTING: {
         ERRORS,
         RECORDS,

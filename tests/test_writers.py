@@ -33,7 +33,14 @@ ALLOWED = {
     "warehouse/store/lake/versions.py": {"commit"},
     # temporary folders of this process
     "warehouse/serve/following.py": {"_own_folder"},
-    "warehouse/store/temporary.py": {"TemporaryFolder.__init__", "_is_abandoned"},
+    "warehouse/store/temporary.py": {
+        "TemporaryFolder.__init__",
+        "TemporaryFolder.keep_as",
+        "_is_abandoned",
+    },
+    # a folder of this process, which may stay in the user's cache; locks in it
+    "warehouse/dumps/stores.py": {"_made"},
+    "warehouse/dumps/shelf.py": {"Shelf.draft", "_removed"},
     "warehouse/ingest/remote.py": {
         "_Fetch._base",
         "_Fetch._folder",
@@ -167,6 +174,7 @@ def test_the_guard_is_the_only_one_that_replaces_files() -> None:
             "warehouse/config.py",  # adds to warehouse.toml
             "warehouse/store/engines/postgresql_roles.py",  # adds to the driver's password file
             "warehouse/store/schema/found_before.py",  # the user's cache
+            "warehouse/dumps/shelf.py",  # the user's cache
             "cli/ui/reference_docs.py",  # renews docs/cli.md
         }
     )

@@ -1,6 +1,7 @@
 """A results warehouse for evaluations of language models.
 
 >>> import warehouse
+>>> print(warehouse.read("results/").leaderboard())  # doctest: +SKIP
 >>> store = warehouse.connect("duckdb:///warehouse.duckdb")  # doctest: +SKIP
 >>> print(store.leaderboard("gsm8k"))  # doctest: +SKIP
 """
@@ -10,10 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
-__all__ = ["Warehouse", "__version__", "connect"]
+__all__ = ["ReadDumps", "Warehouse", "__version__", "connect", "read"]
 
 if TYPE_CHECKING:
-    from warehouse.api import Warehouse, connect
+    from warehouse.api import ReadDumps, Warehouse, connect, read
 
 
 def __dir__() -> list[str]:
@@ -23,7 +24,7 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     """Load the public face when it is used: ``import warehouse`` alone stays cheap."""
-    if name in ("Warehouse", "connect"):
+    if name in ("ReadDumps", "Warehouse", "connect", "read"):
         from warehouse import api
 
         return getattr(api, name)

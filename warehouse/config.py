@@ -20,6 +20,12 @@ current folder::
     max_unscored = 0.05
     webhook = "https://example.org/hook"
 
+    [ingest]
+    ignore = ["costs.json"]
+
+    [ingest.maps]
+    "eq_bench/*.json" = "eq_bench"   # a pattern of paths, a mapping
+
     [schedule]
     cron = "0 * * * *"
     watch = ["new/"]
@@ -33,7 +39,7 @@ store, a webhook, a path) is refused until somebody chooses the file
 (:func:`outside_of_folder`).
 
 What raises an alert: docs/refresh.md; without the table ``[alerts]`` nothing is
-checked. What a schedule takes: docs/schedule.md.
+checked. What a schedule takes: docs/schedule.md. Rules on files: docs/ingest.md.
 """
 
 from __future__ import annotations
@@ -66,10 +72,12 @@ SHARE, FLAG = "a number from 0 to 1", "true or false"
 AGE = "an age such as 90d, 12h or 4w"
 SECONDS, LOG_FORM = "a number of seconds, 0 or more", "'text' or 'json'"
 COUNT, NATURAL = "a whole number from 1", "a whole number from 0"
+MAPS = "a table of PATTERN = MAPPING, both texts"
 #: Tables of the file, their keys, and what these hold.
 KNOWN: Mapping[str, Mapping[str, str]] = {
     "store": {"url": TEXT, "reader": TEXT},
     "publish": {"path": TEXT, "after": TEXT},
+    "ingest": {"ignore": TEXTS, "maps": MAPS},
     "refresh": {
         "baselines": TEXTS,
         "families": TEXTS,
@@ -238,6 +246,8 @@ def outside_of_folder(folder: Path, setting: Setting) -> bool:
         return False
     if isinstance(setting.value, str):
         paths = [setting.value]
+    elif isinstance(setting.value, dict):  # of mappings, whose names stay here too
+        paths = list(setting.value.values())
     else:
         paths = setting.value
     return not all(
@@ -251,6 +261,7 @@ _ALWAYS_OUTSIDE = frozenset({"store.reader", "alerts.webhook"})
 _PATHS = frozenset(
     {
         "publish.path",
+        "ingest.maps",
         *(
             f"schedule.{name}"
             for name in ("watch", "report", "publish", "lake", "health")
@@ -425,6 +436,10 @@ def _is_text(value: Any) -> bool:
 _FITS: Mapping[str, Callable[[Any], bool]] = {
     TEXT: _is_text,
     TEXTS: lambda value: isinstance(value, list) and all(map(_is_text, value)),
+    MAPS: lambda value: (
+        isinstance(value, dict)
+        and all(_is_text(part) for pair in value.items() for part in pair)
+    ),
     SHARE: lambda value: type(value) in (int, float) and 0 <= value <= 1,
     COUNT: lambda value: type(value) is int and value >= 1,
     NATURAL: lambda value: type(value) is int and value >= 0,

@@ -5,13 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.errors import InputError
 from warehouse.files import COPY, MAPPING, write_output
 
 from ..lazy_group import command
@@ -29,15 +27,12 @@ from ..ui.output_files import OutputFile
 from ..ui.table import echo, excerpt, print_rows
 
 if TYPE_CHECKING:
-    from warehouse.importers.common.file_walk import Unread
     from warehouse.ingest.report import IngestReport
     from warehouse.store.connection import Store
     from warehouse.store.load.state import LoadOptions
 
 
 REFUSED = 3
-#: Files that no importer knows of which is looked what they are.
-_LOOKED_AT = 3
 
 
 class PathOrUrl(click.Path):
@@ -260,7 +255,8 @@ def _watch(state: State, given: Mapping[str, Any], settle: float) -> None:
             "--watch goes with folders of this machine; warehouse schedule reads URLs "
             "again and again"
         )
-    watcher = Watcher(given["paths"], settle=settle, **_reading(given))
+    rules = state.file_rules()
+    watcher = Watcher(given["paths"], settle=settle, rules=rules, **_reading(given))
 
     def ingest_ready(
         only: Callable[[Sequence[Path]], bool], progress: Any
@@ -274,6 +270,7 @@ def _watch(state: State, given: Mapping[str, Any], settle: float) -> None:
                 force=given["force"],
                 progress=progress,
                 only=only,
+                rules=rules,
                 **_reading(given),
             )
             return _with_repeats_told(store, report)
@@ -288,11 +285,11 @@ def _watch(state: State, given: Mapping[str, Any], settle: float) -> None:
 
 def _ingest(state: State, given: Mapping[str, Any]) -> IngestReport:
     from warehouse.ingest.discover import discover
+    from warehouse.ingest.nothing_found import refuse_nothing
     from warehouse.ingest.pipeline import load
     from warehouse.ingest.remote import FetchLimits, fetched
     from warehouse.ingest.remote_hosts import shown_url
 
-    from ..ui.ingest_summary import archives_advice
     from ..ui.progress import fetching, progress
 
     reading = _reading(given)  # a mistake in it is said before anything is fetched
@@ -312,18 +309,16 @@ def _ingest(state: State, given: Mapping[str, Any]) -> IngestReport:
                 local.paths,
                 options=_load_options(given),
                 force=given["force"],
+                rules=state.file_rules(),
                 **reading,
             )
         )
-        if (
-            not discovered.jobs and not discovered.missed
-        ):  # before a store is made for nothing
-            problem, advice = _no_dump_message(given, discovered.unread)
-            if given["mapping"] is None and "fits by its shape" not in advice:
-                advice += archives_advice([item.shown for item in discovered.unread])
-            raise InputError(
-                problem, path=", ".join(map(shown_url, given["paths"])), advice=advice
-            )
+        refuse_nothing(
+            discovered,
+            [shown_url(path) for path in given["paths"]],
+            format=given["format_name"],
+            mapping=given["mapping"],
+        )
         with _target(state, given["dry_run"]) as store, progress(state.quiet) as bar:
             report = load(
                 store,
@@ -346,81 +341,13 @@ def _with_repeats_told(store: Store, report: IngestReport) -> IngestReport:
     return report.with_changed(notes_on_joined(store, report.joined_runs))
 
 
-def _no_dump_message(
-    given: Mapping[str, Any], unread: Sequence[Unread]
-) -> tuple[str, str]:
-    """What to say where no file was a dump: what was found, and what to do."""
-    count, reasons = len(unread), [str(item) for item in unread if item.reason]
-    if reasons and len(reasons) == count:
-        return "; ".join(reasons[:3]) + (
-            "; …" if count > 3 else ""
-        ), "name files that hold data"
-    if given["format_name"] is not None:
-        advice = "without --format each file goes to the importer that knows it"
-        return (
-            f"the importer {given['format_name']} knows none of {count} files",
-            advice,
-        )
-    if not count:
-        return "holds no files; hidden ones are left out", "name a hidden file itself"
-    problem = (
-        "no importer knows "
-        f"{'the only file' if count == 1 else f'any of {count} files'}"
-    )
-    if found := _broken(unread) or _without_scores(unread):
-        problem += f"; {found}"
-    if shaped := _shaped([item.path for item in unread]):
-        return (
-            problem,
-            f"{shaped} fits by its shape; otherwise `warehouse mapping FILE` begins a "
-            "mapping",
-        )
-    return (
-        problem,
-        "`warehouse mapping FILE` begins a mapping for a table, --map takes it; "
-        "--format names an importer",
-    )
-
-
-def _shaped(paths: Sequence[Path]) -> str:
-    """The shipped mappings whose shape some files have, as an option."""
-    from warehouse.importers.tabular.mapping_shapes import mappings_for
-
-    names = chain.from_iterable(mappings_for(path) for path in paths[:_LOOKED_AT])
-    return " or ".join(f"--map {name}" for name in dict.fromkeys(names))
-
-
-def _broken(unread: Sequence[Unread]) -> str:
-    """What is wrong with the first file that is meant to be JSON and is none."""
-    from warehouse.importers.tabular.head_columns import why_no_table
-    from warehouse.importers.tabular.profile import why_unreadable
-
-    reasons = (
-        why_unreadable(item.path) or why_no_table(item.path)
-        for item in unread[:_LOOKED_AT]
-    )
-    return next(filter(None, reasons), "")
-
-
-def _without_scores(unread: Sequence[Unread]) -> str:
-    """Which columns were looked for in the first table that names prompts and has no
-    scores by their usual names."""
-    from warehouse.importers.tabular.head_columns import without_scores
-
-    return excerpt(
-        next(
-            filter(None, (without_scores(item.path) for item in unread[:_LOOKED_AT])),
-            "",
-        ),
-        500,
-    )
-
-
 @contextmanager
 def _target(state: State, dry_run: bool) -> Iterator[Store]:
-    """The store, made if there is none; a dry run makes one that is thrown away."""
+    """The store, made if there is none; a dry run makes one that is thrown away, and so
+    is a new file into which nothing was loaded."""
+    from warehouse.store.open import discard_if_empty, open_store
+
     if dry_run and _is_empty(state):
-        from warehouse.store.open import open_store
         from warehouse.store.temporary import temporary_folder
 
         with (
@@ -428,9 +355,14 @@ def _target(state: State, dry_run: bool) -> Iterator[Store]:
             open_store(str(folder / "dry-run"), create=True) as store,
         ):
             yield store
-    else:
-        with state.open_or_create() as store:
+        return
+    is_new = is_missing(state.config().url.value)
+    with state.open_or_create() as store:
+        try:
             yield store
+        finally:
+            if is_new and discard_if_empty(store):
+                state.say(f"nothing was stored: {store.name} is removed again")
 
 
 def _is_empty(state: State) -> bool:
@@ -477,6 +409,7 @@ def mapping(
         shipped_mappings,
     )
     from warehouse.importers.tabular.starting_matrix import LEFT_OUT
+    from warehouse.ingest.nothing_found import shaped_by
 
     if listing:
         if file is not None:
@@ -504,7 +437,7 @@ def mapping(
     if shipped:
         refuse_typed("goes with a file that holds several tables", "table")
     importer = "" if shipped else _importer_name(path)
-    ready = "" if shipped or importer else _shaped([path])
+    ready = "" if shipped or importer else shaped_by([path])
     text = (
         path.read_text(encoding="utf-8")
         if shipped

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -252,7 +252,8 @@ def _once(state: State, settings: _Settings) -> int:
     from warehouse.schedule.worker import Stop
     from warehouse.store.snapshot import publish
 
-    job, url = _job(settings), state.config().url.value
+    job = replace(_job(settings), rules_on_files=state.file_rules())
+    url = state.config().url.value
     quiet = State(
         state.db, quiet=True, wait=state.wait, config_file=state.config_file
     )  # what it says would be no event
@@ -353,6 +354,8 @@ def in_words(value: object) -> str:
         return ""
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
+    if isinstance(value, dict):
+        return ", ".join(f"{key} = {part}" for key, part in value.items())
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     if isinstance(value, timedelta):

@@ -27,9 +27,19 @@ if TYPE_CHECKING:
 
 
 @command("store init")
-def init(state: State) -> None:
+@option(
+    "--create",
+    "Make the database too, where the server does not have it.",
+    name="make_database",
+    is_flag=True,
+)
+def init(state: State, make_database: bool) -> None:
     from warehouse.store.schema import revision
 
+    if make_database:
+        from warehouse.store.open import make_database as make
+
+        make(state.config().url.value, state.say)
     with state.open_or_create(beside_others=True) as store:
         print_text(f"{store.name} is ready, schema {revision.HEAD}")
 

@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-import os
-import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import fields
-from pathlib import Path
 from typing import TYPE_CHECKING
-
-from warehouse.errors import names_of
 
 from ..state import State
 from .next_step import say_next
 from .output import Output
+from .refused import error_lines as error_lines
+from .refused import print_errors as print_errors
 from .table import echo, fitted, print_table, visible
 
 if TYPE_CHECKING:
     from warehouse.importers.common.file_walk import Unread
     from warehouse.ingest.report import IngestReport, Reconciled
-    from warehouse.store.load.state import LoadReport
 
-#: Suffixes of files that hold others, or are packed; tables in the first two are read
-#: with a mapping as they are.
-ARCHIVES = frozenset(".zip .gz .tar .tgz .bz2 .xz .zst .7z .rar".split())
-_UNLESS = " (tables in .zip and .gz are read as they are with --map)"
 #: Notes, differences and unclaimed files that are listed unless -v asks for all.
 LISTED = 10
-#: How many further sources with the same error are named.
-NAMED = 3
 #: Verdicts that need no second look.
 RECONCILED = ("exact", "rounded", "not_recomputable")
 
@@ -91,62 +81,11 @@ def _of_reason(reason: str, first: str, *others: str) -> str:
 
 
 def _reason(item: Unread) -> str:
+    from warehouse.ingest.nothing_found import ARCHIVES, UNLESS
+
     if not item.reason and item.path.suffix.lower() in ARCHIVES:
-        return f"an archive or packed file; unpack it first{_UNLESS}"
+        return f"an archive or packed file; unpack it first{UNLESS}"
     return item.reason or "no importer knows this file"
-
-
-def print_errors(refused: Iterable[LoadReport], *, show_all: bool = False) -> None:
-    """Why sources were refused, on standard error."""
-    for line in error_lines(refused, show_all=show_all):
-        echo(fitted(visible(f"Error: {line}"), sys.stderr), err=True)
-
-
-def error_lines(refused: Iterable[LoadReport], *, show_all: bool = False) -> list[str]:
-    """Each error once, with the number and the first of the sources of which the same
-    is said but for their names and for numbers; with ``show_all`` all of them are
-    named."""
-    alike: dict[str, list[LoadReport]] = {}
-    for item in refused:
-        alike.setdefault(
-            re.sub(r"\d+", "0", _without_name(item.error, item.source)), []
-        ).append(item)
-    lines = []
-    for first, *others in alike.values():
-        # the folder that all lie in, with its slash; empty for none
-        common = os.path.commonprefix([item.source for item in (first, *others)])
-        folder = common[: common.rfind("/") + 1]
-        names = ", ".join(
-            item.source.removeprefix(folder)
-            for item in (others if show_all else others[:NAMED])
-        )
-        more = ""
-        if len(others) > NAMED and not show_all:
-            more = ", … (-v names all)"
-        lines.append(
-            first.error
-            + (f" [and {len(others)} more like it: {names}{more}]" if others else "")
-        )
-    return lines
-
-
-def _without_name(error: str, source: str) -> str:
-    """What an error says of any source."""
-    for name in names_of(source):
-        error = error.replace(name, "\0")
-    return error
-
-
-def archives_advice(unclaimed: Sequence[str]) -> str:
-    """What to do about the archives among files that no importer knows; empty without
-    any."""
-    count = sum(Path(path).suffix.lower() in ARCHIVES for path in unclaimed)
-    if not count:
-        return ""
-    return (
-        f"; {count} of them {'is' if count == 1 else 'are'} packed: unpack "
-        f"first{_UNLESS}"
-    )
 
 
 def _print_reconciliation(rows: tuple[Reconciled, ...], state: State) -> None:

@@ -27,6 +27,10 @@ ENVIRONMENT = {
         "Threads that a store which is a file is asked with; default: one for each "
         "core."
     ),
+    "WAREHOUSE_CACHE_SIZE": (
+        "What result files that were asked by --from may take in the cache; default: 2GB, "
+        "0: nothing is kept."
+    ),
     "NO_COLOR": "Tables without colour.",
 }
 FILES = {
@@ -35,6 +39,7 @@ FILES = {
         "~/.config/warehouse."
     ),
     "~/.cache/warehouse/stores": "Which stores were found to be whole; may be deleted.",
+    "~/.cache/warehouse/dumps": "What was read by --from; may be deleted.",
     "duckdb:///warehouse.duckdb": "The store, where nothing names another.",
 }
 

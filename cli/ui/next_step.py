@@ -59,10 +59,13 @@ def say_next(state: State, output: Output, answer: Any, question: Any = None) ->
 
 
 def with_store(state: State, line: str) -> str:
-    """A command with the store of this one, where that was named."""
+    """A command with the store of this one, or the dumps that it was asked of, where
+    these were named."""
     from warehouse.store.engines import shown_text
 
-    if state.db is None:
+    if state.dumps:
+        db = state.dump_words()
+    elif state.db is None:
         db = []
     else:
         db = ["--db", shown_text(state.db) if "://" in state.db else state.db]

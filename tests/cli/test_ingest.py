@@ -294,6 +294,32 @@ def test_a_mapping_reads_a_table(run: Caller, store_url: str, tmp_path: Path) ->
     run("ingest", str(table), "--map", str(mapping), db=store_url).fails(3, "smaple")
 
 
+def test_the_settings_name_the_mapping_of_each_pattern_and_what_is_no_result(
+    run: Caller, store_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_run(tmp_path / "new")
+    table = "model,id,correct\norg/b,1,1\norg/b,2,0\n"
+    (tmp_path / "new" / "results.csv").write_text(table)
+    (tmp_path / "new" / "costs.csv").write_text("dollars\n3\n")
+    (tmp_path / "mapping.toml").write_text(MAPPING)
+    (tmp_path / "warehouse.toml").write_text(
+        '[ingest]\nignore = ["costs.csv"]\n'
+        '[ingest.maps]\n"new/*.csv" = "mapping.toml"\n'
+    )
+    done = run("ingest", "new", db=store_url)
+    assert done.code == 0, done.err
+    assert (
+        "note: read by the mapping mapping.toml (ingest.maps): new/results.csv"
+        in done.err
+    )
+    assert "costs.csv" not in done.err and "not dumps" not in done.out
+    rows = run("list", "models", "--json", db=store_url).rows
+    assert {row["model"] for row in rows} == {"org/a", "org/b"}
+    (tmp_path / "warehouse.toml").write_text('[ingest.maps]\n"*.csv" = 3\n')
+    run("ingest", "new", db=store_url).fails(3, "ingest.maps is", "PATTERN = MAPPING")
+
+
 def test_a_folder_of_hidden_files_alone_says_so(
     run: Caller, tmp_path: Path, bare_duckdb_url: str
 ) -> None:
@@ -458,6 +484,25 @@ def test_no_store_is_made_for_nothing(
     )
     assert done.code == 3 and "created" not in done.err
     assert not (tmp_path / "s.duckdb").exists()
+
+
+def test_a_refused_first_load_leaves_no_file_and_touches_none_that_was_there(
+    run: Caller, tmp_path: Path
+) -> None:
+    bad = tmp_path / "bad.csv"
+    bad.write_text("model,benchmark,prompt_id,score\nm,quiz,1,1,7,8\n")
+    url = f"duckdb:///{tmp_path / 's.duckdb'}"
+    refused = run("ingest", str(bad), db=url)
+    assert refused.code == 3 and "nothing was stored" in refused.err
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.csv"]
+    run("leaderboard", db=url).fails(4, "no store at")
+    write_run(tmp_path / "good")
+    assert run("ingest", str(bad), str(tmp_path / "good"), db=url).code == 3
+    assert (tmp_path / "s.duckdb").exists()
+    empty = f"duckdb:///{tmp_path / 'empty.duckdb'}"
+    assert run("store", "init", db=empty).code == 0
+    assert "removed" not in run("ingest", str(bad), db=empty).err
+    assert len(run("list", "sources", "--json", db=empty).rows) == 1
 
 
 def test_the_bar_counts_the_bytes_of_each_source_once(

@@ -7,6 +7,7 @@ import re
 import shlex
 from pathlib import Path
 
+import psycopg
 import pyarrow.parquet as pq
 import pytest
 import sqlalchemy as sa
@@ -114,6 +115,32 @@ def test_downgrade_loses_no_data_that_nobody_gave_up(
     run("store", "init", db=duckdb_url)
     run("store", "downgrade", "base", db=duckdb_url).fails(2, "--yes")
     assert run("list", "runs", db=duckdb_url).code == 0
+
+
+def test_a_database_that_a_server_lacks_is_made_where_that_is_said(
+    run: Caller, bare_postgres_url: str, duckdb_url: str
+) -> None:
+    url = bare_postgres_url + "_other"
+    name = url.rpartition("/")[2]
+    for asked in (("leaderboard",), ("store", "init")):
+        run(*asked, db=url).fails(
+            4, f"no database {name}", f"--db {url} store init --create", "createdb"
+        )
+    with open_store(bare_postgres_url, create=True) as store, store.begin() as begun:
+        begun.exec_driver_sql(f'create role "{name}_weak" login')
+    weak = url.replace("postgres@", f"{name}_weak@")
+    run("store", "init", "--create", db=weak).fails(4, "permission denied", "createdb")
+    try:
+        made = run("store", "init", "--create", db=url)
+        assert made.code == 0 and f"created the database {name}" in made.err
+        assert run("store", "init", "--create", db=url).err == ""
+        assert run("list", "runs", db=url).code == 0
+    finally:
+        plain = bare_postgres_url.replace("+psycopg", "")
+        with psycopg.connect(plain, autocommit=True) as raw:
+            raw.execute(f'drop database if exists "{name}" with (force)')
+            raw.execute(f'drop role if exists "{name}_weak"')
+    run("store", "init", "--create", db=duckdb_url).fails(2, "made on a server")
 
 
 def test_what_a_server_lacks_is_said_with_what_to_do(

@@ -7,17 +7,37 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.pages import ROOT, Terminal, blocks, commands
+from tests.support.pages import ROOT, Terminal, agrees, blocks, commands, examples
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 DUMPS = ROOT / "docs" / "demo" / "results"
 GSM8K = {"model-a": "1101110100", "model-b": "1001010100"}
 
 
+def test_the_first_command_answers_on_the_logs_that_are_shipped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("WAREHOUSE_URL", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    shutil.copytree(DUMPS, tmp_path / "docs" / "demo" / "results")
+    terminal = Terminal(tmp_path, columns=80)
+    (first,) = examples(README)
+    printed = terminal(first.command)
+    assert agrees(printed, first.shown), printed
+    (asked,) = blocks(README, "sh", mark="asked")
+    for command in commands(asked):
+        terminal(command)
+        assert terminal.status == 0, command
+    assert {path.name for path in tmp_path.iterdir()} == {
+        *("cache", "docs", "report.html")
+    }
+
+
 @pytest.fixture
 def own_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Terminal:
     """In a folder with the files that the README speaks of."""
     monkeypatch.delenv("WAREHOUSE_URL", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     shutil.copytree(DUMPS, tmp_path / "path" / "to" / "lm_eval_output")
     (tmp_path / "results").mkdir()
     rows = [

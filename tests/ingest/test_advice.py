@@ -412,8 +412,9 @@ TRIED = {
     "warehouse list sources": test_a_source_that_an_earlier_version_has_loaded,
 }
 #: What ``db check`` advises is tried by ``tests/cli/test_store.py``, limits of
-#: addresses by ``test_remote.py``.
-TRIED_ELSEWHERE = ("outdated.py", "remote.py", "remote_hosts.py")
+#: addresses by ``test_remote.py``, what is said where nothing is found by
+#: ``tests/cli/test_ingest.py``.
+TRIED_ELSEWHERE = ("outdated.py", "remote.py", "remote_hosts.py", "nothing_found.py")
 _ADVICE = re.compile(r"warehouse [a-z]+(?: [a-z]+)?|(?<![\w-])--[a-z][a-z-]+")
 
 

@@ -15,6 +15,7 @@ from tests.support.cli import Caller
 from tests.support.forked import COMMAND, Popen
 from tests.support.lm_eval import FIXTURES
 from tests.support.races import dumps
+from warehouse.ingest.file_rules import FileRules
 from warehouse.ingest.watch import Watcher
 from warehouse.store.open import open_store
 from warehouse.store.schema.migrate import check
@@ -102,6 +103,21 @@ def test_a_source_comes_again_when_a_table_changes_that_it_is_joined_with(
         watcher.take([folder / name for name in names])
         found.append(names)
     assert [now for now, names in enumerate(found) if names] == [1, 6]
+
+
+def test_a_file_waits_for_nobody_where_the_settings_name_its_mapping(
+    tmp_path: Path, clock: Clock
+) -> None:
+    (tmp_path / "strange.csv").write_text("who,which,right\norg/a,1,1\n")
+    (tmp_path / "quiz.toml").write_text(
+        '[run]\nmodel = "who"\nbenchmark = { const = "quiz" }\n'
+        '[sample]\nprompt_id = "which"\n[[scores]]\nmetric = "acc"\nvalue = "right"\n'
+    )
+    rules = FileRules((("strange.csv", str(tmp_path / "quiz.toml")),), ("*.toml",))
+    watcher = Watcher([tmp_path], settle=0, clock=clock, rules=rules)
+    assert ready(watcher) == (["strange.csv"], [])
+    without = Watcher([tmp_path], settle=0, clock=clock)
+    assert "strange.csv" in ready(without)[1]
 
 
 def test_files_that_belong_together_wait_for_each_other(

@@ -449,6 +449,61 @@ def test_an_empty_folder_is_no_fault(once: Once, tmp_path: Path) -> None:
     assert found.named("job_finished")[0]["result"] == "ok"
 
 
+#: A table whose columns no name says.
+STRANGE = "who,which,right\n" + "".join(f"org/m,p{i},{i % 2}\n" for i in range(6))
+MAPPING = """[run]
+model = "who"
+benchmark = { const = "quiz" }
+
+[sample]
+prompt_id = "which"
+
+[[scores]]
+metric = "acc"
+value = "right"
+
+[metrics.acc]
+kind = "binary"
+higher_is_better = true
+"""
+
+
+def test_a_file_that_nobody_reads_makes_the_job_incomplete_and_says_what_to_do(
+    once: Once, tmp_path: Path
+) -> None:
+    dump(tmp_path / "new" / "a.csv", "org/a")
+    (tmp_path / "new" / "costs.json").write_text('{"dollars": 3}')
+    found = once("--watch", "new", "--settle", "0", code=3)
+    finished = found.named("job_finished")[0]
+    assert (finished["result"], finished["exit_code"]) == ("incomplete", 3)
+    assert (finished["sources_loaded"], finished["files_not_read"]) == (1, 1)
+    (told,) = found.named("file_not_read")
+    assert "new/costs.json: no importer knows this file" in told["error"]
+    assert "[ingest.maps]" in told["error"]
+    again = once("--watch", "new", "--settle", "0", code=3)  # until it is settled
+    assert again.named("job_finished")[0]["result"] == "incomplete"
+    (tmp_path / "warehouse.toml").write_text('[ingest]\nignore = ["new/costs.json"]\n')
+    assert once("--watch", "new", "--settle", "0").named("job_finished") != []
+
+
+def test_the_settings_say_which_mapping_reads_which_files_of_a_watched_folder(
+    once: Once, tmp_path: Path
+) -> None:
+    dump(tmp_path / "new" / "a.csv", "org/a")
+    (tmp_path / "new" / "strange.csv").write_text(STRANGE)
+    (tmp_path / "quiz.toml").write_text(MAPPING)
+    (tmp_path / "warehouse.toml").write_text(
+        '[ingest.maps]\n"new/strange*.csv" = "quiz.toml"\n'
+    )
+    found = once("--watch", "new", "--settle", "0")
+    assert found.named("job_finished")[0]["sources_loaded"] == 2
+    notes = [note["text"] for note in found.named("note")]
+    assert "read by the mapping quiz.toml (ingest.maps): new/strange.csv" in notes, (
+        notes
+    )
+    assert once("--watch", "new", "--settle", "0").named("file_not_read") == []
+
+
 def test_no_store_is_told(once: Once, tmp_path: Path) -> None:
     (tmp_path / "store.duckdb").unlink()
     assert "no store at" in once(code=4).named("step_failed")[0]["error"]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from warehouse.api.catalogue import CatalogueMethods
 from warehouse.api.connection import QueryMethods
+from warehouse.api.dumps import ReadDumps, read
 from warehouse.api.load import LoadMethods
 from warehouse.api.power import PowerMethods
 from warehouse.api.questions import QuestionMethods
@@ -18,7 +19,7 @@ from warehouse.api.sequential import SequentialMethods
 from warehouse.api.upkeep import LakeMethods, RefreshMethods
 from warehouse.store.open import is_made, open_store
 
-__all__ = ["Warehouse", "connect"]
+__all__ = ["ReadDumps", "Warehouse", "connect", "read"]
 
 
 class Warehouse(

@@ -35,6 +35,9 @@ class Connection:
         reader: role, or whole URL, that queries run as on a server.
     """
 
+    #: whether it is of result files, which are asked and not changed.
+    _only_asks = False
+
     def __init__(
         self, url: str | Path | None = None, *, wait: float = 10.0, reader: str = ""
     ) -> None:

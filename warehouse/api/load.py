@@ -10,6 +10,7 @@ from warehouse.api.connection import Connection, refuse_given
 from warehouse.errors import MisuseError
 
 if TYPE_CHECKING:
+    from warehouse.ingest.file_rules import FileRules
     from warehouse.ingest.progress import IngestProgress
     from warehouse.ingest.report import IngestReport
     from warehouse.interchange.every_eval_ever import EveryEvalEverReport
@@ -43,6 +44,7 @@ class LoadMethods(Connection):
         only: Callable[[Sequence[Path]], bool] | None = None,
         on: str | None = None,
         lake: str | None = None,
+        rules: FileRules | None = None,
         max_files: int = 10_000,
         max_bytes: int = 20_000_000_000,
         max_time: float = 7200.0,
@@ -76,6 +78,8 @@ class LoadMethods(Connection):
                 same names.
             lake: where a lake of this store lies, or shall; it is brought up
                 afterwards, in one version.
+            rules: which mapping reads which files, by patterns of paths, and which hold no
+                results (:class:`warehouse.ingest.file_rules.FileRules`).
             max_files: files that may be fetched of all URLs together.
             max_bytes: bytes of them; a mistaken URL does not fill a disk.
             max_time: seconds that fetching may take, however slowly a server answers.
@@ -137,6 +141,7 @@ class LoadMethods(Connection):
                 options=options,
                 defaults=defaults,
                 force=force,
+                rules=rules,
             )
             sources = named(local.named(discovered), of_frames)
             report = load(

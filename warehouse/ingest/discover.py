@@ -15,6 +15,7 @@ from warehouse.importers import importers
 from warehouse.importers.base import Importer
 from warehouse.importers.common.file_walk import Unread, left_over, look_at, walk
 from warehouse.importers.common.source_context import companions_of
+from warehouse.ingest.file_rules import NO_RULES, FileRules
 from warehouse.records import Candidate, ImportSettings, SourceFiles
 from warehouse.records.credentials import masked
 from warehouse.store.load.state import LoadOptions
@@ -103,13 +104,16 @@ def _plan(
 
 
 def _jobs(
-    paths: Iterable[str | Path], format: str | None, settings: ImportSettings
+    paths: Iterable[str | Path],
+    format: str | None,
+    settings: ImportSettings,
+    takes: Callable[[Path], bool] | None = None,
 ) -> tuple[list[_Job], list[Unread]]:
     jobs: list[_Job] = []
     unread: list[Unread] = []
     unmatched: NothingMatchesError | None = None
     for path in map(Path, paths):
-        seen = [look_at(file) for file in walk(path)]
+        seen = [look_at(file) for file in walk(path) if takes is None or takes(file)]
         candidates = [item for item in seen if isinstance(item, Candidate)]
         left = [item for item in seen if isinstance(item, Unread)]
         for tool in _tools(format, settings):
@@ -175,6 +179,29 @@ class Discovered:
     unread: tuple[Unread, ...]
     plan: _DiscoveryPlan
     notes: tuple[str, ...] = ()
+    #: what is read otherwise: by the mappings of the rules on files.
+    more: tuple[Discovered, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """True if there is nothing that is read, or was meant to be."""
+        return not self.jobs and not self.missed and not self.more
+
+    @property
+    def unread_by_all(self) -> tuple[Unread, ...]:
+        """Files that nobody reads and that were not missed; those that are read with
+        others (joined tables) are none."""
+        left = [item for item in self.unread if not item.is_missed]
+        if not left:
+            return ()
+        companions = set(self.companions)
+        return tuple(item for item in left if item.path not in companions)
+
+    @property
+    def companions(self) -> tuple[Path, ...]:
+        """Files that are read with the sources, and are none of theirs."""
+        found = chain.from_iterable(map(_companions, self.jobs))
+        return tuple(dict.fromkeys(found))
 
     @property
     def missed(self) -> list[Unread]:
@@ -192,19 +219,41 @@ def discover(
     options: LoadOptions | None = None,
     defaults: Mapping[str, Any] | None = None,
     force: bool = False,
+    rules: FileRules | None = None,
 ) -> Discovered:
     """Find the dumps below some paths; arguments and errors as of
     :func:`warehouse.ingest.pipeline.ingest`. Needs no store."""
-    plan = _plan(
-        values or {},
-        mapping,
-        options or LoadOptions(),
-        defaults or {},
-        force,
-        higher_is_better,
-    )
-    jobs, unread = _jobs(paths, format, plan.settings)
-    return Discovered(tuple(_in_time(jobs)), tuple(unread), plan)
+    places = list(paths)
+    rules = rules or NO_RULES
+
+    def found_by(name: str | Path | None, takes: Any) -> Discovered:
+        plan = _plan(
+            values or {},
+            name,
+            options or LoadOptions(),
+            defaults or {},
+            force,
+            higher_is_better,
+        )
+        jobs, unread = _jobs(places, format, plan.settings, takes)
+        return Discovered(tuple(_in_time(jobs)), tuple(unread), plan)
+
+    if mapping or format:  # said of all files: by name, none is read otherwise
+        rules = replace(rules, maps=())
+    found = found_by(mapping, rules.takes(None))
+    more = []
+    for name in dict.fromkeys(name for _, name in rules.maps):
+        part = found_by(name, rules.takes(name))
+        if not part.is_empty:
+            more.append(replace(part, notes=(_by_rule(name, part),)))
+    return replace(found, more=tuple(more))
+
+
+def _by_rule(mapping: str, found: Discovered) -> str:
+    """That files are read by a mapping that a rule names, in words."""
+    names = [job.shown for job in found.jobs] + [item.shown for item in found.missed]
+    others = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    return f"read by the mapping {mapping} (ingest.maps): {names[0]}{others}"
 
 
 def sources(
@@ -214,11 +263,12 @@ def sources(
     that are read with them (joined tables), and what it would not read. ``reading`` as
     for :func:`discover`."""
     discovered = discover(paths, **reading)
-    companions = {tuple(job.files.files): _companions(job) for job in discovered.jobs}
+    parts = [discovered, *discovered.more]
+    jobs = list(chain.from_iterable(part.jobs for part in parts))
+    unread = list(chain.from_iterable(part.unread for part in parts))
+    companions = {tuple(job.files.files): _companions(job) for job in jobs}
     with_others = set(chain.from_iterable(companions.values()))
-    return companions, [
-        item for item in discovered.unread if item.path not in with_others
-    ]
+    return companions, [item for item in unread if item.path not in with_others]
 
 
 def _companions(job: _Job) -> tuple[Path, ...]:

@@ -8,12 +8,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError, MisuseError, WarehouseError, without_prefix
 from warehouse.ingest.discover import Discovered, _DiscoveryPlan, _Job, discover
+from warehouse.ingest.file_rules import FileRules
 from warehouse.ingest.name_notes import (
     last_ids,
     notes_on_ids,
@@ -50,6 +51,7 @@ from warehouse.ingest.report import (
     RepeatNotes,
     _reconcile,
     doubtful_notes,
+    merged,
 )
 from warehouse.ingest.run_notes import (
     notes_on_corrected,
@@ -88,6 +90,7 @@ def ingest(
     only: Callable[[Sequence[Path]], bool] | None = None,
     on: str | None = None,
     lake: str | None = None,
+    rules: FileRules | None = None,
 ) -> IngestReport:
     """Load every dump found under some paths: files, folders or URLs.
 
@@ -103,6 +106,7 @@ def ingest(
             options=options,
             defaults=defaults,
             force=force,
+            rules=rules,
         )
         named = local.named(discovered)
         return load(
@@ -141,6 +145,14 @@ def load(
         )
     if lake is not None:
         require_fit(store, lake)  # before anything is read for nothing
+    if discovered.more:
+        first, *others = replace(discovered, more=()), *discovered.more
+        parts = [
+            load(store, part, dry_run=dry_run, progress=progress, only=only, on=on)
+            for part in (first, *others)
+        ]
+        synced = None if lake is None else sync(store, lake)
+        return replace(merged(parts), lake=synced)
     plan, jobs, missed = discovered.plan, discovered.jobs, discovered.missed
     if only is not None:
         jobs = tuple(job for job in jobs if only(job.files.files))
@@ -152,7 +164,7 @@ def load(
     with _collecting_only_what_is_new():
         loaded, notes = _load_all(store, jobs, plan, dry_run, watcher, on)
     reports += loaded
-    left = tuple(item for item in discovered.unread if not item.is_missed)
+    left = discovered.unread_by_all
     fields = plan.options.cluster_by
     shared: list[str] = []
     changed: list[str] = []

@@ -79,8 +79,12 @@ class Fetched:
             replace(item, name=self.shown(str(item.path))) for item in discovered.unread
         )
         plan = replace(discovered.plan, shown=self.shown)
+        notes = (*discovered.notes, *self.notes)
+        more = tuple(
+            replace(self.named(part), notes=part.notes) for part in discovered.more
+        )
         return replace(
-            discovered, jobs=jobs, unread=unread, plan=plan, notes=self.notes
+            discovered, jobs=jobs, unread=unread, plan=plan, notes=notes, more=more
         )
 
 

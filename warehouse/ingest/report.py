@@ -102,6 +102,24 @@ class IngestReport:
         return counts
 
 
+def merged(reports: Sequence[IngestReport]) -> IngestReport:
+    """One report of several loads, one after the other."""
+
+    def all_of(name: str) -> tuple[Any, ...]:
+        parts = chain.from_iterable(getattr(report, name) for report in reports)
+        return tuple(dict.fromkeys(parts))
+
+    return IngestReport(
+        sources=tuple(chain.from_iterable(report.sources for report in reports)),
+        unclaimed=all_of("unclaimed"),
+        unread=all_of("unread"),
+        reconciliation=all_of("reconciliation"),
+        notes=all_of("notes"),
+        changed=all_of("changed"),
+        seconds=round(sum(report.seconds for report in reports), 3),
+    )
+
+
 def _of_sources(notes: Iterable[tuple[str, str]]) -> list[str]:
     """Each note once, with its source, or the first and the number of those of which
     the same is said."""

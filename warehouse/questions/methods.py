@@ -19,6 +19,7 @@ from typing import (
     overload,
 )
 
+from warehouse.errors import MisuseError
 from warehouse.questions.question import (
     FieldOption,
     Options,
@@ -77,6 +78,11 @@ def method_of(question: type[Question]) -> Callable[..., Any]:
     question's keywords."""
 
     def ask(self: Any, filled_in: Question) -> Any:
+        if question.CHANGES_STORE and self._only_asks:
+            raise MisuseError(
+                f"{question.NAME} changes a store, and files that were read have none "
+                "that stays; make one: warehouse.connect(FILE).ingest(PATH)"
+            )
         if question.OPENS:
             return filled_in.ask(self._opener)
         with self._reading() as store:

@@ -231,6 +231,8 @@ class Question(Options):
     OPENS: ClassVar[bool] = False
     #: whether there is a picture of the answer (``--svg``).
     IS_DRAWN: ClassVar[bool] = False
+    #: whether its answer changes what the store holds, beside figures that were computed.
+    CHANGES_STORE: ClassVar[bool] = False
     #: ``module:Class`` of its section in the report of a benchmark; of a question of
     #: another package.
     SECTION: ClassVar[str] = ""

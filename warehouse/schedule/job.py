@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import WarehouseError
+from warehouse.ingest.file_rules import ADVICE, NO_RULES, FileRules, is_data
 from warehouse.ingest.progress import Silent
 from warehouse.ingest.remote_hosts import shown_url
 from warehouse.records.clock import utc_now
@@ -48,6 +49,8 @@ class Job:
 
     watch: tuple[str, ...] = ()  #: folders, files or URLs to ingest.
     settle: float = 2.0  #: seconds for which a file has to be unchanged, else it waits for the next run.
+    #: which mapping reads which files, and which hold no results.
+    rules_on_files: FileRules = NO_RULES
     work: RefreshRequest = RefreshRequest()  #: what to refresh.
     rules: Rules = Rules()  #: of the alerts.
     webhook: str = ""  #: told the alerts; empty: nobody.
@@ -65,10 +68,12 @@ class _JobStopped(Exception):
 class Outcome:
     """How the job went."""
 
-    #: ``ok``; ``alerts``; ``incomplete`` (a source was refused, a figure failed);
-    #: ``failed`` (a step failed); ``stopped``; the worst of them.
+    #: ``ok``; ``alerts``; ``incomplete`` (a source was refused, a file read by nobody, a
+    #: figure failed); ``failed`` (a step failed); ``stopped``; the worst of them.
     result: str = "ok"
-    exit_code: int = 0  #: 0, or the highest of its mistakes: 1 alerts and figures, 3 refused sources.
+    #: 0, or the highest of its mistakes: 1 alerts and figures, 3 refused sources and
+    #: files that nobody read.
+    exit_code: int = 0
     counts: dict[str, int] = field(default_factory=dict)  #: of what was done.
 
     def note(self, result: str, exit_code: int = 1) -> None:
@@ -208,7 +213,13 @@ class _JobRun:
 
         with self.create() as store:
             before = refused(store)
-            report = ingest(store, [folder], only=settled, progress=Silent(self._check))
+            report = ingest(
+                store,
+                [folder],
+                only=settled,
+                progress=Silent(self._check),
+                rules=self.job.rules_on_files,
+            )
             report = report.with_changed(notes_on_joined(store, report.joined_runs))
             earlier_refusals = _earlier_refusals(before, refused(store))
         new = [
@@ -217,7 +228,13 @@ class _JobRun:
             if readable(source.error) not in earlier_refusals
         ]
         self._tell("source_refused", [{"error": error} for error in new])
-        if new:
+        left = [
+            item
+            for item in report.unread
+            if is_data(item) and _is_settled([item.path], self.job.settle)
+        ]
+        self._tell("file_not_read", [{"error": f"{item}; {ADVICE}"} for item in left])
+        if new or left:
             self.outcome.note("incomplete", 3)
         self._tell("note", [{"text": note} for note in report.changed], "warning")
         self._tell(
@@ -230,6 +247,7 @@ class _JobRun:
             "sources_loaded": loaded,
             "sources_refused": len(new),
             "sources_refused_before": len(report.refused) - len(new),
+            "files_not_read": len(left),
         }
         self.outcome.add(**counts)
         return {

@@ -323,6 +323,12 @@ def wait_for(
                     advice = DAMAGED
                 elif dialect.embedded or dialect.is_lake:
                     advice = ""
+                if (missing := dialect.missing_database(url)) is not None:
+                    raise StoreError(
+                        f"{where}: the server has no database {missing}; make it: "
+                        f"warehouse --db {where} store init --create, or: createdb "
+                        f"{missing}"
+                    ) from None
                 reason = engines.without_secrets(first_line(error), url)
                 raise StoreError(f"cannot open {where}: {reason}{advice}") from None
             if time.monotonic() >= deadline:

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
-from warehouse.errors import StoreError
+from warehouse.errors import MisuseError, StoreError
 from warehouse.store import engines
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store, wait_for
@@ -100,6 +101,44 @@ def open_store(
         store.close()
         raise
     return store
+
+
+def make_database(url: str, say: Callable[[str], None]) -> None:
+    """Make the database of a URL on its server, unless it is there.
+
+    Args:
+        say: told that it was made.
+
+    Raises:
+        MisuseError: the store is a file, or on a lake.
+        StoreError: the role may not make one.
+    """
+    parsed = engines.parse_url(url)
+    dialect = engines.dialect_of(parsed)
+    if dialect.make_database is None:
+        raise MisuseError(
+            "a database is made on a server; a store that is a file needs none"
+        )
+    name = dialect.missing_database(parsed)
+    if name is not None:
+        dialect.make_database(parsed)
+        say(f"created the database {name}")
+
+
+def discard_if_empty(store: Store) -> bool:
+    """Remove the file of a store into which nothing was loaded, while nobody else can
+    open it; True if it was.
+
+    Args:
+        store: embedded, open for writing, and made just now.
+    """
+    if store.rows("select id from source where state = 'loaded' limit 1"):
+        return False
+    path = Path(store.url.database or "")
+    store.when_closed = None
+    path.unlink(missing_ok=True)
+    path.with_name(f"{path.name}.wal").unlink(missing_ok=True)
+    return True
 
 
 def _first_look(store: Store) -> objects.Look:

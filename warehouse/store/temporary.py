@@ -16,7 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 PREFIX = "warehouse-"
-_LOCK = "in-use"
+#: A file in each, which its process holds.
+LOCK = "in-use"
 #: A folder so young may be about to be locked.
 _YOUNG_SECONDS = 30.0
 
@@ -32,15 +33,32 @@ def temporary_folder() -> Iterator[Path]:
 
 
 class TemporaryFolder:
-    """A new folder in the system's place for them, kept until it is closed."""
+    """A new folder in the system's place for them, or in another one, kept until it is
+    closed."""
 
-    def __init__(self) -> None:
-        _sweep(Path(tempfile.gettempdir()))
-        self.path = Path(tempfile.mkdtemp(prefix=PREFIX))
+    def __init__(self, parent: Path | None = None) -> None:
+        place = parent or Path(tempfile.gettempdir())
+        _sweep(place)
+        self.path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=place))
         self._handle = os.open(
-            self.path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
+            self.path / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
         )
         fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def keep_as(self, target: Path) -> int:
+        """Give the folder a name by which it stays.
+
+        Returns:
+            a handle of the lock, which others may now hold too; whoever gets it closes
+            it.
+
+        Raises:
+            OSError: there is something of that name, or it cannot be had.
+        """
+        os.rename(self.path, target)
+        self.path = target
+        fcntl.flock(self._handle, fcntl.LOCK_SH)
+        return self._handle
 
     def close(self) -> None:
         """Remove the folder and all that is in it."""
@@ -63,7 +81,7 @@ def _is_abandoned(folder: Path) -> bool:
             return False
         if time.time() - status.st_mtime < _YOUNG_SECONDS:
             return False
-        handle = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+        handle = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
         return False  # not made by us, or gone
     try:

@@ -162,6 +162,7 @@ class NextLabels(ChosenScores, Question):
 
     NAME, ANSWER = "judge_next", "next:next_labels"
     COMMAND = "judge next"
+    CHANGES_STORE = True
     OPENS = True
 
     benchmark: Annotated[str, Option("Name of a benchmark.")]

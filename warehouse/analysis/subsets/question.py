@@ -43,6 +43,7 @@ class PlanSubset(ChosenScores, Question):
 
     NAME, ANSWER = "subset_plan", "make:plan_subset"
     COMMAND = "subset plan"
+    CHANGES_STORE = True
     OPENS = True
 
     benchmark: Annotated[
@@ -139,6 +140,7 @@ class ImportSubset(Question):
 
     NAME, ANSWER = "subset_import", "exchange:import_plans"
     COMMAND = "subset import"
+    CHANGES_STORE = True
     OPENS = True
 
     path: Annotated[
@@ -166,6 +168,7 @@ class ExtendSubset(Question):
 
     NAME, ANSWER = "subset_extend", "exchange:extend_plan"
     COMMAND = "subset extend"
+    CHANGES_STORE = True
     OPENS = True
 
     plan: _Plan

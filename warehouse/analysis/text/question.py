@@ -76,6 +76,7 @@ class EmbedPrompts(Question):
 
     NAME, ANSWER, OPENS = "embed", "embed:embed", True
     COMMAND = "text embed"
+    CHANGES_STORE = True
 
     benchmarks: _Names = ()
     _: KW_ONLY
@@ -212,6 +213,7 @@ class ClusterByText(Question):
 
     NAME, ANSWER, OPENS = "cluster_semantic", "semantic_clusters:cluster_semantic", True
     COMMAND = "text cluster"
+    CHANGES_STORE = True
 
     benchmark: Annotated[str, Option("Name of a benchmark.")]
     _: KW_ONLY

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -124,8 +125,9 @@ def _shipped() -> dict[str, TabularMapping]:
 def _required_names(mapping: TabularMapping) -> set[str]:
     """Names of columns and fields without which a file has not the shape of a mapping."""
     names: set[str] = set()
+    either = set(chain.from_iterable(one.paths() for one in mapping.alternatives))
     for source, text in mapping.paths:
-        if source.optional or "{" in text:
+        if source.optional or text in either or "{" in text:
             continue
         with suppress(PathError):
             path = parse_path(text)

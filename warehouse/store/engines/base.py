@@ -170,6 +170,11 @@ class Dialect:
     #: again, ``None`` while another process is that one. However the holder ends, the
     #: system or the server lets go for it; readers and writers are not kept out.
     refresh_lock: Callable[[sa.URL], Callable[[], None] | None]
+    #: the database that a URL names and its server, which answers, does not have;
+    #: ``None`` where that is not why a store cannot be opened.
+    missing_database: Callable[[sa.URL], str | None] = lambda _url: None
+    #: make that database; ``None`` where there is nothing to be made beforehand.
+    make_database: Callable[[sa.URL], None] | None = None
 
 
 def json_text(value: Any) -> str:

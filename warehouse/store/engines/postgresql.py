@@ -34,6 +34,10 @@ from warehouse.store.engines.base import (
     OwnObjects,
     json_text,
 )
+from warehouse.store.engines.postgresql_databases import (
+    make_database,
+    missing_database,
+)
 from warehouse.store.engines.postgresql_roles import ROLES, plain_url, require_plain
 from warehouse.store.engines.postgresql_rows import Packing, arrow_table, printable
 from warehouse.store.engines.reading import ReadingEngine
@@ -559,4 +563,6 @@ POSTGRESQL = Dialect(
     snapshot=None,
     executors=lambda _url: None,
     refresh_lock=refresh_lock,
+    missing_database=missing_database,
+    make_database=make_database,
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -67,14 +68,20 @@ def _drop_oldest(folder: Path) -> None:
             os.unlink(file)
 
 
-def _file(subject: str) -> Path | None:
-    base = os.environ.get(CACHE_VARIABLE, "")
-    home = os.environ.get("HOME") or os.environ.get("USERPROFILE")
+def cache_folder(environment: Mapping[str, str]) -> Path | None:
+    """Where this program's part of the user's cache lies; None where nobody says."""
+    base = environment.get(CACHE_VARIABLE, "")
+    home = environment.get("HOME") or environment.get("USERPROFILE")
     if os.path.isabs(base):
-        cache = Path(base)
-    elif home:
-        cache = Path(home) / ".cache"
-    else:
+        return Path(base) / "warehouse"
+    if home:
+        return Path(home) / ".cache" / "warehouse"
+    return None
+
+
+def _file(subject: str) -> Path | None:
+    cache = cache_folder(os.environ)
+    if cache is None:
         return None
     name = hashlib.sha256(subject.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-    return cache / "warehouse" / "stores" / f"{name}.json"
+    return cache / "stores" / f"{name}.json"

@@ -1,0 +1,86 @@
+"""Dumps that are asked in place of a store: read, with what is said of them in few
+lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from warehouse.errors import InputError
+from warehouse.tables.words import counted
+
+from .progress import progress
+from .refused import print_errors
+
+if TYPE_CHECKING:
+    from warehouse.dumps.reading import DumpReading
+    from warehouse.dumps.stores import DumpStore
+
+#: Notes that are told unless -v asks for all.
+TOLD = 4
+#: Options of ``ingest`` that go with ``--from`` too.
+_TAKEN = frozenset(
+    ("--map", "--set", "--default", "--format")
+    + ("--higher-is-better", "--lower-is-better")
+)
+_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
+
+
+def opened(
+    paths: Sequence[str], reading: DumpReading, *, quiet: bool, verbose: bool
+) -> DumpStore:
+    """The store of the dumps that a command is asked of; why sources of it were refused
+    is told.
+
+    Raises:
+        MisuseError: a path that is not there, or a wrong setting.
+        InputError: nothing there can be read.
+    """
+    from warehouse.dumps.stores import store_of_dumps
+    from warehouse.store.load.state import LoadReport
+
+    try:
+        found = store_of_dumps(paths, reading, shown=lambda: progress(quiet))
+    except InputError as error:
+        advice = of_ingest([str(error)])
+        error.args = ("; ".join([str(error), *advice]), *error.args[1:])
+        raise
+    refused = [
+        LoadReport(source, "refused", error=error)
+        for source, error in found.said.refused
+    ]
+    print_errors(refused, show_all=verbose)
+    return found
+
+
+def remarks(found: DumpStore, *, quiet: bool, verbose: bool) -> Iterator[str]:
+    """What is said of dumps beside their errors, in few lines; with -q only by what
+    figures hang on how they were read, as ``ingest`` does."""
+    said = found.said
+    if quiet:
+        yield from (f"note: {note}" for note in said.changed)
+        return
+    yield from of_ingest([error for _, error in said.refused])
+    if said.refused:
+        lacking = counted(len(said.refused), "source")
+        yield f"the answer is without {lacking} (exit code {InputError.exit_code})"
+    if found.is_new:
+        read = counted(said.n_sources, "source")
+        yield f"read {read}: {counted(said.n_runs, 'run')}"
+    notes = [*said.changed, *said.on_files, *said.notes]
+    shown = notes if verbose else notes[:TOLD]
+    yield from (f"note: {note}" for note in shown)
+    if len(notes) > len(shown):
+        yield f"... and {len(notes) - len(shown)} more notes: -v shows all"
+
+
+def of_ingest(errors: Sequence[str]) -> list[str]:
+    """What to do about options that errors name and that only ``ingest`` has."""
+    others = sorted(set(_OPTION.findall(" ".join(errors))) - _TAKEN)
+    if not others:
+        return []
+    return [
+        f"{' and '.join(others)}: an option of ingest: warehouse ingest PATH "
+        f"{others[0]} ..., then ask without --from"
+    ]

@@ -1,0 +1,2 @@
+"""Stores of dumps that are only asked: read once, kept in the user's cache, never his to
+clean up."""

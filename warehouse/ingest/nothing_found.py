@@ -1,0 +1,116 @@
+"""What is said where nobody knows any of the files below some paths."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from warehouse.errors import InputError
+from warehouse.importers.common.file_walk import Unread
+from warehouse.ingest.discover import Discovered
+
+#: Suffixes of files that hold others, or are packed; tables in the first two are read
+#: with a mapping as they are.
+ARCHIVES = frozenset(".zip .gz .tar .tgz .bz2 .xz .zst .7z .rar".split())
+UNLESS = " (tables in .zip and .gz are read as they are with --map)"
+#: Files that no importer knows of which is looked what they are.
+_LOOKED_AT = 3
+#: Characters of what a table lacks.
+_LENGTH = 500
+
+
+def refuse_nothing(
+    discovered: Discovered,
+    paths: Sequence[str],
+    *,
+    format: str | None = None,
+    mapping: Any = None,
+) -> None:
+    """Refuse paths below which there is nothing to read, before a store is made for it.
+
+    Args:
+        discovered: what was found.
+        paths: as people are told them.
+        format: the importer that was named.
+        mapping: the mapping that was named.
+
+    Raises:
+        InputError: nobody knows any file; says what they are, and what to do.
+    """
+    if not discovered.is_empty:
+        return
+    problem, advice = _said(format, discovered.unread)
+    if mapping is None and "fits by its shape" not in advice:
+        advice += archives_advice([item.shown for item in discovered.unread])
+    raise InputError(problem, path=", ".join(paths), advice=advice)
+
+
+def _said(format: str | None, unread: Sequence[Unread]) -> tuple[str, str]:
+    """What was found, and what to do."""
+    count, reasons = len(unread), [str(item) for item in unread if item.reason]
+    if reasons and len(reasons) == count:
+        more = "; …" if count > 3 else ""
+        return "; ".join(reasons[:3]) + more, "name files that hold data"
+    if format is not None:
+        advice = "without --format each file goes to the importer that knows it"
+        return f"the importer {format} knows none of {count} files", advice
+    if not count:
+        return "holds no files; hidden ones are left out", "name a hidden file itself"
+    which = "the only file" if count == 1 else f"any of {count} files"
+    problem = f"no importer knows {which}"
+    if found := _broken(unread) or _without_scores(unread):
+        problem += f"; {found}"
+    if shaped := shaped_by([item.path for item in unread]):
+        advice = (
+            f"{shaped} fits by its shape; otherwise `warehouse mapping FILE` begins a "
+            "mapping"
+        )
+        return problem, advice
+    return (
+        problem,
+        "`warehouse mapping FILE` begins a mapping for a table, --map takes it; "
+        "--format names an importer",
+    )
+
+
+def shaped_by(paths: Sequence[Path]) -> str:
+    """The shipped mappings whose shape some files have, as an option."""
+    from warehouse.importers.tabular.mapping_shapes import mappings_for
+
+    names = chain.from_iterable(mappings_for(path) for path in paths[:_LOOKED_AT])
+    return " or ".join(f"--map {name}" for name in dict.fromkeys(names))
+
+
+def _broken(unread: Sequence[Unread]) -> str:
+    """What is wrong with the first file that is meant to be JSON and is none."""
+    from warehouse.importers.tabular.head_columns import why_no_table
+    from warehouse.importers.tabular.profile import why_unreadable
+
+    reasons = (
+        why_unreadable(item.path) or why_no_table(item.path)
+        for item in unread[:_LOOKED_AT]
+    )
+    return next(filter(None, reasons), "")
+
+
+def _without_scores(unread: Sequence[Unread]) -> str:
+    """Which columns were looked for in the first table that names prompts and has no
+    scores by their usual names."""
+    from warehouse.importers.tabular.head_columns import without_scores
+
+    reasons = (without_scores(item.path) for item in unread[:_LOOKED_AT])
+    text = " ".join(next(filter(None, reasons), "").split())
+    if len(text) <= _LENGTH:
+        return text
+    return f"{text[: _LENGTH - 3]}..."
+
+
+def archives_advice(unclaimed: Sequence[str]) -> str:
+    """What to do about the archives among files that no importer knows; empty without
+    any."""
+    count = sum(Path(path).suffix.lower() in ARCHIVES for path in unclaimed)
+    if not count:
+        return ""
+    return f"; {count} of them {'is' if count == 1 else 'are'} packed: unpack first{UNLESS}"
