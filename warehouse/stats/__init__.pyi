@@ -4,8 +4,8 @@ from .core.draws import PromptDraws as PromptDraws
 from .core.draws import prompt_draws as prompt_draws
 from .core.draws import single_draw_scores as single_draw_scores
 from .core.draws import summarise_draws as summarise_draws
-from .core.inputs import standard_error_bernoulli as standard_error_bernoulli
-from .core.inputs import standard_error_clt as standard_error_clt
+from .core.moments import standard_error_bernoulli as standard_error_bernoulli
+from .core.moments import standard_error_clt as standard_error_clt
 from .core.results import Estimate as Estimate
 from .core.results import Interval as Interval
 from .core.results import PairedDifference as PairedDifference

@@ -16,13 +16,8 @@ from functools import partial
 import numpy as np
 
 from warehouse.stats.core import special
-from warehouse.stats.core.inputs import (
-    ROUNDING,
-    Clusters,
-    FloatArray,
-    is_constant,
-    skewnesses,
-)
+from warehouse.stats.core.inputs import ROUNDING, Clusters, FloatArray, is_constant
+from warehouse.stats.core.moments import skewnesses
 from warehouse.stats.core.sample import Sample
 from warehouse.stats.intervals.defaults import UNEQUAL_SIZES
 

@@ -13,11 +13,14 @@ from warehouse.stats.core.inputs import (
     ROUNDING,
     Clusters,
     FloatArray,
-    as_clusters,
     as_level,
     as_scores,
     as_weights,
     check_length,
+    clusters_if_any,
+    codes_of,
+    number_of,
+    one_unit_each,
 )
 from warehouse.stats.core.quantiles import t_quantile
 from warehouse.stats.core.results import NamedFigures, flags_of
@@ -131,12 +134,12 @@ def judge_agreement(
     shares = (
         np.ones(n) if weights is None else as_weights(weights, n) * n / np.sum(weights)
     )
-    groups = None if clusters is None else as_clusters(clusters, n)
-    units = Clusters(np.arange(n), np.ones(n)) if groups is None else groups
+    groups = clusters_if_any(clusters, n)
+    units = groups or one_unit_each(n)
     values, codes = np.unique(np.concatenate([people, judge]), return_inverse=True)
     above, below = judge > people, judge < people
     whole = _Units(codes[:n], codes[n:], shares, units, values)
-    of = None if groups is None else groups.codes
+    of = codes_of(groups)
     same = (people == judge).astype(float)
     share = estimate_mean(
         same, clusters=of, weights=weights, bounds=(0, 1), level=level
@@ -162,7 +165,7 @@ def judge_agreement(
         figures[0] = _with_few(figures[0], whole, as_level(level))
     return JudgeAgreement(
         n_units=n,
-        n_clusters=None if groups is None else groups.n,
+        n_clusters=number_of(groups),
         categories=tuple(values.tolist()) if len(values) <= MOST_CATEGORIES else (),
         table=tuple(map(tuple, whole.table().tolist()))
         if len(values) <= MOST_CATEGORIES
@@ -171,7 +174,7 @@ def judge_agreement(
         judge_above=float(shares @ above) / n,
         judge_below=float(shares @ below) / n,
         direction_p=sign_flip_test(
-            above.astype(float) - below, None if groups is None else groups.codes
+            above.astype(float) - below, codes_of(groups)
         ).p_value,
         level=level,
         flags=flags_of(

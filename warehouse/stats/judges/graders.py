@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import Clusters, FloatArray, as_clusters, as_level
+from warehouse.stats.core.inputs import (
+    Clusters,
+    FloatArray,
+    as_clusters,
+    as_level,
+    number_of,
+    one_unit_each,
+)
 from warehouse.stats.core.results import NamedFigures, flags_of
 from warehouse.stats.judges.agreement import (
     FEW_CLUSTERS,
@@ -79,21 +86,17 @@ def graders_agreement(
     if not paired.any():
         raise StatisticsError("grades: no unit has two of them")
     used = given[paired]
-    groups = (
-        None
-        if clusters is None
-        else as_clusters(np.asarray(clusters)[paired], len(used))
-    )
-    units = (
-        Clusters(np.arange(len(used)), np.ones(len(used))) if groups is None else groups
-    )
+    groups = None
+    if clusters is not None:
+        groups = as_clusters(np.asarray(clusters)[paired], len(used))
+    units = groups or one_unit_each(len(used))
     has_grade = ~np.isnan(used)
     values = np.unique(used[has_grade])
     return GradersAgreement(
         n_graders=int(has_grade.any(axis=0).sum()),
         n_units=len(used),
         n_grades=int(has_grade.sum()),
-        n_clusters=None if groups is None else groups.n,
+        n_clusters=number_of(groups),
         figures=tuple(_figures(used, values, units, as_level(level))),
         level=level,
         flags=flags_of(

@@ -27,6 +27,7 @@ from warehouse.stats.core.inputs import (
     as_level,
     as_scores,
     check_length,
+    clusters_if_any,
     finite_bounds,
     is_constant,
     is_zero_one,
@@ -339,7 +340,7 @@ def _checked(
         raise StatisticsError("no unit has a label of people")
     if not np.isfinite(labels[labelled]).all():
         raise StatisticsError("`h` holds labels that are not finite numbers")
-    groups = None if clusters is None else as_clusters(clusters, total)
+    groups = clusters_if_any(clusters, total)
     stratum = (
         np.zeros(total, np.intp) if strata is None else as_clusters(strata, total).codes
     )

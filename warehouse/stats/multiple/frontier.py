@@ -24,6 +24,7 @@ from warehouse.stats.core.inputs import (
     as_level,
     as_score_matrix,
     as_seed,
+    clusters_if_any,
     rejects,
 )
 from warehouse.stats.core.machine import one_blas_thread
@@ -172,7 +173,7 @@ def frontier_set(
     """
     y, c = _checked(scores, costs)
     level, m = as_level(level), y.shape[1]
-    groups = None if clusters is None else as_clusters(clusters, len(y))
+    groups = clusters_if_any(clusters, len(y))
     with one_blas_thread():
         matrix = centre(c, groups)
         quality, difference = pair_moments(centre(y, groups)), pair_moments(matrix)

@@ -30,9 +30,10 @@ from warehouse.stats.core.inputs import (
     as_seed,
     check_length,
     check_one_sided,
-    mean_of,
-    skewness,
+    number_of,
+    unit_sums,
 )
+from warehouse.stats.core.moments import mean_of, skewness
 from warehouse.stats.core.quantiles import t_quantile, t_upper_tail
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.core.sample import Sample, describe
@@ -372,10 +373,7 @@ def cheaper_power(
     """
     check_one_sided(alpha)
     a, b, groups = _two(costs_a, costs_b, clusters)
-    sums = [
-        values if groups is None else groups.sums(values)
-        for values in (a, b, np.ones(len(a)))
-    ]
+    sums = [unit_sums(values, groups) for values in (a, b, np.ones(len(a)))]
     share = 1.0 if groups is None else groups.n / len(a)
     units, rng = max(2, round(n * share)), np.random.default_rng(as_seed(seed))
     found = [_simulated(rng, n_samples, units, sums, times, alpha)]
@@ -547,7 +545,7 @@ def _log_draws(
         return None
     groups = terms.clusters
     units = [a, np.ones(len(a)) if b is None else b]
-    sums = np.array([own if groups is None else groups.sums(own) for own in units])
+    sums = np.array([unit_sums(own, groups) for own in units])
     if sums.shape[1] < FEWEST_UNITS:
         return None
     top = grouped(sums / sums.sum(axis=1, keepdims=True), None, seed=0)[0]
@@ -631,7 +629,7 @@ def _figure(
         df=df,
         method=method,
         n_prompts=n or (0 if sample is None else sample.n),
-        n_clusters=None if groups is None else groups.n,
+        n_clusters=number_of(groups),
         flags=(HEAVY_TAIL,)
         if error and sample is not None and is_gated(sample)
         else (),

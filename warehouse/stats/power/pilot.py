@@ -20,14 +20,13 @@ from warehouse.stats.core.inputs import (
     Bounds,
     Clusters,
     FloatArray,
-    as_clusters,
     as_scores,
     check_length,
-    clt_error,
-    deviations,
+    clusters_if_any,
     finite_bounds,
-    skewness,
+    number_of,
 )
+from warehouse.stats.core.moments import clt_error, deviations, skewness
 from warehouse.stats.core.results import NamedFigures, flags_of
 from warehouse.stats.intervals.defaults import FEW_CLUSTERS, FEW_PROMPTS, SKEWED_MEAN
 from warehouse.stats.intervals.standard_errors import robust_errors
@@ -148,7 +147,7 @@ def plan_from_pilot(
     """
     a, b = as_scores(means_a, "means_a"), as_scores(means_b, "means_b")
     check_length(len(b), len(a), "means_b")
-    groups = None if clusters is None else as_clusters(clusters, len(a))
+    groups = clusters_if_any(clusters, len(a))
     of_a = _within(within_a, draws_a, len(a), "a")
     of_b = _within(within_b, draws_b, len(a), "b")
     totals = _totals(a - b, groups)
@@ -192,7 +191,7 @@ def plan_from_one(
     if not -1 <= correlation < 1:
         raise StatisticsError(f"`correlation` must lie in [-1, 1), found {correlation}")
     values = as_scores(means, "means")
-    groups = None if clusters is None else as_clusters(clusters, len(values))
+    groups = clusters_if_any(clusters, len(values))
     parts = _within(within, draws, len(values), "")
     share_left = 2 * (1 - correlation)
     share = parts.share or 0.0
@@ -228,7 +227,7 @@ def _pilot(
         raw = totals[0] - of_a.share - of_b.share
     return Pilot(
         n_prompts=n,
-        n_clusters=None if groups is None else groups.n,
+        n_clusters=number_of(groups),
         cluster_size=None if groups is None else n / groups.n,
         mean_a=means[0],
         mean_b=means[1],
@@ -251,7 +250,9 @@ def _pilot(
 
 def _skewness(values: FloatArray, clusters: Clusters | None) -> float:
     """Skewness of the differences, or of their sums by cluster."""
-    return skewness(values if clusters is None else clusters.sums(deviations(values)))
+    if clusters is None:
+        return skewness(values)
+    return skewness(clusters.sums(deviations(values)))
 
 
 def _totals(values: FloatArray, clusters: Clusters | None) -> tuple[float, float]:
