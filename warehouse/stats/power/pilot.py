@@ -151,7 +151,9 @@ def plan_from_pilot(
     of_a = _within(within_a, draws_a, len(a), "a")
     of_b = _within(within_b, draws_b, len(a), "b")
     totals = _totals(a - b, groups)
-    skewed = None if finite_bounds(bounds) else _skewness(a - b, groups)
+    skewed = None
+    if not finite_bounds(bounds):
+        skewed = _skewness(a - b, groups)
     means = float(a.mean()), float(b.mean())
     return _pilot(
         groups, means, correlation(a, b), totals, (of_a, of_b), len(a), skewed
@@ -199,7 +201,9 @@ def plan_from_one(
         share_left * (variance - share) + 2 * share
         for variance in _totals(values, groups)
     )
-    skewed = None if finite_bounds(bounds) else _skewness(values, groups)
+    skewed = None
+    if not finite_bounds(bounds):
+        skewed = _skewness(values, groups)
     mean = float(values.mean())
     return _pilot(
         groups,
@@ -222,13 +226,16 @@ def _pilot(
     skewed: float | None,
 ) -> Pilot:
     of_a, of_b = within
-    raw = None
+    raw = omega2 = cluster_size = None
     if of_a.share is not None and of_b.share is not None:
         raw = totals[0] - of_a.share - of_b.share
+        omega2 = max(0.0, raw)
+    if groups is not None:
+        cluster_size = n / groups.n
     return Pilot(
         n_prompts=n,
         n_clusters=number_of(groups),
-        cluster_size=None if groups is None else n / groups.n,
+        cluster_size=cluster_size,
         mean_a=means[0],
         mean_b=means[1],
         correlation=rho,
@@ -240,7 +247,7 @@ def _pilot(
         sigma2_b=of_b.sigma2,
         draws_a=of_a.draws,
         draws_b=of_b.draws,
-        omega2=None if raw is None else max(0.0, raw),
+        omega2=omega2,
         omega2_raw=raw,
         skewness=skewed,
         flags=_flags(groups, raw, within, n, skewed),
@@ -326,13 +333,14 @@ def _flags(
     n: int,
     skewed: float | None,
 ) -> tuple[str, ...]:
+    units = number_of(groups) or n
     return flags_of(
         parts_unknown=raw is None,
         omega2_clipped=raw is not None and raw < 0,
         within_imputed=any(run.imputed for run in within),
         few_prompts=groups is None and n < FEW_PROMPTS,
         few_clusters=groups is not None and groups.n < FEW_CLUSTERS,
-        skewed_pilot=is_skewed_for(skewed, n if groups is None else groups.n),
+        skewed_pilot=is_skewed_for(skewed, units),
     )
 
 
