@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from warehouse.stats import estimate_mean, paired_difference
-from warehouse.stats.core.inputs import skewness
+from warehouse.stats.core.moments import skewness
 from warehouse.stats.core.sample import build_sample, find_link
 from warehouse.stats.intervals.asymmetry import (
     implied_skewnesses,

@@ -38,7 +38,8 @@ from warehouse.analysis.selection.selection import RowRules, Selection, selectio
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.stats import Pilot, plan_from_one, plan_from_pilot
-from warehouse.stats.core.inputs import Clusters, as_clusters, is_constant, mean_of
+from warehouse.stats.core.inputs import Clusters, as_clusters, is_constant
+from warehouse.stats.core.moments import mean_of
 from warehouse.stats.core.sample import find_link, linearise, linearise_figure
 from warehouse.stats.intervals.standard_errors import spread_as_plain
 from warehouse.stats.rows.seed_fit import fit_seeds

@@ -79,9 +79,9 @@ class PromptDraws:
     def within_or_mean(self) -> FloatArray:
         """W_i, W̄ where it is not known, shape (n,); all NaN where none is known."""
         mean = self.mean_within
-        return np.where(
-            np.isfinite(self.within), self.within, np.nan if mean is None else mean
-        )
+        if mean is None:
+            mean = np.nan
+        return np.where(np.isfinite(self.within), self.within, mean)
 
     def are_zero_one(self) -> bool:
         """Whether the draws can all be 0 or 1: scores within [0, 1], K_i·p̂_i whole,
@@ -271,15 +271,21 @@ def draw_blocks(n_draws: int, block: int) -> list[slice]:
     ]
 
 
+def _whole_streams(rows: slice) -> int:
+    """Number of rows, rounded up to what whole streams make."""
+    n_rows: int = rows.stop - rows.start
+    n_streams = -(-n_rows // STREAM)
+    return n_streams * STREAM
+
+
 def webb_block(n: int, rows: slice, seed: int) -> FloatArray:
     """Weights of one of `draw_blocks`, shape (rows, n); blocks may be made in any
     order."""
-    weights = np.empty((-(-(rows.stop - rows.start) // STREAM) * STREAM, n))
+    weights = np.empty((_whole_streams(rows), n))
     for first in range(0, len(weights), STREAM):
         stream = weights[first : first + STREAM].reshape(-1, _FOURS.shape[1])
-        codes = _generator(seed, rows.start + first).integers(
-            0, len(_FOURS), size=len(stream), dtype=np.uint16
-        )
+        rng = _generator(seed, rows.start + first)
+        codes = rng.integers(0, len(_FOURS), size=len(stream), dtype=np.uint16)
         _FOURS.take(codes, axis=0, out=stream, mode="clip")  # all codes are in range
     return weights[: rows.stop - rows.start]
 
@@ -288,14 +294,12 @@ def sign_block(
     n: int, rows: slice, seed: int, kind: DTypeLike = np.float64
 ) -> NDArray[Any]:
     """Random signs, −1 or 1 (Rademacher weights), as `webb_block` gives weights."""
-    signs = np.empty((-(-(rows.stop - rows.start) // STREAM) * STREAM, n), kind)
+    signs = np.empty((_whole_streams(rows), n), kind)
     for first in range(0, len(signs), STREAM):
-        words = _generator(seed, rows.start + first).bit_generator.random_raw(
-            STREAM * n // 64
-        )
-        own = np.unpackbits(words.astype("<u8", copy=False).view(np.uint8)).view(
-            np.int8
-        )
+        rng = _generator(seed, rows.start + first)
+        words = rng.bit_generator.random_raw(STREAM * n // 64)
+        octets = words.astype("<u8", copy=False).view(np.uint8)
+        own = np.unpackbits(octets).view(np.int8)
         own *= 2
         own -= 1
         signs[first : first + STREAM] = own.reshape(STREAM, n)
@@ -304,7 +308,8 @@ def sign_block(
 
 def all_signs(n: int, rows: slice) -> FloatArray:
     """Some of all 2^n vectors of signs, the one of ones first, shape (rows, n)."""
-    bits = np.arange(rows.start, rows.stop)[:, None] >> np.arange(n) & 1
+    numbers = np.arange(rows.start, rows.stop)
+    bits = numbers[:, None] >> np.arange(n) & 1
     return np.asarray(1.0 - 2.0 * bits)
 
 

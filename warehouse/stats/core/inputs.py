@@ -1,5 +1,4 @@
-"""What may enter the statistics, every check in one place; means, deviations and
-unclustered errors of it.
+"""What may enter the statistics, every check in one place.
 
 Missing and infinite scores are refused here, with their number and first position, so
 that no function behind these checks has to think of them.
@@ -191,6 +190,39 @@ def as_clusters(clusters: ArrayLike, n: int) -> Clusters:
     return Clusters(codes, np.bincount(codes).astype(np.float64))
 
 
+def clusters_if_any(clusters: ArrayLike | None, n: int) -> Clusters | None:
+    """`as_clusters`; None where prompts are not clustered."""
+    if clusters is None:
+        return None
+    return as_clusters(clusters, n)
+
+
+def one_unit_each(n: int) -> Clusters:
+    """``n`` prompts, each a cluster of its own."""
+    return Clusters(np.arange(n), np.ones(n))
+
+
+def number_of(clusters: Clusters | None) -> int | None:
+    """G; None where prompts are not clustered."""
+    if clusters is None:
+        return None
+    return clusters.n
+
+
+def codes_of(clusters: Clusters | None) -> NDArray[np.intp] | None:
+    """Cluster number of each prompt; None where prompts are not clustered."""
+    if clusters is None:
+        return None
+    return clusters.codes
+
+
+def unit_sums(values: FloatArray, clusters: Clusters | None) -> FloatArray:
+    """Sum of ``values`` in each unit: prompt, or cluster where there are any."""
+    if clusters is None:
+        return values
+    return clusters.sums(values)
+
+
 def check_length(length: int, expected: int, name: str) -> None:
     """Refuse an argument that is not aligned with the scores."""
     if length != expected:
@@ -329,116 +361,6 @@ def _check_label(label: object) -> None:
         f"`clusters` must hold integers or strings, found {label!r}; a prompt without "
         "a cluster needs a label of its own"
     )
-
-
-def standard_error_clt(scores: ArrayLike) -> float | None:
-    """Miller (2024) eq. 1: sqrt(Σ (s_i − s̄)²/(n−1)/n); None for a single prompt.
-
-    Args:
-        scores: mean score of each prompt, finite, shape (n,).
-
-    Raises:
-        StatisticsError: where scores are empty or not finite.
-
-    Examples:
-        >>> round(standard_error_clt([1, 1, 0, 1]), 6)
-        0.25
-        >>> standard_error_clt([1]) is None
-        True
-    """
-    return clt_error(deviations(as_scores(scores)))
-
-
-def standard_error_bernoulli(scores: ArrayLike) -> float | None:
-    """Miller (2024) eq. 2: sqrt(s̄(1−s̄)/n); None unless every score is 0 or 1.
-
-    Args:
-        scores: one draw per prompt, finite, shape (n,). A mean of several draws is not
-            Bernoulli, even where it happens to be 0 or 1: that is for the caller to
-            know.
-
-    Raises:
-        StatisticsError: where scores are empty or not finite.
-    """
-    values = as_scores(scores)
-    if is_zero_one(values):
-        return bernoulli_error(mean_of(values), len(values))
-    return None
-
-
-def mean_of(scores: FloatArray) -> float:
-    """The mean; exactly the first score where all are equal."""
-    if is_constant(scores):
-        return float(scores[0])
-    return mean_of_varying(scores)
-
-
-def mean_of_varying(scores: FloatArray) -> float:
-    """`mean_of` scores that are known not to be all equal."""
-    with np.errstate(over="ignore"):
-        mean = float(scores.mean())
-    if not math.isfinite(mean):
-        raise StatisticsError("`scores` are too large: their sum overflows")
-    return mean
-
-
-def deviations(scores: FloatArray) -> FloatArray:
-    """d_i = s_i − s̄, exactly 0 where all scores are equal, shape (n,).
-
-    Raises:
-        StatisticsError: where the scores are so large that their squares overflow.
-    """
-    if is_constant(scores):
-        return np.zeros_like(scores)
-    with np.errstate(over="ignore"):
-        centred = scores - mean_of_varying(scores)
-        squares = float(centred @ centred)
-    if not math.isfinite(squares):
-        raise StatisticsError(
-            "`scores` are too large: the sum of their squares overflows"
-        )
-    return centred
-
-
-def clt_error(centred: FloatArray) -> float | None:
-    """`standard_error_clt` for deviations that are already at hand."""
-    n = len(centred)
-    if n > 1:
-        return math.sqrt(float(centred @ centred) / (n - 1) / n)
-    return None
-
-
-def bernoulli_error(mean: float, n: int) -> float:
-    """Error of a proportion ``mean`` of ``n`` prompts."""
-    return math.sqrt(mean * (1 - mean) / n)
-
-
-def skewness(scores: FloatArray) -> float:
-    """Third central moment over the cubed standard deviation (1/n); 0 where all are
-    equal."""
-    return float(skewnesses(scores[None, :])[0])
-
-
-def skewnesses(samples: FloatArray) -> FloatArray:
-    """`skewness` of each row, shape (S, n) to (S,)."""
-    low, high = samples.min(axis=1), samples.max(axis=1)
-    equal = high - low <= ROUNDING * np.maximum(np.abs(low), np.abs(high))
-    with np.errstate(over="ignore"):
-        means = samples.mean(axis=1)
-    if not np.isfinite(means).all():
-        raise StatisticsError("`scores` are too large: their sum overflows")
-    centred = samples - means[:, None]
-    # the cubes of very small or large scores would be lost
-    unit = (
-        centred / np.where(equal, 1.0, np.maximum(high - means, means - low))[:, None]
-    )
-    squares = unit * unit
-    # products, since a power of 3 takes 20 times as long
-    second, third = (
-        squares.mean(axis=1),
-        np.einsum("ij,ij->i", squares, unit) / samples.shape[1],
-    )
-    return np.where(equal, 0.0, third / np.where(equal, 1.0, second) ** 1.5)
 
 
 #: ``1 - level`` and sums of p-values are rounded: at level 0.9 a p of 0.1 is above ``1

@@ -197,7 +197,9 @@ def _squares(
     for draw in range(len(out)):
         total = n[draw] - other_n[draw]
         left = spread + total * (h[draw] - other_h[draw])
-        out[draw] = total * total / (left if left > least else 0.0)
+        if not left > least:
+            left = 0.0
+        out[draw] = total * total / left
 
 
 @compiled
@@ -209,7 +211,9 @@ def _squares_by_slope(
         total = n[draw] - other_n[draw]
         total *= total
         left = spread + total * slope
-        out[draw] = total / (left if left > least else 0.0)
+        if not left > least:
+            left = 0.0
+        out[draw] = total / left
 
 
 @compiled

@@ -58,6 +58,13 @@ class Interval(NamedFigures):
         return ends_text(self.low, self.high)
 
 
+def ends_of(interval: Interval | None) -> tuple[float | None, float | None]:
+    """Lower and upper end; None twice where no interval can be given."""
+    if interval is None:
+        return None, None
+    return interval.low, interval.high
+
+
 @dataclass(frozen=True)
 class Estimate(NamedFigures):
     """One metric of one run, with its errors (statistics.md §1)."""

@@ -26,13 +26,11 @@ from warehouse.stats.core.inputs import (
     as_prompt_weights,
     as_scores,
     check_within,
-    clt_error,
-    deviations,
     finite_bounds,
     is_binary,
     is_constant,
-    mean_of,
 )
+from warehouse.stats.core.moments import clt_error, deviations, mean_of
 from warehouse.stats.core.results import Interval
 from warehouse.stats.intervals.standard_errors import (
     ClusterRobust,

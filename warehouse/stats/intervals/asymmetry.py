@@ -16,13 +16,8 @@ from functools import partial
 import numpy as np
 
 from warehouse.stats.core import special
-from warehouse.stats.core.inputs import (
-    ROUNDING,
-    Clusters,
-    FloatArray,
-    is_constant,
-    skewnesses,
-)
+from warehouse.stats.core.inputs import ROUNDING, Clusters, FloatArray, is_constant
+from warehouse.stats.core.moments import skewnesses
 from warehouse.stats.core.sample import Sample
 from warehouse.stats.intervals.defaults import UNEQUAL_SIZES
 
@@ -57,17 +52,13 @@ def mean_skewness(sample: Sample) -> float:
 def mean_skewnesses(totals: FloatArray, sizes: FloatArray) -> FloatArray:
     """`mean_skewness` of each row of D_c of units of these sizes, shape (S, U) to (S,)."""
     largest = np.abs(totals).max(axis=1, initial=0.0)
-    pulls = (
-        totals
-        / np.where(largest > 0, largest, 1.0)[:, None]
-        / np.sqrt(1 - sizes / sizes.sum())
-    )
+    varies = largest > 0
+    unit = totals / np.where(varies, largest, 1.0)[:, None]
+    pulls = unit / np.sqrt(1 - sizes / sizes.sum())
     squares = pulls * pulls
-    skewnesses: FloatArray = (
-        np.einsum("ij,ij->i", squares, pulls)
-        / np.where(largest > 0, squares.sum(axis=1), 1) ** 1.5
-    )
-    return skewnesses
+    third = np.einsum("ij,ij->i", squares, pulls)
+    variance = np.where(varies, squares.sum(axis=1), 1)
+    return np.asarray(third / variance**1.5)
 
 
 def working_skewness(values: FloatArray) -> float:
@@ -83,10 +74,12 @@ def working_skewness(values: FloatArray) -> float:
 
 def working_skewnesses(ordered: FloatArray) -> FloatArray:
     """`working_skewness` of each row, ascending in each, shape (S, n) to (S,)."""
-    plain, n = np.abs(skewnesses(ordered)), ordered.shape[1]
+    plain = np.abs(skewnesses(ordered))
+    n = ordered.shape[1]
     if n < _ENOUGH:
         return plain
-    return np.maximum(plain * skewness_factor(n), _implied(partial(_quantile, ordered)))
+    implied = _implied(partial(_quantile, ordered))
+    return np.maximum(plain * skewness_factor(n), implied)
 
 
 def skewness_factor(n: int) -> float:
@@ -118,26 +111,32 @@ def _implied(quantile: Callable[[float], FloatArray]) -> FloatArray:
     wide = np.all((lows < middle) & (middle < highs), axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.abs(np.log((highs - middle) / (middle - lows)))
-    sigma = (ratio / -special.ndtri(np.array(_TAILS))[:, None]).min(axis=0)
-    growth = np.exp(np.minimum(np.where(wide, sigma, 0.0) ** 2, _LARGEST))
-    implied: FloatArray = (growth + 2) * np.sqrt(growth - 1)
-    return implied
+    z = -special.ndtri(np.array(_TAILS))
+    sigma = (ratio / z[:, None]).min(axis=0)
+    sigma = np.where(wide, sigma, 0.0)
+    growth = np.exp(np.minimum(sigma**2, _LARGEST))
+    return np.asarray((growth + 2) * np.sqrt(growth - 1))
 
 
 def _quantile(ordered: FloatArray, p: float) -> FloatArray:
     """The quantile of each row as `numpy.quantile` has it, which would order the rows
     again."""
-    return _at(lambda rank: ordered[:, rank], ordered.shape[1], p)
+
+    def ranked(rank: int) -> FloatArray:
+        return ordered[:, rank]
+
+    return _at(ranked, ordered.shape[1], p)
 
 
 def _at(value: Callable[[int], FloatArray], n: int, p: float) -> FloatArray:
     position = p * (n - 1)
     lower, part = int(position), position - int(position)
     low, high = value(lower), value(min(lower + 1, n - 1))
-    between: FloatArray = (
-        low + part * (high - low) if part < 0.5 else high - (1 - part) * (high - low)
-    )
-    return between
+    if part < 0.5:
+        between = low + part * (high - low)
+    else:
+        between = high - (1 - part) * (high - low)
+    return np.asarray(between)
 
 
 def tail_units_of(sample: Sample) -> float:
@@ -154,9 +153,10 @@ def tail_units_of(sample: Sample) -> float:
 
 def are_unequal(clusters: Clusters | None) -> bool:
     """Whether there are clusters, of sizes that differ much."""
-    return clusters is not None and bool(
-        clusters.sizes.std() > UNEQUAL_SIZES * clusters.sizes.mean()
-    )
+    if clusters is None:
+        return False
+    sizes = clusters.sizes
+    return bool(sizes.std() > UNEQUAL_SIZES * sizes.mean())
 
 
 def tail_units(values: FloatArray) -> float:
@@ -205,24 +205,22 @@ def figures_of_counts(
     largest = np.where(counts > 0, np.abs(centred), 0.0).max(axis=1)[:, None]
     units = centred / largest
     squares = units * units
-    second, third, fourth = (
-        np.einsum("ij,ij->i", counts, power)
-        for power in (squares, squares * units, squares**2)
-    )
+    second = np.einsum("ij,ij->i", counts, squares)
+    third = np.einsum("ij,ij->i", counts, squares * units)
+    fourth = np.einsum("ij,ij->i", counts, squares**2)
     up_to = np.cumsum(counts, axis=1)
 
-    def value(rank: int) -> FloatArray:
-        found: FloatArray = values[np.count_nonzero(up_to <= rank, axis=1)] - mean
-        return found
+    def ranked(rank: int) -> FloatArray:
+        place = np.count_nonzero(up_to <= rank, axis=1)
+        return np.asarray(values[place] - mean)
+
+    def quantile(p: float) -> FloatArray:
+        return _at(ranked, n, p)
 
     skewness = np.abs(third / n / (second / n) ** 1.5)
     if n >= _ENOUGH:
-        skewness = np.maximum(
-            skewness * skewness_factor(n), _implied(lambda p: _at(value, n, p))
-        )
-    middle = _at(value, n, 0.5)[:, None]
-    apart = np.where(np.abs(centred - middle) > ROUNDING * largest, counts, 0.0).sum(
-        axis=1
-    )
+        skewness = np.maximum(skewness * skewness_factor(n), _implied(quantile))
+    off_middle = np.abs(centred - quantile(0.5)[:, None])
+    apart = np.where(off_middle > ROUNDING * largest, counts, 0.0).sum(axis=1)
     heavy = second**2 / fourth
     return skewness, np.where(apart > _HEAVIEST * heavy, heavy, np.inf)

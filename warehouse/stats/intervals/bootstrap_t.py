@@ -66,15 +66,15 @@ class StudentisedDraws:
         """The same of the bootstrap alone: the floor(α/2·(B+1))-th and
         ceil((1−α/2)(B+1))-th smallest."""
         n = len(self.values)
-        low_rank, high_rank = (
-            _rank(share, n) for share in ((1 - level) / 2, (1 + level) / 2)
-        )
+        low_rank = _rank((1 - level) / 2, n)
+        high_rank = _rank((1 + level) / 2, n)
         return float(self.values[low_rank - 1]), float(self.values[high_rank - 1])
 
     def upper_tail(self, t: float) -> float:
         """One-sided p of an observed t that is large: the larger of Student's and the
         bootstrap's."""
-        return max(t_upper_tail(t, self.degrees_of_freedom), self._tail(t, self.values))
+        student = t_upper_tail(t, self.degrees_of_freedom)
+        return max(student, self._tail(t, self.values))
 
     @property
     def turned(self) -> StudentisedDraws:
@@ -85,23 +85,18 @@ class StudentisedDraws:
         """Two-sided p, above 1 − level just where the interval of `ends` holds the
         tested value."""
         student = 2 * t_upper_tail(abs(t), self.degrees_of_freedom)
-        return min(
-            1.0,
-            max(
-                student,
-                2 * min(self._tail(t, self.values), self._tail(-t, self.turned.values)),
-            ),
-        )
+        above = self._tail(t, self.values)
+        below = self._tail(-t, self.turned.values)
+        return min(1.0, max(student, 2 * min(above, below)))
 
     def _tail(self, t: float, ascending: FloatArray) -> float:
         """(1 + #{t* ≥ t})/(B + 1); beyond all resamples Student's tail, widened so that
         it meets the resamples at 2.5 %: p of many tests must not end at 1/(B + 1)."""
         n = len(ascending)
-        reached = n - int(
-            np.searchsorted(
-                ascending, t * (1 - _ROUNDING) if t > 0 else t * (1 + _ROUNDING)
-            )
-        )
+        just_below = t * (1 - _ROUNDING)
+        if t <= 0:
+            just_below = t * (1 + _ROUNDING)
+        reached = n - int(np.searchsorted(ascending, just_below))
         if reached:
             return (1 + reached) / (n + 1)
         quantile = float(ascending[_rank(1 - _TAIL, n) - 1])
@@ -126,10 +121,10 @@ def studentised_draws(
     """
     if len(totals) < FEWEST_UNITS or not np.any(totals):
         return None
-    values = np.sort(
-        studentised(totals[None], None if sizes is None else sizes[None], seed)[:, 0]
-    )
-    return StudentisedDraws(values, degrees_of_freedom)
+    if sizes is not None:
+        sizes = sizes[None]
+    values = studentised(totals[None], sizes, seed)[:, 0]
+    return StudentisedDraws(np.sort(values), degrees_of_freedom)
 
 
 def studentised(totals: FloatArray, sizes: FloatArray | None, seed: int) -> FloatArray:
@@ -172,22 +167,33 @@ def studentised_ratios(
     if totals.shape[1] < FEWEST_UNITS or not np.any(totals):
         return None
     both = grouped(np.vstack([totals, sizes]), None, seed)[0]
-    scale = np.abs(both).max(axis=1, keepdims=True)
-    order = np.lexsort(np.round(both / np.where(scale > 0, scale, 1.0), _TIED))
+    order = np.lexsort(np.round(both / _largest(both), _TIED))
     top, weight = both[:2, order], both[2:, order]
-    g = top.shape[1]
-    values = []
-    for counts in np.array_split(resample_counts(g, seed).astype(np.float64), 8):
-        with np.errstate(invalid="ignore", divide="ignore"):
-            n = counts @ weight.T
-            means = counts @ top.T / n
-            residuals = top / n[:, :, None] - weight * (means / n)[:, :, None]
-            apart = residuals[:, 0] - residuals[:, 1]
-            variance = g / (g - 1) * (counts * apart**2).sum(axis=1)
-            values.append((means[:, 0] - means[:, 1]) / np.sqrt(variance))
-    found = np.concatenate(values)
+    counts = resample_counts(top.shape[1], seed).astype(np.float64)
+    parts = [_ratios_apart(part, top, weight) for part in np.array_split(counts, 8)]
+    found = np.concatenate(parts)
     found = np.where(np.isnan(found), 0.0, found)
     return StudentisedDraws(np.sort(found), degrees_of_freedom)
+
+
+def _ratios_apart(
+    counts: FloatArray, top: FloatArray, weight: FloatArray
+) -> FloatArray:
+    """t* of `studentised_ratios` of some resamples; NaN where it is 0/0."""
+    g = top.shape[1]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        n = counts @ weight.T
+        means = counts @ top.T / n
+        residuals = top / n[:, :, None] - weight * (means / n)[:, :, None]
+        apart = residuals[:, 0] - residuals[:, 1]
+        variance = g / (g - 1) * (counts * apart**2).sum(axis=1)
+        return np.asarray((means[:, 0] - means[:, 1]) / np.sqrt(variance))
+
+
+def _largest(rows: FloatArray) -> FloatArray:
+    """Size of the largest value of each row, 1 for a row of zeros, shape (S, 1)."""
+    largest = np.abs(rows).max(axis=1, keepdims=True)
+    return np.where(largest > 0, largest, 1.0)
 
 
 def jointly_studentised(
@@ -204,8 +210,7 @@ def jointly_studentised(
         n_resamples: B.
     """
     top, size = grouped(totals, sizes, seed)
-    scale = np.abs(top).max(axis=1, keepdims=True)
-    top = top / np.where(scale > 0, scale, 1.0)
+    top = top / _largest(top)
     counts = resample_counts(top.shape[1], seed, n_resamples)
     with one_blas_thread():
         if size is None:
@@ -221,10 +226,10 @@ def resample_counts(
     and number."""
     counts = np.empty((n_resamples, n_units), np.float32)
     for rows, drawn in _streams(n_units, seed, n_resamples):
-        index = drawn + n_units * np.arange(len(drawn))[:, None]
-        counts[rows] = np.bincount(
-            index.ravel(), minlength=len(drawn) * n_units
-        ).reshape(drawn.shape)
+        first_of_row = n_units * np.arange(len(drawn))[:, None]
+        index = (drawn + first_of_row).ravel()
+        found = np.bincount(index, minlength=len(drawn) * n_units)
+        counts[rows] = found.reshape(drawn.shape)
     counts.setflags(write=False)
     return counts
 
@@ -253,9 +258,9 @@ def _canonical(
     totals: FloatArray, sizes: FloatArray | None
 ) -> tuple[FloatArray, FloatArray | None]:
     """Units in an order that does not depend on theirs, nor on the sign of the set."""
-    scale = np.abs(totals).max(axis=1, keepdims=True)
-    unit = totals / np.where(scale > 0, scale, 1.0)
-    turned = np.where((unit**3).sum(axis=1, keepdims=True) < 0, -1.0, 1.0)
+    unit = totals / _largest(totals)
+    cubes = (unit**3).sum(axis=1, keepdims=True)
+    turned = np.where(cubes < 0, -1.0, 1.0)
     if sizes is None:
         return turned * np.sort(turned * unit, axis=1), None
     order = np.lexsort((sizes, np.round(turned * unit, _TIED)), axis=1)
@@ -282,7 +287,8 @@ def grouped(
         return sums, np.add.reduceat(sizes[:, order], starts, axis=1)
     if n % MOST_UNITS == 0:
         return sums, None
-    return sums, np.broadcast_to(np.diff([*starts, n]).astype(np.float64), sums.shape)
+    units_of_group = np.diff([*starts, n]).astype(np.float64)
+    return sums, np.broadcast_to(units_of_group, sums.shape)
 
 
 def _plain(counts: NDArray[np.float32], top: FloatArray) -> FloatArray:
@@ -290,7 +296,8 @@ def _plain(counts: NDArray[np.float32], top: FloatArray) -> FloatArray:
     weights = counts.astype(np.float64).T
     mean = (top @ weights / g).T  # a set's draws side by side, which are sorted faster
     squares = (top**2 @ weights).T / g
-    return _quotients(mean, _left(squares - mean**2, squares) / (g - 1), np.float64(1))
+    variance = _left(squares - mean**2, squares) / (g - 1)
+    return _quotients(mean, variance, np.float64(1))
 
 
 def _ratio(
@@ -301,8 +308,10 @@ def _ratio(
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = weights @ top.T / n
         g = np.count_nonzero(size, axis=1)
-        squares, others = weights @ (top**2).T, mean**2 * (weights @ (size**2).T)
-        left = squares - 2 * mean * (weights @ (top * size).T) + others
+        squares = weights @ (top**2).T
+        others = mean**2 * (weights @ (size**2).T)
+        products = weights @ (top * size).T
+        left = squares - 2 * mean * products + others
         variance = g / (g - 1) * _left(left, squares + others) / n**2
         return _quotients(mean, variance, size.mean(axis=1))
 
@@ -324,7 +333,5 @@ def _quotients(
     with np.errstate(invalid="ignore", divide="ignore"):
         t = mean / np.sqrt(np.where(flat, np.nan, variance))
     zero = np.abs(mean) <= _ROUNDING / scale
-    values: FloatArray = np.where(
-        flat, np.where(zero, 0.0, np.copysign(np.inf, mean)), t
-    )
-    return values
+    without_error = np.where(zero, 0.0, np.copysign(np.inf, mean))
+    return np.asarray(np.where(flat, without_error, t))

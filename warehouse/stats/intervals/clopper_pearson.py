@@ -31,10 +31,10 @@ from warehouse.stats.core.inputs import (
     as_clusters,
     as_level,
     as_scores,
-    deviations,
+    clusters_if_any,
     is_zero_one,
-    mean_of,
 )
+from warehouse.stats.core.moments import deviations, mean_of
 from warehouse.stats.core.quantiles import t_quantile, z_quantile
 from warehouse.stats.core.results import Estimate, Interval
 from warehouse.stats.core.sample import Sample, build_sample, describe, find_link
@@ -244,7 +244,7 @@ def widened(
     """
     if estimate.ci_low is None or estimate.ci_high is None:
         return estimate
-    groups = None if clusters is None else as_clusters(clusters, len(values))
+    groups = clusters_if_any(clusters, len(values))
     effective = effective_n(describe(values, groups, bounds=(0.0, 1.0)))
     if effective.effective >= (FEW_INFORMATIVE if groups is None else _FEWEST_CLUSTERS):
         return estimate

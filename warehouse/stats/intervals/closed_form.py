@@ -21,10 +21,16 @@ from warehouse.stats.core.inputs import (
     as_level,
     check_within,
     finite_bounds,
-    mean_of,
 )
+from warehouse.stats.core.moments import mean_of
 from warehouse.stats.core.quantiles import beta_quantile, t_quantile, z_quantile
-from warehouse.stats.core.results import Interval, NamedFigures, figures_text, flags_of
+from warehouse.stats.core.results import (
+    Interval,
+    NamedFigures,
+    ends_of,
+    figures_text,
+    flags_of,
+)
 from warehouse.stats.core.sample import Sample
 
 # Below this the squares of the deviations have lost their digits.
@@ -340,11 +346,12 @@ def fixed_estimate(
     method = "wilson_bounded"
     if limits is None:
         method = "t"
+    low, high = ends_of(interval)
     return FixedPromptsEstimate(
         estimate=mean,
         standard_error=error or None,
-        ci_low=None if interval is None else interval.low,
-        ci_high=None if interval is None else interval.high,
+        ci_low=low,
+        ci_high=high,
         level=level,
         n_prompts=draws.n,
         n_draws=int(draws.n_draws.sum()),

@@ -18,12 +18,11 @@ from warehouse.stats.core.inputs import (
     as_level,
     as_scores,
     as_seed,
-    bernoulli_error,
     finite_bounds,
     is_binary,
-    skewness,
 )
-from warehouse.stats.core.results import Estimate, Interval, flags_of
+from warehouse.stats.core.moments import bernoulli_error, skewness
+from warehouse.stats.core.results import Estimate, Interval, ends_of, flags_of
 from warehouse.stats.core.sample import (
     Link,
     Sample,
@@ -237,10 +236,11 @@ def _estimate(
     flags = no_spread(sample)
     if interval is None and not flags:
         flags = _without_end(plain, choice.method)
+    low, high = ends_of(interval)
     return Estimate(
         estimate=linked(curve, sample.mean),
-        ci_low=None if interval is None else interval.low,
-        ci_high=None if interval is None else interval.high,
+        ci_low=low,
+        ci_high=high,
         level=level,
         n_prompts=sample.n,
         n_clusters=sample.n_clusters,

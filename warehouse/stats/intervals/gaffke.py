@@ -114,7 +114,8 @@ def gaffke_interval(
     low, width = bounds[0], bounds[1] - bounds[0]
     unit = np.clip((values - low) / width, 0.0, 1.0)
     tail = (1 - level) / 2
-    lower, upper = _lower_end(unit, tail), 1 - _lower_end(1 - unit, tail)
+    lower = _lower_end(unit, tail)
+    upper = 1 - _lower_end(1 - unit, tail)
     return Interval(low + width * lower, low + width * upper, level, METHOD)
 
 
@@ -135,7 +136,8 @@ def gaffke_weighted(sample: Sample, level: float) -> Interval | None:
         weights = sample.clusters.sums(sample.shares)
     low, width = sample.bounds[0], sample.bounds[1] - sample.bounds[0]
     mean = (sample.mean - low) / width
-    means = np.clip(mean + totals / np.where(weights > 0, weights, 1) / width, 0.0, 1.0)
+    off_mean = totals / np.where(weights > 0, weights, 1) / width
+    means = np.clip(mean + off_mean, 0.0, 1.0)
     tail = (1 - level) / 2
     lower = _weighted_end(means, weights, tail)
     upper = 1 - _weighted_end(1 - means, weights, tail)
@@ -151,14 +153,21 @@ def _weighted_end(means: FloatArray, weights: FloatArray, tail: float) -> float:
         return 0.0
 
     def excess(t: float) -> float:
-        p = p_at_most_zero(np.append(weights * (means - t), -extra * t))
+        points = np.append(weights * (means - t), -extra * t)
+        p = p_at_most_zero(points)
         return math.log(max(p, _LEAST_P) / tail)
 
+    return _root_below(excess, centre, math.log(_LEAST_P / tail))
+
+
+def _root_below(
+    excess: Callable[[float], float], centre: float, at_zero: float
+) -> float:
+    """Where an increasing function on [0, centre] is 0: false position where the value
+    of an end that stays is halved (Illinois), after some bisections."""
     least, most = 0.0, centre
-    below, above, kept = math.log(_LEAST_P / tail), excess(centre), ""
+    below, above, kept = at_zero, excess(centre), ""
     for step in range(_TRIALS):
-        # false position where the value of an end that stays is halved (Illinois),
-        # after some bisections
         if step < _HALVED:
             t = (least + most) / 2
         else:
@@ -184,16 +193,24 @@ def p_at_most_zero(points: FloatArray) -> float:
     least, most = float(values[0]), float(values[-1])
     if least >= 0 or most <= 0:
         return float(most <= 0)
-    low, high = 0.0, -1 / least
-    for _ in range(60):  # the saddle point: the root of a decreasing function
-        c = (low + high) / 2
-        if 1 / c + float(counts @ (values / (1 + values * c))) > 0:
-            low, high = (c, high)
-        else:
-            low, high = (low, c)
     distinct = _Points(values, counts.astype(np.float64), points)
-    _, weights = _contour(distinct, _Trial(0.0, low))
+    saddle = _saddle_point(values, counts)
+    _, weights = _contour(distinct, _Trial(0.0, saddle))
     return min(1.0, max(0.0, float(weights.real.sum())))
+
+
+def _saddle_point(values: FloatArray, counts: NDArray[np.intp]) -> float:
+    """The root of a decreasing function, between 0 and where the least point's factor
+    is 0."""
+    low, high = 0.0, -1 / float(values[0])
+    for _ in range(60):
+        c = (low + high) / 2
+        slope = 1 / c + float(counts @ (values / (1 + values * c)))
+        if slope > 0:
+            low = c
+        else:
+            high = c
+    return low
 
 
 def _lower_end(unit: FloatArray, tail: float) -> float:
@@ -205,11 +222,12 @@ def _lower_end(unit: FloatArray, tail: float) -> float:
     values, counts = np.unique(scaled, return_counts=True)
     points = _Points(values, counts.astype(np.float64), scaled)
     trial = _start(points, float(-special.ndtri(tail)))
+    allowed = _NEAR
+    if points.n <= _FEW:
+        allowed = _NEAR_FEW
     for _ in range(_ROUNDS):
         step = _refine(points, trial, tail)
-        near = abs(step) * trial.c * points.n < (
-            _NEAR if points.n > _FEW else _NEAR_FEW
-        )
+        near = abs(step) * trial.c * points.n < allowed
         trial = _moved(points, trial, step)
         if near:
             break
@@ -219,7 +237,8 @@ def _lower_end(unit: FloatArray, tail: float) -> float:
 def _moved(points: _Points, trial: _Trial, step: float) -> _Trial:
     """``place`` at t + step, kept between the smallest and the largest point."""
     least, most = float(points.values[0]), float(points.values[-1])
-    t = min(max(trial.t + step, (trial.t + least) / 2), (trial.t + most) / 2)
+    lowest, highest = (trial.t + least) / 2, (trial.t + most) / 2
+    t = min(max(trial.t + step, lowest), highest)
     return _Trial(t, trial.c / (1 + (t - trial.t) * trial.c))
 
 
@@ -236,7 +255,8 @@ def _start(points: _Points, z: float) -> _Trial:
     def excess(w: float) -> float:
         inverse = 1 / (1 + y * w)
         mean = float(inverse @ counts) / n
-        root = math.sqrt(max(1e-300, -2 * float(np.log(inverse * (1 / mean)) @ counts)))
+        logs = float(np.log(inverse * (1 / mean)) @ counts)
+        root = math.sqrt(max(1e-300, -2 * logs))
         spread = math.sqrt(float((1 - inverse / mean) ** 2 @ counts))
         return root + math.log(spread / root) / root - z
 
@@ -281,10 +301,9 @@ def _refine(points: _Points, trial: _Trial, tail: float) -> float:
             return delta
         step = value / slope * math.log(tail / value)
         delta += step
-        if (
-            abs(step) * trial.c * power < 1e-8
-            or abs(delta) * trial.c * points.n > _NEAR
-        ):
+        settled = abs(step) * trial.c * power < 1e-8
+        too_far = abs(delta) * trial.c * points.n > _NEAR
+        if settled or too_far:
             break
     return delta
 
@@ -292,16 +311,16 @@ def _refine(points: _Points, trial: _Trial, tail: float) -> float:
 def _contour(points: _Points, trial: _Trial) -> tuple[Complex, Complex]:
     """Nodes s on the contour and weights whose real parts add up to P(Σ D_i x_i ≤ t)."""
     a = points.values - trial.t
-    c, scale = trial.c, min(trial.c, 1 / -float(a[0]) - trial.c)
+    c = trial.c
+    scale = min(c, 1 / -float(a[0]) - c)
     last = _last_node(a, points.counts, c, scale)
     step = _STEP
     s, weights = _nodes(points, trial, scale, last, step)
     for _ in range(4):
         fine = weights.real
         whole, half = float(fine.sum()), 2 * float(fine[::2].sum())
-        if abs(whole - half) <= 1e-7 * abs(
-            whole
-        ):  # then the finer sum is right to its square
+        # then the finer sum is right to its square
+        if abs(whole - half) <= 1e-7 * abs(whole):
             break
         step /= 2
         s, weights = _nodes(points, trial, scale, last, step)
@@ -345,7 +364,8 @@ def _log_product(points: _Points, t: float, s: Complex) -> Complex:
     total = np.zeros(len(s), dtype=np.complex128)
     block = _CHUNK * 64
     for start in range(0, points.n, block):
-        factors = 1 + np.multiply.outer(points.points[start : start + block] - t, s)
+        some = points.points[start : start + block]
+        factors = 1 + np.multiply.outer(some - t, s)
         edges = np.arange(0, len(factors), _CHUNK)
         total += np.log(np.multiply.reduceat(factors, edges, axis=0)).sum(axis=0)
     return total

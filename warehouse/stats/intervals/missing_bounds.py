@@ -28,6 +28,8 @@ from warehouse.stats.core.inputs import (
     as_scores,
     check_length,
     check_within,
+    clusters_if_any,
+    codes_of,
     finite_bounds,
 )
 from warehouse.stats.core.quantiles import z_quantile
@@ -186,7 +188,7 @@ def filled_bounds(
             f"`high` must be `low` but for the {missing} prompt(s) with a draw "
             "missing, and never below it"
         )
-    groups = None if clusters is None else as_clusters(clusters, len(smallest))
+    groups = clusters_if_any(clusters, len(smallest))
     return _hull(
         _Sides(smallest, largest, groups, n_draws, limits, missing, level), scored
     )
@@ -207,7 +209,7 @@ class _Sides:
 
 def _hull(sides: _Sides, scored: Estimate | None) -> MissingBounds:
     """Of the default intervals of the two filled samples, and of what is scored."""
-    labels = None if sides.clusters is None else sides.clusters.codes
+    labels = codes_of(sides.clusters)
     low, high = (
         estimate_mean(
             values,

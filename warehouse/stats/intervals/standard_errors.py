@@ -25,8 +25,8 @@ from warehouse.stats.core.inputs import (
     FloatArray,
     as_clusters,
     as_scores,
-    deviations,
 )
+from warehouse.stats.core.moments import deviations
 from warehouse.stats.core.results import flags_of
 
 

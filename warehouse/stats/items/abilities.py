@@ -31,9 +31,10 @@ from warehouse.stats.core import special
 from warehouse.stats.core.inputs import (
     Clusters,
     FloatArray,
-    as_clusters,
     as_level,
     as_seed,
+    clusters_if_any,
+    number_of,
 )
 from warehouse.stats.core.quantiles import t_p_value
 from warehouse.stats.core.results import NamedFigures, flags_of
@@ -125,7 +126,7 @@ def abilities(
             cluster.
     """
     fit.check_same(responses)
-    groups = None if clusters is None else as_clusters(clusters, responses.n_items)
+    groups = clusters_if_any(clusters, responses.n_items)
     if groups is not None and groups.n < 2:
         raise StatisticsError(
             "`clusters` puts all items into one; errors need at least 2"
@@ -158,7 +159,7 @@ def abilities(
         covariance=covariance,
         shift=shift,
         scale=scale,
-        n_clusters=None if groups is None else groups.n,
+        n_clusters=number_of(groups),
         df=math.inf if groups is None else groups.n - 1.0,
         flags=flags_of(
             errors_short=responses.n_items > _ITEMS_PER_MODEL * responses.n_models,

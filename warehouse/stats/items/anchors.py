@@ -75,23 +75,30 @@ def choose_anchors(
     best, labels, centres = np.inf, np.zeros(len(points), np.intp), points[:1]
     for start in range(n_starts):
         rng = np.random.default_rng([as_seed(seed), 30, n_anchors, start])
-        assigned, at, inertia = _lloyd(
-            points, mass, _plus_plus(points, mass, n_anchors, rng)
-        )
+        first = _plus_plus(points, mass, n_anchors, rng)
+        assigned, at, inertia = _lloyd(points, mass, first)
         if inertia < best * (1 - 1e-12):
             best, labels, centres = inertia, assigned, at
     of_item = labels[member]
     apart = ((x - centres[of_item]) ** 2).sum(axis=1)
-    nearest = [np.flatnonzero(of_item == c) for c in range(n_anchors)]
-    chosen = np.array([rows[int(np.argmin(apart[rows]))] for rows in nearest])
+    chosen = np.empty(n_anchors, np.intp)
+    for cluster in range(n_anchors):
+        rows = np.flatnonzero(of_item == cluster)
+        chosen[cluster] = rows[np.argmin(apart[rows])]
+    return _numbered(chosen, of_item, shares, float(best))
+
+
+def _numbered(
+    chosen: NDArray[np.intp], of_item: NDArray[np.intp], shares: FloatArray, best: float
+) -> Anchors:
+    """Anchors with their clusters in the order of the items."""
+    n_anchors = len(chosen)
     order = np.argsort(chosen)
     rank = np.empty(n_anchors, np.intp)
     rank[order] = np.arange(n_anchors)
     cluster = rank[of_item]
-    weight = np.bincount(cluster, weights=shares, minlength=n_anchors).astype(
-        np.float64
-    )
-    return Anchors(chosen[order], weight, cluster, float(best))
+    weight = np.bincount(cluster, weights=shares, minlength=n_anchors)
+    return Anchors(chosen[order], weight.astype(np.float64), cluster, best)
 
 
 def anchor_score(scores: ArrayLike, weights: ArrayLike) -> FloatArray:
@@ -117,10 +124,10 @@ def predict_rest(
     """
     if isinstance(fit, DimensionsFit):
         return fit.chances(place_models(fit, answers, items))
-    theta = ability_modes(
-        answers, fit.a[items], fit.d[items], float(fit.block_means.mean()), fit.prior_sd
-    )
-    return np.asarray(special.expit(np.multiply.outer(theta, fit.a) + fit.d))
+    prior_mean = float(fit.block_means.mean())
+    theta = ability_modes(answers, fit.a[items], fit.d[items], prior_mean, fit.prior_sd)
+    logits = np.multiply.outer(theta, fit.a) + fit.d
+    return np.asarray(special.expit(logits))
 
 
 def p_irt(
@@ -138,16 +145,16 @@ def p_irt(
         items: the answered ones, shape (m,).
         weights: ω of each item, shape (N,); b = N ω / Σω; None: 1.
     """
-    p, y = as_floats(predictions, "predictions"), as_floats(scores, "scores")
+    p = as_floats(predictions, "predictions")
+    y = as_floats(scores, "scores")
     n, m = p.shape[1], len(items)
     b = n * as_shares(weights, n)
     rest = np.setdiff1d(np.arange(n), items)
     seen = (y * b[items]).mean(axis=1)
-    return np.asarray(
-        m / n * seen + (1 - m / n) * (p[:, rest] * b[rest]).mean(axis=1)
-        if len(rest)
-        else seen
-    )
+    if not len(rest):
+        return np.asarray(seen)
+    predicted = (p[:, rest] * b[rest]).mean(axis=1)
+    return np.asarray(m / n * seen + (1 - m / n) * predicted)
 
 
 def gp_irt_weight(
@@ -176,10 +183,12 @@ def gp_irt_weight(
             f"bias and variance must be at least 0, found {bias}, {variance}, "
             f"{n_items} items"
         )
-    noise = variance / (4 * n_items if anchors else n_items)
-    if bias:
-        return bias**2 / (noise + bias**2)
-    return 0.0
+    if not bias:
+        return 0.0
+    noise = variance / n_items
+    if anchors:
+        noise = variance / (4 * n_items)
+    return bias**2 / (noise + bias**2)
 
 
 def _plus_plus(
@@ -190,7 +199,8 @@ def _plus_plus(
     for _ in range(1, k):
         chances = nearest * mass
         chosen.append(int(rng.choice(len(points), p=chances / chances.sum())))
-        nearest = np.minimum(nearest, ((points - points[chosen[-1]]) ** 2).sum(axis=1))
+        to_new = ((points - points[chosen[-1]]) ** 2).sum(axis=1)
+        nearest = np.minimum(nearest, to_new)
         nearest[chosen] = 0.0
     return points[chosen]
 
@@ -198,18 +208,13 @@ def _plus_plus(
 def _lloyd(
     points: FloatArray, mass: FloatArray, centres: FloatArray
 ) -> tuple[NDArray[np.intp], FloatArray, float]:
-    """Assign and average until nothing moves; an empty cluster takes the farthest
-    point."""
-    k, labels = len(centres), np.full(len(points), -1, np.intp)
+    """Assign and average until nothing moves."""
+    k = len(centres)
+    labels = np.full(len(points), -1, np.intp)
     squares = (points**2).sum(axis=1)
     for _ in range(_ROUNDS):
         apart = squares[:, None] - 2 * points @ centres.T + (centres**2).sum(axis=1)
-        closest = np.argmin(apart, axis=1)
-        nearest = apart[np.arange(len(points)), closest]
-        for empty in np.setdiff1d(np.arange(k), closest):
-            alone = np.bincount(closest, minlength=k)[closest] == 1
-            far = int(np.argmax(np.where(alone, -np.inf, nearest)))
-            closest[far], nearest[far] = empty, 0.0
+        closest = _closest(apart)
         if (closest == labels).all():
             break
         labels = closest
@@ -217,5 +222,20 @@ def _lloyd(
         member = np.zeros((k, len(points)))
         member[labels, np.arange(len(points))] = mass
         centres = (member @ points) / weight[:, None]
-    inertia = float((mass * ((points - centres[labels]) ** 2).sum(axis=1)).sum())
+    from_centre = ((points - centres[labels]) ** 2).sum(axis=1)
+    inertia = float((mass * from_centre).sum())
     return labels, centres, inertia
+
+
+def _closest(apart: FloatArray) -> NDArray[np.intp]:
+    """The nearest centre (column) of each point; one that is no point's takes the
+    farthest point that is not alone."""
+    n_points, k = apart.shape
+    closest: NDArray[np.intp] = np.argmin(apart, axis=1)
+    nearest = apart[np.arange(n_points), closest]
+    for empty in np.setdiff1d(np.arange(k), closest):
+        alone = np.bincount(closest, minlength=k)[closest] == 1
+        far = int(np.argmax(np.where(alone, -np.inf, nearest)))
+        closest[far] = empty
+        nearest[far] = 0.0
+    return closest

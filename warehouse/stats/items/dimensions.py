@@ -112,17 +112,10 @@ def place_models(
         items: which, shape (J,).
     """
     alpha, d = fit.alpha[items], fit.d[items]
-    n, size = answers.n_models, fit.n_dimensions
-    theta = np.zeros((n, size))
+    theta = np.zeros((answers.n_models, fit.n_dimensions))
     with one_blas_thread():
         for _ in range(_MAP_STEPS):
-            slope, curve = -theta, np.broadcast_to(np.eye(size), (n, size, size)).copy()
-            for block, y, k in cell_blocks(answers):
-                a = alpha[block]
-                p = special.expit(theta @ a.T + d[block])
-                slope = slope + (y - k * p) @ a
-                products = (a[:, :, None] * a[:, None, :]).reshape(len(a), -1)
-                curve += ((k * p * (1 - p)) @ products).reshape(n, size, size)
+            slope, curve = _posterior_slopes(theta, alpha, d, answers)
             step = np.linalg.solve(curve, slope[..., None])[..., 0]
             length = np.linalg.norm(step, axis=1)
             theta = theta + step / np.maximum(length, 1)[:, None]
@@ -131,36 +124,59 @@ def place_models(
     return theta
 
 
+def _posterior_slopes(
+    theta: FloatArray, alpha: FloatArray, d: FloatArray, answers: Responses
+) -> tuple[FloatArray, FloatArray]:
+    """Gradient of each model's log posterior, shape (M, D), and its negative Hessian,
+    shape (M, D, D)."""
+    n, size = theta.shape
+    slope = -theta
+    curve = np.broadcast_to(np.eye(size), (n, size, size)).copy()
+    for block, y, k in cell_blocks(answers):
+        a = alpha[block]
+        p = special.expit(theta @ a.T + d[block])
+        slope = slope + (y - k * p) @ a
+        products = (a[:, :, None] * a[:, None, :]).reshape(len(a), -1)
+        curve += ((k * p * (1 - p)) @ products).reshape(n, size, size)
+    return slope, curve
+
+
 def _parts(x: FloatArray, m: int, j: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """θ, α and d of all parameters in one row."""
     size = (len(x) - j) // (m + j)
-    return x[: m * size].reshape(m, size), x[m * size : -j].reshape(j, size), x[-j:]
+    theta = x[: m * size].reshape(m, size)
+    alpha = x[m * size : -j].reshape(j, size)
+    return theta, alpha, x[-j:]
 
 
 def _start(responses: Responses, size: int) -> FloatArray:
     """Principal components of the shares less their items' means, as logits."""
     k = responses.counts()
     shares = responses.successes / np.maximum(k, 1)
-    means = shares.sum(axis=0) / np.maximum(np.count_nonzero(k, axis=0), 1)
-    left, sizes, right = np.linalg.svd(
-        np.where(k > 0, shares - means, 0.0), full_matrices=False
-    )
+    n_answers = np.count_nonzero(k, axis=0)
+    means = shares.sum(axis=0) / np.maximum(n_answers, 1)
+    centred = np.where(k > 0, shares - means, 0.0)
+    left, sizes, right = np.linalg.svd(centred, full_matrices=False)
     spread = np.sqrt(len(shares))
-    near = np.clip(means, _FROM, _TO)
+    theta = left[:, :size] * spread
     alpha = right[:size].T * sizes[:size] / spread / _SLOPE
-    return np.concatenate(
-        [(left[:, :size] * spread).ravel(), alpha.ravel(), np.log(near / (1 - near))]
-    )
+    near = np.clip(means, _FROM, _TO)
+    d = np.log(near / (1 - near))
+    return np.concatenate([theta.ravel(), alpha.ravel(), d])
 
 
 def _objective(x: FloatArray, responses: Responses) -> tuple[float, FloatArray]:
+    """Of `DimensionsFit`, and its gradient."""
     theta, alpha, d = _parts(x, *responses.successes.shape)
     value = 0.5 * float((theta**2).sum() + (alpha**2).sum() + (d**2).sum() / SD_D**2)
     of_theta, of_alpha, of_d = theta.copy(), alpha.copy(), d / SD_D**2
     for items, y, k in cell_blocks(responses):
         logit = theta @ alpha[items].T + d[items]
         tail = np.exp(-np.abs(logit))
-        value += float((k * (np.maximum(logit, 0) + np.log1p(tail)) - y * logit).sum())
-        residual = k * np.where(logit < 0, tail, 1.0) / (1 + tail) - y
+        log_1_plus_exp = np.maximum(logit, 0) + np.log1p(tail)
+        value += float((k * log_1_plus_exp - y * logit).sum())
+        expected = k * np.where(logit < 0, tail, 1.0) / (1 + tail)
+        residual = expected - y
         of_theta += residual @ alpha[items]
         of_alpha[items] += residual.T @ theta
         of_d[items] += residual.sum(axis=0)

@@ -15,7 +15,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import ROUNDING, FloatArray, as_floats, rejects
 from warehouse.stats.core.machine import one_blas_thread
-from warehouse.stats.core.results import NamedFigures
+from warehouse.stats.core.results import NamedFigures, flags_of
 from warehouse.stats.items.responses import Responses, cell_blocks
 from warehouse.stats.multiple.adjust import benjamini_hochberg
 
@@ -92,17 +92,15 @@ def discrimination(scores: ArrayLike, *, alpha: float = 0.05) -> Discrimination:
     present = ~np.isnan(y)
     n_models = present.sum(axis=0)
     raw, corrected, constant = correlations(y)
-    means = np.where(present, y, 0).sum(axis=0) / np.where(
-        n_models > 0, n_models, np.nan
-    )
+    totals = np.where(present, y, 0).sum(axis=0)
+    means = totals / np.where(n_models > 0, n_models, np.nan)
     signs = orientation(y - means)
-    # Mirrored at its mean, an item leaves the level of models that were not asked it
-    # where it was.
-    oriented = (
-        corrected
-        if (signs > 0).all()
-        else signs * correlations(means + signs * (y - means))[1]
-    )
+    oriented = corrected
+    if not (signs > 0).all():
+        # Mirrored at its mean, an item leaves the level of models that were not asked
+        # it where it was.
+        mirrored = means + signs * (y - means)
+        oriented = signs * correlations(mirrored)[1]
     p = np.where(corrected >= 0, 1.0, _p_negative(oriented, n_models))
     q = benjamini_hochberg(p)
     return Discrimination(
@@ -116,7 +114,7 @@ def discrimination(scores: ArrayLike, *, alpha: float = 0.05) -> Discrimination:
         is_negative=rejects(q, alpha),
         is_constant=constant,
         alpha=alpha,
-        flags=("noise",) if y.shape[0] < MODELS_FOR_RAW else (),
+        flags=flags_of(noise=y.shape[0] < MODELS_FOR_RAW),
     )
 
 
@@ -128,30 +126,24 @@ def correlations(y: FloatArray) -> tuple[FloatArray, FloatArray, NDArray[np.bool
     counts = present.sum(axis=1).astype(np.float64)
     totals = scored.sum(axis=1)
     n_items = y.shape[1]
-    raw, corrected, constant = (
-        np.full(n_items, np.nan),
-        np.full(n_items, np.nan),
-        np.zeros(n_items, bool),
-    )
+    raw = np.full(n_items, np.nan)
+    corrected = np.full(n_items, np.nan)
+    constant = np.zeros(n_items, bool)
     width = max(1, _BLOCK // len(y))
     with np.errstate(divide="ignore", invalid="ignore"):
         overall = totals / counts
         for start in range(0, n_items, width):
             block = slice(start, start + width)
-            mask, values = present[:, block], scored[:, block]
+            values = scored[:, block]
+            mask = present[:, block]
+            of_all = np.broadcast_to(overall[:, None], values.shape)
             rest = (totals[:, None] - values) / (counts[:, None] - 1)
-            mask = mask & np.isfinite(rest)
-            raw[block] = _correlation(
-                values,
-                np.broadcast_to(overall[:, None], values.shape),
-                present[:, block],
-            )
-            corrected[block] = _correlation(values, rest, mask)
-            low = np.where(present[:, block], values, np.inf).min(axis=0)
-            high = np.where(present[:, block], values, -np.inf).max(axis=0)
-            constant[block] = high - low <= ROUNDING * np.maximum(
-                np.abs(high), np.abs(low)
-            )
+            raw[block] = _correlation(values, of_all, mask)
+            corrected[block] = _correlation(values, rest, mask & np.isfinite(rest))
+            low = np.where(mask, values, np.inf).min(axis=0)
+            high = np.where(mask, values, -np.inf).max(axis=0)
+            size = np.maximum(np.abs(high), np.abs(low))
+            constant[block] = high - low <= ROUNDING * size
     return raw, corrected, constant
 
 
@@ -174,9 +166,8 @@ def orientation(centred: FloatArray) -> FloatArray:
         return signs
     loadings, largest = _first_singular(z)
     edge = math.sqrt(m) + math.sqrt(n)
-    if largest * (m + 1) / len(z) < edge**2 + _TRACY_WIDOM * edge * (
-        1 / math.sqrt(m) + 1 / math.sqrt(n)
-    ) ** (1 / 3):
+    spread_of_largest = edge * (1 / math.sqrt(m) + 1 / math.sqrt(n)) ** (1 / 3)
+    if largest * (m + 1) / len(z) < edge**2 + _TRACY_WIDOM * spread_of_largest:
         return signs
     own = np.where(loadings < 0, -1.0, 1.0)
     if own.sum() >= 0:
@@ -191,9 +182,15 @@ def _first_singular(z: FloatArray) -> tuple[FloatArray, float]:
     value."""
     wide = z.shape[0] < z.shape[1]
     with one_blas_thread():
-        values, vectors = np.linalg.eigh(z @ z.T if wide else z.T @ z)
+        if wide:
+            products = z @ z.T
+        else:
+            products = z.T @ z
+        values, vectors = np.linalg.eigh(products)
     first = vectors[:, -1]
-    return (z.T @ first if wide else first), float(values[-1])
+    if wide:
+        first = z.T @ first
+    return first, float(values[-1])
 
 
 #: What no list of items against the rest can tell.
@@ -254,13 +251,11 @@ def implied_discrimination(fit: IrtFit, responses: Responses) -> FloatArray:
     discriminations = []
     for p in _chances(fit):
         rest = total[:, None] - p
-        own = p - p.mean(axis=0)
-        covariance = (own * (rest - rest.mean(axis=0))).mean(axis=0)
-        noise = (spread[:, None] - p * (1 - p)).mean(axis=0)
         mean = p.mean(axis=0)
-        discriminations.append(
-            covariance / np.sqrt(mean * (1 - mean) * (rest.var(axis=0) + noise))
-        )
+        covariance = ((p - mean) * (rest - rest.mean(axis=0))).mean(axis=0)
+        noise = (spread[:, None] - p * (1 - p)).mean(axis=0)
+        variances = mean * (1 - mean) * (rest.var(axis=0) + noise)
+        discriminations.append(covariance / np.sqrt(variances))
     return np.concatenate(discriminations)
 
 
@@ -302,17 +297,17 @@ def free_discrimination(
     """
     fit.check_same(responses)
     theta = (fit.theta - fit.theta.mean()) / (fit.theta.std() or 1.0)
-    slope, r, n = (np.full(len(fit.a), np.nan) for _ in range(3))
+    slope, r, n = np.full((3, len(fit.a)), np.nan)
     for items, y, k in cell_blocks(responses):
         draws = np.broadcast_to(np.asarray(k, dtype=np.float64), y.shape)
         answered = draws > 0
         with np.errstate(divide="ignore", invalid="ignore"):
             share = y / np.where(answered, draws, 1)
-            r[items] = _correlation(
-                share, np.broadcast_to(theta[:, None], y.shape), answered
-            )
+            abilities = np.broadcast_to(theta[:, None], y.shape)
+            r[items] = _correlation(share, abilities, answered)
         n[items] = answered.sum(axis=0)
-        slope[items] = np.where(np.isnan(r[items]), np.nan, _slopes(theta, y, draws))
+        slopes = _slopes(theta, y, draws)
+        slope[items] = np.where(np.isnan(r[items]), np.nan, slopes)
     p = _p_negative(r, n.astype(np.intp))
     q = benjamini_hochberg(p)
     return FreeDiscrimination(slope, p, q, rejects(q, alpha))
@@ -324,22 +319,20 @@ def _slopes(theta: FloatArray, y: FloatArray, k: FloatArray) -> FloatArray:
     x = theta[:, None]
     for _ in range(_STEPS):
         p = special.expit(x * a + d)
-        w, e = k * p * (1 - p), y - k * p
-        g_d, g_a = (
-            e.sum(axis=0) - d / _SD_INTERCEPT**2,
-            (x * e).sum(axis=0) - a / _SD_SLOPE**2,
-        )
-        h_dd, h_da = w.sum(axis=0) + 1 / _SD_INTERCEPT**2, (x * w).sum(axis=0)
+        w = k * p * (1 - p)
+        e = y - k * p
+        g_d = e.sum(axis=0) - d / _SD_INTERCEPT**2
+        g_a = (x * e).sum(axis=0) - a / _SD_SLOPE**2
+        h_dd = w.sum(axis=0) + 1 / _SD_INTERCEPT**2
+        h_da = (x * w).sum(axis=0)
         h_aa = (x * x * w).sum(axis=0) + 1 / _SD_SLOPE**2
         determinant = h_dd * h_aa - h_da**2
-        step_a, step_d = (
-            (h_dd * g_a - h_da * g_d) / determinant,
-            (h_aa * g_d - h_da * g_a) / determinant,
-        )
-        size = np.minimum(
-            1.0, 2.0 / np.maximum(np.maximum(abs(step_a), abs(step_d)), 1e-300)
-        )
-        a, d = a + size * step_a, d + size * step_d
+        step_a = (h_dd * g_a - h_da * g_d) / determinant
+        step_d = (h_aa * g_d - h_da * g_a) / determinant
+        longest = np.maximum(abs(step_a), abs(step_d))
+        shorter = np.minimum(1.0, 2.0 / np.maximum(longest, 1e-300))
+        a = a + shorter * step_a
+        d = d + shorter * step_d
     return a
 
 
@@ -387,18 +380,16 @@ def _correlation(x: FloatArray, z: FloatArray, mask: NDArray[np.bool_]) -> Float
     """Pearson's r of each column over the rows of its mask, 0 where it is rounding; NaN
     where a side does not vary."""
     n = mask.sum(axis=0)
-    mean_x, mean_z = (
-        np.where(mask, x, 0).sum(axis=0) / n,
-        np.where(mask, z, 0).sum(axis=0) / n,
-    )
-    dx, dz = np.where(mask, x - mean_x, 0.0), np.where(mask, z - mean_z, 0.0)
-    xx, zz, xz = (dx * dx).sum(axis=0), (dz * dz).sum(axis=0), (dx * dz).sum(axis=0)
+    mean_x = np.where(mask, x, 0).sum(axis=0) / n
+    mean_z = np.where(mask, z, 0).sum(axis=0) / n
+    dx = np.where(mask, x - mean_x, 0.0)
+    dz = np.where(mask, z - mean_z, 0.0)
+    xx = (dx * dx).sum(axis=0)
+    zz = (dz * dz).sum(axis=0)
+    xz = (dx * dz).sum(axis=0)
     varies = (xx > _NO_SPREAD * n * mean_x**2) & (zz > _NO_SPREAD * n * mean_z**2)
-    r = np.where(
-        np.abs(xz) > ROUNDING * np.sqrt(xx * zz),
-        np.clip(xz / np.sqrt(xx * zz), -1, 1),
-        0.0,
-    )
+    size = np.sqrt(xx * zz)
+    r = np.where(np.abs(xz) > ROUNDING * size, np.clip(xz / size, -1, 1), 0.0)
     return np.where(varies, r, np.nan)
 
 

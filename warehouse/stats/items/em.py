@@ -31,6 +31,7 @@ from warehouse.stats.items.posterior import (
     item_sums,
     model_groups,
     times,
+    times_draws,
     update_posterior,
 )
 from warehouse.stats.items.responses import Responses
@@ -108,22 +109,17 @@ class _Search:
         self.common_a, self.penalty, self.blocks = common_a, penalty, blocks
         self.n_items, self.n_models = responses.n_items, responses.n_models
         self.block_sizes = np.bincount(blocks).astype(np.float64)
-        right, draws = (
-            responses.successes.sum(axis=0, dtype=np.float64),
-            responses.draws(0),
-        )
-        self.start_d = np.log((right + 0.5) / (draws - right + 0.5))
+        right = responses.successes.sum(axis=0, dtype=np.float64)
+        wrong = responses.draws(0) - right
+        self.start_d = np.log((right + 0.5) / (wrong + 0.5))
         self.posterior = _start_posterior(responses, self.start_d)
         self.rounds = 0
 
     def run(self, tolerance: float, max_rounds: int) -> Maximum:
-        x = np.concatenate(
-            [
-                np.zeros(1 if self.common_a else self.n_items),
-                self.start_d,
-                np.zeros(self._n_means()),
-            ]
-        )
+        n_a = self.n_items
+        if self.common_a:
+            n_a = 1
+        x = np.concatenate([np.zeros(n_a), self.start_d, np.zeros(self._n_means())])
         converged = False
         while self.rounds < max_rounds and not converged:
             x, converged = self._cycle(x, tolerance)
@@ -145,9 +141,8 @@ class _Search:
             return second, True
         length = max(1.0, math.sqrt(float(step @ step) / float(bend @ bend)))
         kept = self.posterior
-        far, after = self._round(
-            self._bounded(x + 2 * length * step + length**2 * bend)
-        )
+        extrapolated = x + 2 * length * step + length**2 * bend
+        far, after = self._round(self._bounded(extrapolated))
         if math.isfinite(after) and after >= before - 1e-9 * abs(before):
             return far, False
         self.posterior = kept
@@ -166,17 +161,17 @@ class _Search:
         self.rounds += 1
         objective = self._expect(x)
         log_a, d, means = self._split(x)
-        sums = item_sums(
-            self.groups, np.broadcast_to(np.exp(log_a), d.shape), d, self.posterior
-        )
+        a = np.broadcast_to(np.exp(log_a), d.shape)
+        sums = item_sums(self.groups, a, d, self.posterior)
         newton = _newton_each
         if self.common_a:
             newton = _newton_common
         log_a, d = newton(log_a, d, sums, self.penalty)
         log_a, d, means = self._rescale(log_a, d, means)
-        return self._bounded(
-            np.concatenate([log_a, d, means if self._n_means() else []])
-        ), objective
+        parts = [log_a, d]
+        if self._n_means():
+            parts.append(means)
+        return self._bounded(np.concatenate(parts)), objective
 
     def _rescale(
         self, log_a: FloatArray, d: FloatArray, means: FloatArray
@@ -202,9 +197,9 @@ class _Search:
         second = float((now.mean**2 + now.sd**2).mean())
         q = 1 / second
         for _ in range(20):
-            q -= (v * q**3 - v * q**2 + second * q - 1) / (
-                3 * v * q**2 - 2 * v * q + second
-            )
+            value = v * q**3 - v * q**2 + second * q - 1
+            slope = 3 * v * q**2 - 2 * v * q + second
+            q -= value / slope
         return _narrowed(q * centred, self.block_sizes)
 
     def _n_means(self) -> int:
@@ -232,11 +227,8 @@ class _Search:
         log_a, d, means = self._split(x)
         parts = [np.clip(log_a, *_LOG_A_RANGE), np.clip(d, -_D_RANGE, _D_RANGE)]
         if self._n_means():
-            parts.append(
-                _narrowed(
-                    means - (self.block_sizes @ means) / self.n_models, self.block_sizes
-                )
-            )
+            centred = means - (self.block_sizes @ means) / self.n_models
+            parts.append(_narrowed(centred, self.block_sizes))
         return np.concatenate(parts)
 
 
@@ -246,15 +238,14 @@ def _start_posterior(responses: Responses, d: FloatArray) -> AbilityPosterior:
     if responses.trials is None:
         expected = np.full(len(right), float(d.mean()))
     else:
-        expected = np.asarray(
-            (responses.trials @ d.astype(np.float32)) / draws, dtype=np.float64
-        )
+        summed = responses.trials @ d.astype(np.float32)
+        expected = np.asarray(summed / draws, dtype=np.float64)
     ability = np.log((right + 0.5) / (draws - right + 0.5)) - expected
+    spread = max(float(ability.std()), 0.5)
+    mean = np.clip((ability - ability.mean()) / spread, -4, 4)
     share = (right + 0.5) / (draws + 1)
-    mean = np.clip((ability - ability.mean()) / max(float(ability.std()), 0.5), -4, 4)
-    return AbilityPosterior(
-        mean, 1 / np.sqrt(1 + draws * np.maximum(share * (1 - share), 0.02))
-    )
+    variance_of_answer = np.maximum(share * (1 - share), 0.02)
+    return AbilityPosterior(mean, 1 / np.sqrt(1 + draws * variance_of_answer))
 
 
 def _newton_each(
@@ -274,9 +265,8 @@ def _newton_each(
     determinant = np.maximum(h_aa * h_dd - h_ad**2, 1e-12)
     step_a = (h_dd * g_a - h_ad * g_d) / determinant
     step_d = (h_aa * g_d - h_ad * g_a) / determinant
-    shorter = _LONGEST_STEP / np.maximum(
-        _LONGEST_STEP, np.maximum(np.abs(step_a), np.abs(step_d))
-    )
+    longer = np.maximum(np.abs(step_a), np.abs(step_d))
+    shorter = _LONGEST_STEP / np.maximum(_LONGEST_STEP, longer)
     return log_a + shorter * step_a, d + shorter * step_d
 
 
@@ -290,10 +280,10 @@ def _newton_common(
     g_d = sums.residual - penalty.d * d
     h_ad, h_dd = a * sums.w_theta, sums.w + penalty.d
     h_aa = a**2 * float(sums.w_theta2.sum()) + penalty.log_a + max(-slope, 0.0)
-    step_a = (g_a - float((h_ad * g_d / h_dd).sum())) / max(
-        h_aa - float((h_ad**2 / h_dd).sum()), 1e-12
-    )
-    step_a = float(np.clip(step_a, -_LONGEST_STEP, _LONGEST_STEP))
+    # d solved for: what is left of slope and curvature of ln a (Schur complement)
+    slope_a = g_a - float((h_ad * g_d / h_dd).sum())
+    curve_a = max(h_aa - float((h_ad**2 / h_dd).sum()), 1e-12)
+    step_a = float(np.clip(slope_a / curve_a, -_LONGEST_STEP, _LONGEST_STEP))
     step_d = np.clip((g_d - h_ad * step_a) / h_dd, -_LONGEST_STEP, _LONGEST_STEP)
     return log_a + step_a, d + step_d
 
@@ -317,24 +307,19 @@ def _shift_and_scale(
         s, rho2 = math.exp(u), prior.sd**2
         q = m2 - 2 * c * m1 + c * c
         f_c = m / (rho2 * s * s) * (c - m1) + penalty.d * (c * a_a + a_d)
-        f_u = (
-            m / rho2 * (between / s - q / s**2)
-            + m
-            + penalty.log_a * (len(log_a) * u + sum_log_a)
-        )
+        of_penalty = penalty.log_a * (len(log_a) * u + sum_log_a)
+        f_u = m / rho2 * (between / s - q / s**2) + m + of_penalty
         f_cc = m / (rho2 * s * s) + penalty.d * a_a
         f_cu = -2 * m / (rho2 * s * s) * (c - m1)
-        f_uu = max(
-            m / rho2 * (2 * q / s**2 - between / s), 0.1 * m
-        ) + penalty.log_a * len(log_a)
+        f_uu = max(m / rho2 * (2 * q / s**2 - between / s), 0.1 * m)
+        f_uu += penalty.log_a * len(log_a)
         determinant = f_cc * f_uu - f_cu**2
         if determinant <= 1e-9 * f_cc * f_uu:
             f_cu, determinant = 0.0, f_cc * f_uu
-        step_c, step_u = (
-            (f_uu * f_c - f_cu * f_u) / determinant,
-            (f_cc * f_u - f_cu * f_c) / determinant,
-        )
-        c, u = c - min(1.0, max(-1.0, step_c)), u - min(0.5, max(-0.5, step_u))
+        step_c = (f_uu * f_c - f_cu * f_u) / determinant
+        step_u = (f_cc * f_u - f_cu * f_c) / determinant
+        c -= min(1.0, max(-1.0, step_c))
+        u -= min(0.5, max(-0.5, step_u))
         if max(abs(step_c), abs(step_u)) < 1e-12:
             break
     return c, math.exp(u)
@@ -403,9 +388,8 @@ def item_errors(
             0.0,
             pool_d,
         )
-    i_aa = (
-        sums.w_theta2 - lost.a + penalty.log_a * (1 + np.maximum(-np.log(a), 0)) / a**2
-    )
+    of_penalty = penalty.log_a * (1 + np.maximum(-np.log(a), 0)) / a**2
+    i_aa = sums.w_theta2 - lost.a + of_penalty
     i_ad = sums.w_theta - lost.a_d
     determinant = i_aa * i_dd - i_ad**2
     determinant = np.where((determinant > 0) & (i_aa > 0), determinant, np.nan)
@@ -446,7 +430,7 @@ def _add_block(
     mean, mean_theta = np.zeros(y.shape), np.zeros(y.shape)
     squares = np.zeros((3, len(y)))
     for i, p in enumerate(chances(group, block, a, maximum.d, nodes)):
-        score = y - (p if k is None else k * p)
+        score = y - times_draws(p, k)
         w, theta = weights[:, i], nodes[:, i]
         mean += w * score
         mean_theta += (w * theta) * score
@@ -466,7 +450,7 @@ def _total_scores(
     for block in blocks_of(group):
         k = group.draws_of(block)
         for i, p in enumerate(chances(group, block, a, maximum.d, nodes)):
-            expected[:, i] += (p if k is None else k * p).sum(axis=0)
+            expected[:, i] += times_draws(p, k).sum(axis=0)
     right = times(group.y, np.ones((len(a), 1)))
     total: FloatArray = nodes * (right - expected)
     return total

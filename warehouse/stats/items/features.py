@@ -21,14 +21,15 @@ from warehouse.stats.core import special
 from warehouse.stats.core.inputs import (
     Clusters,
     FloatArray,
-    as_clusters,
     as_floats,
     as_level,
     as_scores,
     check_length,
+    clusters_if_any,
+    one_unit_each,
 )
 from warehouse.stats.core.quantiles import SMALLEST_P, t_p_value, t_quantile
-from warehouse.stats.core.results import NamedFigures
+from warehouse.stats.core.results import NamedFigures, flags_of
 
 #: Satterthwaite's degrees of freedom below which the interval may cover too little
 #: (Tipton and Pustejovsky 2015).
@@ -100,19 +101,13 @@ def slope(
     as_level(level)
     values, feature = as_scores(y, "y"), as_scores(x, "x")
     check_length(len(feature), len(values), "x")
-    if clusters is None:
-        groups = None
-    else:
-        groups = as_clusters(clusters, len(values))
+    groups = clusters_if_any(clusters, len(values))
     found, reason = _fitted(values, feature[:, None], groups)
     if found is None:
         return Slope(None, None, None, None, None, None, (), reason)
     beta, se, df = float(found.beta[0]), math.sqrt(found.v[0, 0]), found.eta
     half = t_quantile(level, df) * se
-    flags = (
-        *(("few_clusters",) if df < FEW_DF else ()),
-        *_skewed(values, feature[:, None]),
-    )
+    flags = flags_of(few_clusters=df < FEW_DF) + _skewed(values, feature[:, None])
     p = t_p_value(beta / se, df)
     return Slope(beta, se, beta - half, beta + half, df, p, flags, "")
 
@@ -140,11 +135,7 @@ def joint_test(
     q = x.shape[1]
     if not q:
         return JointTest(None, None, None, (), CONSTANT)
-    if clusters is None:
-        members = None
-    else:
-        members = as_clusters(clusters, len(values))
-    found, reason = _fitted(values, x, members)
+    found, reason = _fitted(values, x, clusters_if_any(clusters, len(values)))
     if found is None:
         return JointTest(None, None, None, (), reason)
     rest = found.eta - q + 1
@@ -166,9 +157,8 @@ def _skewed(y: FloatArray, columns: FloatArray) -> tuple[str, ...]:
         rest = len(y) - columns.any(axis=1).sum()
     else:
         rest = len(y) - ones[0]
-    smallest = min(
-        float(ones.min()), float(rest) or math.inf
-    )  # without a rest the columns overlap
+    # without a rest the columns overlap
+    smallest = min(float(ones.min()), float(rest) or math.inf)
     centred = y - y.mean()
     skewness = float((centred**3).mean()) / float((centred**2).mean()) ** 1.5
     if smallest < SKEWED * skewness**2:
@@ -207,12 +197,12 @@ def _fitted(
     adjusted = _adjusted(x, bread, clusters)
     if adjusted is None:
         return None, ONE_CLUSTER
-    codes: NDArray[np.intp] = np.arange(n) if clusters is None else clusters.codes
-    sums = _sums(adjusted * (y - x @ beta)[:, None], codes)
+    codes = (clusters or one_unit_each(n)).codes
+    residuals = y - x @ beta
+    sums = _sums(adjusted * residuals[:, None], codes)
     v = sums.T @ sums
-    if (
-        not (np.diag(v) > 0).all() or np.linalg.cond(v) > _COLLINEAR
-    ):  # no residual is left, or none in one direction
+    # no residual is left, or none in one direction
+    if not (np.diag(v) > 0).all() or np.linalg.cond(v) > _COLLINEAR:
         return None, "the feature leaves nothing unexplained"
     eta = _eta(x, bread, adjusted, codes)
     return _Fit(beta[1:] / scale, v / np.outer(scale, scale), eta), ""
@@ -227,9 +217,8 @@ def _adjusted(
         leverage = np.einsum("ij,jk,ik->i", x, bread, x)
         if (leverage > _ALONE).any():
             return None
-        return np.asarray(
-            (x @ bread)[:, 1:] / np.sqrt(1 - leverage)[:, None], np.float64
-        )
+        along = (x @ bread)[:, 1:]
+        return np.asarray(along / np.sqrt(1 - leverage)[:, None], np.float64)
     root = np.linalg.cholesky(bread)
     half = x @ root  # half half' is the hat matrix
     found = x @ bread
@@ -263,21 +252,27 @@ def _eta(
     values, vectors = np.linalg.eigh(bread[1:, 1:])
     g = adjusted @ (vectors / np.sqrt(values)) @ vectors.T
     n_clusters = int(codes.max()) + 1
-    gram = _sums((g[:, :, None] * g[:, None, :]).reshape(len(g), q * q), codes).reshape(
-        n_clusters, q, q
-    )
-    b = _sums((g[:, :, None] * x[:, None, :]).reshape(len(g), q * p), codes).reshape(
-        n_clusters, q, p
-    )
+    gram = _sums_of_products(g, g, codes)
+    b = _sums_of_products(g, x, codes)
     u = b @ bread
     own = u @ b.transpose(0, 2, 1)
     trace = np.trace(gram, axis1=1, axis2=2)
-    same_rows = (trace**2).sum() - 2 * (trace * np.trace(own, axis1=1, axis2=2)).sum()
-    same_rows += np.einsum("cst,cts->", gram, gram) - 2 * np.einsum(
-        "cst,cts->", gram, own
-    )
+    own_trace = np.trace(own, axis1=1, axis2=2)
+    of_gram = np.einsum("cst,cts->", gram, gram)
+    of_own = np.einsum("cst,cts->", gram, own)
+    same_rows = (trace**2).sum() - 2 * (trace * own_trace).sum()
+    same_rows += of_gram - 2 * of_own
     flat_u, flat_b = u.reshape(n_clusters, q * p), b.reshape(n_clusters, q * p)
     uu = (flat_u.T @ flat_u).reshape(q, p, q, p)
     bb = (flat_b.T @ flat_b).reshape(q, p, q, p)
     crossed = np.einsum("sbtf,sbtf->", uu, bb) + np.einsum("sbtf,tbsf->", uu, bb)
     return float(q * (q + 1) / (same_rows + crossed))
+
+
+def _sums_of_products(
+    a: FloatArray, b: FloatArray, codes: NDArray[np.intp]
+) -> FloatArray:
+    """Σ a bᵀ over the rows of each cluster, shape (G, columns of a, columns of b)."""
+    products = a[:, :, None] * b[:, None, :]
+    sums = _sums(products.reshape(len(a), -1), codes)
+    return sums.reshape(-1, a.shape[1], b.shape[1])

@@ -12,15 +12,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_level
-from warehouse.stats.core.quantiles import t_p_value, t_quantile
 from warehouse.stats.core.results import NamedFigures, flags_of
+from warehouse.stats.items.horizon_curve import (
+    FLAT,
+    NO_PENALTY,
+    Agent,
+    crossing,
+    curvature,
+    fieller,
+    finite_or_none,
+    newton,
+    percentiles,
+    resampled,
+)
 
 #: How much a run counts: 1/√(tasks of the family) split over the runs of a task, the
 #: same split so, or 1.
@@ -29,19 +40,13 @@ WEIGHTS = ("invsqrt", "equal", "none")
 #: Fieller's for agents with one run of each task, which drawn anew says too little (.91
 #: to .94 of 95 %; Fieller's .95 to .98), and the former for others.
 INTERVALS = ("auto", "ftr", "fieller")
-#: The penalty that stands for none; families below which an interval says so; minutes
-#: between bins.
-NO_PENALTY, FEW_FAMILIES, EDGES = 1e-5, 10, (1.0, 4.0, 16.0, 64.0, 256.0, 960.0)
-NOTHING_SOLVED, ALL_SOLVED, NO_SLOPE = (
-    "nothing solved",
-    "everything solved",
-    "slope not negative",
-)
-_FLAT = -1e-9  # a slope that is 0 but for rounding
-_STEPS, _CLOSE = 200, 1e-10
-#: Samples × tasks that are fitted at once; families × tasks above which the bend is not
-#: asked for.
-_CELLS, _MOST = 1 << 20, 20_000_000
+#: Families below which an interval says so.
+FEW_FAMILIES = 10
+#: Minutes between bins.
+EDGES = (1.0, 4.0, 16.0, 64.0, 256.0, 960.0)
+NOTHING_SOLVED = "nothing solved"
+ALL_SOLVED = "everything solved"
+NO_SLOPE = "slope not negative"
 
 
 @dataclass(frozen=True)
@@ -113,36 +118,6 @@ class HorizonTrend(NamedFigures):
     reason: str  #: why there is no figure.
 
 
-@dataclass(frozen=True)
-class _Agent:
-    """What an agent did: tasks with runs; weights are of a run."""
-
-    x: FloatArray
-    family: NDArray[np.int64]
-    solved: FloatArray
-    runs: FloatArray
-    weight: FloatArray
-
-    def sums(self) -> tuple[FloatArray, FloatArray]:
-        """Σw and Σwy of each task, shape (1, T)."""
-        return (self.runs * self.weight)[None], (self.solved * self.weight)[None]
-
-    def jackknife(self, penalty: float, *, bend: bool = False) -> FloatArray | None:
-        """Curves without each family in turn, shape (G, 2 or 3); None where one is left
-        with one outcome or length."""
-        names, (total, right), curves = np.unique(self.family), self.sums(), []
-        for block in _blocks(len(names), len(self.x)):
-            kept = names[block, None] != self.family
-            solved, runs = kept @ self.solved, kept @ self.runs
-            lengths = min(len(np.unique(self.x[group])) for group in kept)
-            if ((solved == 0) | (solved == runs)).any() or lengths < 2 + bend:
-                return None
-            curves.append(
-                _newton(self.x, kept * total, kept * right, penalty, bend=bend)
-            )
-        return np.concatenate(curves)
-
-
 def time_horizons(
     minutes: ArrayLike,
     families: ArrayLike,
@@ -184,27 +159,11 @@ def time_horizons(
         (31.9, ('few_families',))
     """
     level = as_level(level)
-    length, family = (
-        np.asarray(minutes, np.float64),
-        np.unique(np.asarray(families), return_inverse=True)[1],
-    )
-    right, total = (
-        np.atleast_2d(np.asarray(solved, np.float64)),
-        np.atleast_2d(np.asarray(runs, np.float64)),
-    )
-    shape = (len(total), len(length))
-    if right.shape != shape or total.shape != shape or family.shape != length.shape:
-        raise StatisticsError(
-            f"`solved` and `runs` must be of agents × tasks, found {right.shape} and "
-            f"{total.shape}"
-        )
-    if (
-        not (np.isfinite(length) & (length > 0)).all()
-        or not ((right >= 0) & (right <= total)).all()
-    ):
-        raise StatisticsError(
-            "`minutes` must be above 0, and `solved` between 0 and `runs`"
-        )
+    length = np.asarray(minutes, np.float64)
+    family = np.unique(np.asarray(families), return_inverse=True)[1]
+    right = np.atleast_2d(np.asarray(solved, np.float64))
+    total = np.atleast_2d(np.asarray(runs, np.float64))
+    _check_tasks(length, family, right, total)
     if not all(0 < share < 1 for share in q) or not 0 < penalty < math.inf:
         raise StatisticsError("`q` must be in (0, 1), and `penalty` above 0")
     if weights not in WEIGHTS or interval not in INTERVALS:
@@ -214,19 +173,38 @@ def time_horizons(
         )
     rng = np.random.default_rng(seed)
     chosen = [_interval_of(interval, own) for own in total]
-    draws = (
-        _draw_tasks(family, n_resamples, rng) if resample or "ftr" in chosen else None
-    )
+    draws = None
+    if resample or "ftr" in chosen:
+        draws = _draw_tasks(family, n_resamples, rng)
     fits = []
     for own_right, own_total, own_interval in zip(right, total, chosen, strict=True):
         has = own_total > 0
         agent = _agent(
             np.log2(length[has]), family[has], own_right[has], own_total[has], weights
         )
-        is_drawn = resample or own_interval == "ftr"
-        copies = draws[:, has] if draws is not None and is_drawn else None
+        copies = None
+        if draws is not None and (resample or own_interval == "ftr"):
+            copies = draws[:, has]
         fits.append(_fit(agent, copies, own_interval, [*q], penalty, level, rng))
     return tuple(fits)
+
+
+def _check_tasks(
+    length: FloatArray, family: NDArray[np.intp], right: FloatArray, total: FloatArray
+) -> None:
+    """Refuse shapes that differ, lengths of 0 and more successes than runs."""
+    shape = (len(total), len(length))
+    if right.shape != shape or total.shape != shape or family.shape != length.shape:
+        raise StatisticsError(
+            f"`solved` and `runs` must be of agents × tasks, found {right.shape} and "
+            f"{total.shape}"
+        )
+    has_length = np.isfinite(length) & (length > 0)
+    has_runs = (right >= 0) & (right <= total)
+    if not has_length.all() or not has_runs.all():
+        raise StatisticsError(
+            "`minutes` must be above 0, and `solved` between 0 and `runs`"
+        )
 
 
 def _interval_of(interval: str, runs: FloatArray) -> str:
@@ -244,14 +222,16 @@ def _agent(
     solved: FloatArray,
     runs: FloatArray,
     weights: str,
-) -> _Agent:
+) -> Agent:
     if weights == "none":
         weight = np.ones(len(x))
     else:
         weight = 1 / runs
-    if weights == "invsqrt" and len(x):
-        weight = weight / np.sqrt(np.bincount(family)[family])
-    return _Agent(x, family, solved, runs, weight / (weight @ runs if len(x) else 1))
+    if len(x):
+        if weights == "invsqrt":
+            weight = weight / np.sqrt(np.bincount(family)[family])
+        weight = weight / (weight @ runs)
+    return Agent(x, family, solved, runs, weight)
 
 
 def _draw_tasks(
@@ -260,17 +240,18 @@ def _draw_tasks(
     """How often each task is drawn: as many families as there are, and of each copy as
     many tasks, shape (n, T)."""
     sizes = np.bincount(family)
-    copies = rng.multinomial(len(sizes), np.full(len(sizes), 1 / len(sizes)), size=n)
+    n_families = len(sizes)
+    alike = np.full(n_families, 1 / n_families)
+    copies = rng.multinomial(n_families, alike, size=n)
     counts = np.zeros((n, len(family)), np.int64)
     for number, size in enumerate(sizes.tolist()):
-        counts[:, family == number] = rng.multinomial(
-            copies[:, number] * size, np.full(size, 1 / size)
-        )
+        drawn = copies[:, number] * size
+        counts[:, family == number] = rng.multinomial(drawn, np.full(size, 1 / size))
     return counts
 
 
 def _fit(
-    agent: _Agent,
+    agent: Agent,
     copies: NDArray[np.int64] | None,
     interval: str,
     q: Sequence[float],
@@ -278,52 +259,75 @@ def _fit(
     level: float,
     rng: np.random.Generator,
 ) -> HorizonFit:
-    names = np.unique(agent.family)
-    sums = agent.sums()
-    reason = _why_none(agent)
-    curve, bare = (
-        _newton(agent.x, *sums, strength)[0] if not reason else None
-        for strength in (penalty, NO_PENALTY)
-    )
-    if curve is not None and curve[1] >= _FLAT:
-        reason = NO_SLOPE
-    found: list[Horizon] = []
-    if curve is None or reason:
-        found = [Horizon(share, None, None, None, None, (), np.empty(0)) for share in q]
-    else:
-        samples = None if copies is None else _resampled(agent, copies, penalty, rng)
-        left = agent.jackknife(penalty) if interval == "fieller" else None
-        for share in q:
-            logs = np.empty(0) if samples is None else _crossing(samples, share)
-            ends = (
-                _percentiles(logs, level)
-                if interval == "ftr"
-                else _fieller(curve, left, share, level)
-            )
-            found.append(_horizon(agent, share, curve, bare, ends, logs))
-    chances = (
-        None if curve is None else 1 / (1 + np.exp(-curve[0] - curve[1] * agent.x))
-    )
-    bend, p_value = _curvature(agent) if not reason else (None, None)
-    return HorizonFit(
-        intercept=None if curve is None else float(curve[0]),
-        slope=None if curve is None else float(curve[1]),
+    n_families = len(np.unique(agent.family))
+    nothing = HorizonFit(
+        intercept=None,
+        slope=None,
         n_runs=int(agent.runs.sum()),
         n_tasks=len(agent.x),
-        n_families=len(names),
+        n_families=n_families,
         n_solved=int(agent.solved.sum()),
-        horizons=tuple(found),
-        bins=() if chances is None else tuple(_bins(agent, chances)),
-        cross_entropy=None if chances is None else _cross_entropy(chances, *sums),
-        curvature=bend,
-        curvature_p=p_value,
-        flags=("few_families",) if len(names) < FEW_FAMILIES else (),
-        reason=reason,
+        horizons=tuple(
+            Horizon(share, None, None, None, None, (), np.empty(0)) for share in q
+        ),
+        bins=(),
+        cross_entropy=None,
+        curvature=None,
+        curvature_p=None,
+        flags=flags_of(few_families=n_families < FEW_FAMILIES),
+        reason=_why_none(agent),
         interval=interval,
     )
+    if nothing.reason:
+        return nothing
+    sums = agent.sums()
+    curve = newton(agent.x, *sums, penalty)[0]
+    chances = 1 / (1 + np.exp(-curve[0] - curve[1] * agent.x))
+    fit = replace(
+        nothing,
+        intercept=float(curve[0]),
+        slope=float(curve[1]),
+        bins=tuple(_bins(agent, chances)),
+        cross_entropy=_cross_entropy(chances, *sums),
+    )
+    if curve[1] >= FLAT:
+        return replace(fit, reason=NO_SLOPE)
+    found = _horizons(agent, curve, copies, interval, q, penalty, level, rng)
+    bend, p_value = curvature(agent)
+    return replace(fit, horizons=tuple(found), curvature=bend, curvature_p=p_value)
 
 
-def _why_none(agent: _Agent) -> str:
+def _horizons(
+    agent: Agent,
+    curve: FloatArray,
+    copies: NDArray[np.int64] | None,
+    interval: str,
+    q: Sequence[float],
+    penalty: float,
+    level: float,
+    rng: np.random.Generator,
+) -> list[Horizon]:
+    """Where a curve that falls passes each probability, with the interval."""
+    bare = newton(agent.x, *agent.sums(), NO_PENALTY)[0]
+    samples = left = None
+    if copies is not None:
+        samples = resampled(agent, copies, penalty, rng)
+    if interval == "fieller":
+        left = agent.jackknife(penalty)
+    found = []
+    for share in q:
+        logs = np.empty(0)
+        if samples is not None:
+            logs = crossing(samples, share)
+        if interval == "ftr":
+            ends = percentiles(logs, level)
+        else:
+            ends = fieller(curve, left, share, level)
+        found.append(_horizon(agent, share, curve, bare, ends, logs))
+    return found
+
+
+def _why_none(agent: Agent) -> str:
     """Why no curve can be drawn; empty where one can."""
     if not len(agent.x):
         return "no task was tried"
@@ -336,218 +340,60 @@ def _why_none(agent: _Agent) -> str:
     return ""
 
 
-# --- the curve -----------------------------------------------------------------------------------
-
-
-def _newton(
-    x: FloatArray,
-    total: FloatArray,
-    right: FloatArray,
-    penalty: float,
-    *,
-    bend: bool = False,
-) -> FloatArray:
-    """Coefficients of 1, x (and x²) that maximise Σ(right·η − total·ln(1 + e^η)) −
-    penalty/2·β², shape (B, 2 or 3).
-
-    Args:
-        x: of each task, shape (T,).
-        total: Σw of each sample and task, shape (B, T).
-        right: Σwy; each sample has some of both outcomes.
-    """
-    columns = [np.ones_like(x), x] + ([(x - x.mean()) ** 2] if bend else [])
-    design = np.stack(columns, axis=1)
-    ridge = np.array([0.0, penalty, 1e-12][: len(columns)])
-    squares = (design[:, :, None] * design[:, None, :]).reshape(len(x), -1)
-    theta, active = np.zeros((len(total), len(columns))), np.arange(len(total))
-    for _ in range(_STEPS):
-        own, weight = theta[active], total[active]
-        chance = 1 / (1 + np.exp(-np.clip(own @ design.T, -700, 700)))
-        slope = (right[active] - weight * chance) @ design - ridge * own
-        is_open = np.abs(slope).max(axis=1) > _CLOSE
-        active, slope = active[is_open], slope[is_open]
-        if not len(active):
-            break
-        curve = (weight * chance * (1 - chance))[is_open] @ squares
-        curve = curve.reshape(-1, len(ridge), len(ridge)) + np.diag(ridge + 1e-15)
-        step = np.linalg.solve(curve, slope[:, :, None])[:, :, 0]
-        # shortened so that it always goes up (Sun and Tran-Dinh 2019, the damped step
-        # of logistic losses)
-        reach = np.abs(step @ design.T).max(axis=1, keepdims=True) + 1e-300
-        theta[active] += step * (np.log1p(reach) / reach)
-    return theta
-
-
-def _crossing(curves: FloatArray, q: float) -> FloatArray:
-    """Where curves pass q, in log2 minutes; +∞ where they do not fall."""
-    falling = (curves[:, 1] < _FLAT) & np.isfinite(curves[:, 1])
-    at = np.full(len(curves), math.inf)
-    at[falling] = (_logit(q) - curves[falling, 0]) / curves[falling, 1]
-    flat = np.isinf(curves[:, 0]) | np.isnan(
-        curves[:, 0]
-    )  # of one outcome only, or of no task
-    return np.where(flat, curves[:, 0], at)
-
-
 def _horizon(
-    agent: _Agent,
+    agent: Agent,
     q: float,
     curve: FloatArray,
-    bare: FloatArray | None,
+    bare: FloatArray,
     ends: tuple[float | None, float | None],
     samples: FloatArray,
 ) -> Horizon:
-    at = float(_crossing(curve[None], q)[0])
+    at = float(crossing(curve[None], q)[0])
     outside = not agent.x.min() <= at <= agent.x.max()
     low, high = ends
     flags = flags_of(
         extrapolated=outside, unbounded_below=low is None, unbounded_above=high is None
     )
-    if bare is None:
-        plain = math.inf
-    else:
-        plain = float(_crossing(bare[None], q)[0])
-    minutes, low, high, plain_minutes = (
-        None if end is None else _minutes(end) for end in (at, low, high, plain)
+    return Horizon(
+        q=q,
+        estimate=_minutes(at),
+        low=_minutes(low),
+        high=_minutes(high),
+        unpenalised=_minutes(float(crossing(bare[None], q)[0])),
+        flags=flags,
+        samples=samples,
     )
-    return Horizon(q, minutes, low, high, plain_minutes, flags, samples)
 
 
-def _minutes(log2: float) -> float | None:
+def _minutes(log2: float | None) -> float | None:
     """None where it is no number that can be held."""
-    return 2.0**log2 if -1000 < log2 < 1000 else None
+    if log2 is None or not -1000 < log2 < 1000:
+        return None
+    return float(2.0**log2)
 
 
-# --- intervals -----------------------------------------------------------------------------------
-
-
-def _resampled(
-    agent: _Agent, copies: NDArray[np.int64], penalty: float, rng: np.random.Generator
-) -> FloatArray:
-    """Curves of resamples, shape (B, 2). Copies of a task draw their runs anew:
-    together a binomial.
-
-    ∓∞ for both coefficients where all runs of a sample failed or succeeded, NaN where
-    it has none.
-    """
-    n = copies * agent.runs.astype(np.int64)
-    solved = rng.binomial(n, agent.solved / agent.runs)
-    curves = np.full((len(n), 2), np.nan)
-    curves[(solved == 0).all(axis=1)], curves[(solved == n).all(axis=1)] = (
-        -math.inf,
-        math.inf,
-    )
-    curves[~n.any(axis=1)] = np.nan
-    mixed = (solved > 0).any(axis=1) & (solved < n).any(axis=1)
-    chosen = np.flatnonzero(mixed)
-    for block in _blocks(len(chosen), len(agent.x)):
-        rows = chosen[block]
-        curves[rows] = _newton(
-            agent.x, n[rows] * agent.weight, solved[rows] * agent.weight, penalty
-        )
-    return curves
-
-
-def _blocks(n: int, size: int) -> list[slice]:
-    """Slices of n rows of a size, each of which takes little memory."""
-    step = max(1, _CELLS // max(1, size))
-    return [slice(at, at + step) for at in range(0, n, step)]
-
-
-def _percentiles(logs: FloatArray, level: float) -> tuple[float | None, float | None]:
-    """Both ends; None where too many samples are beyond all numbers."""
-    defined = logs[~np.isnan(logs)]
-    if not len(defined):
-        return None, None
-    ends = np.quantile(
-        defined, [(1 - level) / 2, (1 + level) / 2], method="nearest"
-    ).tolist()
-    low, high = (end if math.isfinite(end) else None for end in ends)
-    return low, high
-
-
-def _cv3(curves: FloatArray) -> FloatArray:
-    """Covariance of coefficients by families left out in turn."""
-    apart = curves - curves.mean(axis=0)
-    variance: FloatArray = (len(curves) - 1) / len(curves) * apart.T @ apart
-    return variance
-
-
-def _fieller(
-    curve: FloatArray, left: FloatArray | None, q: float, level: float
-) -> tuple[float | None, float | None]:
-    """All h with (α + βh − logit q)² ≤ t²(V_αα + 2hV_αβ + h²V_ββ), of curves that fall;
-    None for an open end."""
-    if left is None:
-        return None, None
-    v, t2 = _cv3(left), t_quantile(level, len(left) - 1) ** 2
-    above = curve[0] - _logit(q)
-    a, b, c = (
-        curve[1] ** 2 - t2 * v[1, 1],
-        above * curve[1] - t2 * v[0, 1],
-        above**2 - t2 * v[0, 0],
-    )
-    inside = b * b - a * c
-    if inside <= 0 or a == 0:
-        return None, None
-    first, second = sorted(((-b - math.sqrt(inside)) / a, (-b + math.sqrt(inside)) / a))
-    if a > 0:
-        return float(first), float(second)
-    # the slope may be 0: of the two parts of the set the other one is of curves that
-    # rise
-    if -above / curve[1] >= second:
-        return (float(second), None)
-    return (None, float(first))
-
-
-def _logit(q: float) -> float:
-    return math.log(q / (1 - q))
-
-
-# --- how well the curve fits ---------------------------------------------------------------------
-
-
-def _curvature(agent: _Agent) -> tuple[float | None, float | None]:
-    """The coefficient of x² and its two-sided p-value.
-
-    Without the penalty: that flattens the line, and x² would make up for it.
-    """
-    few = len(np.unique(agent.family)) * len(agent.x) <= _MOST
-    left = None
-    if few:
-        left = agent.jackknife(NO_PENALTY, bend=True)
-    if left is None:
-        variance = 0.0
-    else:
-        variance = float(_cv3(left)[2, 2])
-    if left is None or not variance > 0:
-        return None, None
-    bend = float(_newton(agent.x, *agent.sums(), NO_PENALTY, bend=True)[0, 2])
-    return bend, t_p_value(bend / math.sqrt(variance), len(left) - 1)
-
-
-def _bins(agent: _Agent, chances: FloatArray) -> list[HorizonBin]:
+def _bins(agent: Agent, chances: FloatArray) -> list[HorizonBin]:
     found = []
     total, right = (part[0] for part in agent.sums())
     minutes = np.exp2(agent.x)
     for low, high in zip((0.0, *EDGES), (*EDGES, math.inf), strict=True):
         has = (minutes >= low * (1 - 1e-12)) & (minutes < high * (1 - 1e-12))
         if has.any():
-            mass, top = float(total[has].sum()), high if math.isfinite(high) else None
-            means = (
-                float(right[has].sum()) / mass,
-                float(total[has] @ chances[has]) / mass,
+            mass = float(total[has].sum())
+            own = HorizonBin(
+                low=low,
+                high=finite_or_none(high),
+                n_tasks=int(has.sum()),
+                success=float(right[has].sum()) / mass,
+                fitted=float(total[has] @ chances[has]) / mass,
             )
-            found.append(HorizonBin(low, top, int(has.sum()), *means))
+            found.append(own)
     return found
 
 
 def _cross_entropy(chances: FloatArray, total: FloatArray, right: FloatArray) -> float:
     parts = right * np.log(chances) + (total - right) * np.log1p(-chances)
     return float(-parts.sum() / total.sum())
-
-
-# --- over time -----------------------------------------------------------------------------------
 
 
 def horizon_trend(
@@ -570,36 +416,50 @@ def horizon_trend(
             f"`days` must be one for each horizon, found {dated.shape} for "
             f"{len(horizons)}"
         )
-    used = [
-        number
-        for number, horizon in enumerate(horizons)
-        if horizon.estimate and math.isfinite(dated[number])
-    ]
-    at = dated[used]
-    if len(used) < 3 or len(np.unique(at)) < 2:
+    used, days_used, minutes = [], [], []
+    for horizon, day in zip(horizons, dated.tolist(), strict=True):
+        if horizon.estimate and math.isfinite(day):
+            used.append(horizon)
+            days_used.append(day)
+            minutes.append(horizon.estimate)
+    if len(used) < 3 or len(set(days_used)) < 2:
         reason = (
             "a trend needs 3 models with a horizon and a day of release, of 2 days at "
             "least"
         )
         return HorizonTrend(q, None, None, None, None, None, len(used), reason)
+    at = np.array(days_used)
     centred = at - at.mean()
     pull = centred / (centred @ centred)
-    logs = np.array([math.log2(horizons[number].estimate or 1) for number in used])
+    logs = np.array([math.log2(own) for own in minutes])
     slope = float(pull @ logs)
     start = float(logs.mean() + slope * (at.min() - at.mean()))
-    samples = np.stack([horizons[number].samples for number in used])
-    low = high = None
-    if samples.shape[1]:
-        finite = np.isfinite(samples).all(axis=0)
-        slopes = pull @ np.where(finite, samples, 0.0)
-        with np.errstate(divide="ignore"):
-            doubling = np.where(slopes > 0, 1 / slopes, math.inf)
-        # a sample in which some horizon is no number may be of any growth: it counts
-        # against either end
-        low = _percentiles(np.where(finite, doubling, -math.inf), level)[0]
-        high = _percentiles(np.where(finite, doubling, math.inf), level)[1]
     if slope <= 0:
         return HorizonTrend(
             q, slope, start, None, None, None, len(used), "horizons do not grow"
         )
+    low, high = _doubling_ends(pull, np.stack([own.samples for own in used]), level)
     return HorizonTrend(q, slope, start, 1 / slope, low, high, len(used), "")
+
+
+def _doubling_ends(
+    pull: FloatArray, samples: FloatArray, level: float
+) -> tuple[float | None, float | None]:
+    """Interval of the days in which horizons double.
+
+    A resample in which some horizon is no number may be of any growth: it counts
+    against either end.
+
+    Args:
+        pull: what each agent's log2 adds to the slope, shape (A,).
+        samples: log2 minutes, shape (A, B).
+    """
+    if not samples.shape[1]:
+        return None, None
+    finite = np.isfinite(samples).all(axis=0)
+    slopes = pull @ np.where(finite, samples, 0.0)
+    with np.errstate(divide="ignore"):
+        doubling = np.where(slopes > 0, 1 / slopes, math.inf)
+    low, _ = percentiles(np.where(finite, doubling, -math.inf), level)
+    _, high = percentiles(np.where(finite, doubling, math.inf), level)
+    return low, high

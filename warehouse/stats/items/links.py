@@ -65,11 +65,9 @@ def links(responses: Responses) -> Links:
     components: list[tuple[str, ...]] = []
     for rows in pieces:
         components.append(tuple(responses.models[i] for i in rows))
-    return Links(
-        tuple(components),
-        tuple(responses.items[i - m] for i in bridges if i >= m),
-        tuple(responses.models[i] for i in bridges if i < m),
-    )
+    items = tuple(responses.items[i - m] for i in bridges if i >= m)
+    models = tuple(responses.models[i] for i in bridges if i < m)
+    return Links(tuple(components), items, models)
 
 
 def check_connected(responses: Responses) -> Links:
@@ -107,13 +105,12 @@ def linking_items(responses: Responses, blocks: IntArray) -> IntArray:
     """For each block the items that models of it and of another block answered, shape
     (G,)."""
     answered = responses.answered()
-    seen = np.stack(
-        [
-            answered[blocks == block].any(axis=0)
-            for block in range(int(blocks.max()) + 1)
-        ]
-    )
-    return np.asarray((seen & (seen.sum(axis=0) > 1)).sum(axis=1), dtype=np.intp)
+    n_blocks = int(blocks.max()) + 1
+    seen = np.zeros((n_blocks, answered.shape[1]), dtype=bool)
+    for block in range(n_blocks):
+        seen[block] = answered[blocks == block].any(axis=0)
+    in_several = seen.sum(axis=0) > 1
+    return np.asarray((seen & in_several).sum(axis=1), dtype=np.intp)
 
 
 def as_blocks(blocks: ArrayLike | None, n_models: int) -> IntArray:
@@ -133,12 +130,17 @@ def as_blocks(blocks: ArrayLike | None, n_models: int) -> IntArray:
 def _graph(answered: NDArray[np.bool_]) -> sparse.csr_array:
     """Models 0 to M − 1, items M to M + J − 1; both directions of every edge."""
     m, n = answered.shape
-    rows, columns = np.nonzero(answered)
-    rows, columns = rows.astype(np.int32), (columns + m).astype(np.int32)
-    both = (np.concatenate([rows, columns]), np.concatenate([columns, rows]))
-    return sparse.csr_array(
-        (np.ones(2 * len(rows), np.int8), both), shape=(m + n, m + n)
+    models, items = np.nonzero(answered)
+    return _both_directions(
+        models.astype(np.int32), (items + m).astype(np.int32), m + n
     )
+
+
+def _both_directions(one: IntArray, other: IntArray, size: int) -> sparse.csr_array:
+    """A graph of so many nodes with an edge from each one to the other, and back."""
+    both = (np.concatenate([one, other]), np.concatenate([other, one]))
+    edges = np.ones(2 * len(one), np.int8)
+    return sparse.csr_array((edges, both), shape=(size, size))
 
 
 def _components(answered: NDArray[np.bool_]) -> IntArray:
@@ -169,7 +171,12 @@ def _bridges(answered: NDArray[np.bool_]) -> list[int]:
         most = answered[:, _most_answered(answered)]
         if _one_piece(most) and not _cut(most):
             return []
-    return [i if i < m else m + int(useful[i - m]) for i in _cut(answered[:, useful])]
+    bridges = []
+    for node in _cut(answered[:, useful]):
+        if node >= m:  # an item, by its place among the useful ones
+            node = m + int(useful[node - m])
+        bridges.append(node)
+    return bridges
 
 
 def _cut(answered: NDArray[np.bool_]) -> list[int]:
@@ -187,17 +194,12 @@ def _forest(graph: sparse.csr_array) -> sparse.csr_array:
     size = graph.shape[0]
     count, labels = csgraph.connected_components(graph, directed=False)
     _, roots = np.unique(labels, return_index=True)
-    children, parents = [], []
+    children, parents = [np.empty(0, np.int32)], [np.empty(0, np.int32)]
     for root in roots[np.bincount(labels, minlength=count) > 1]:
         order, before = csgraph.breadth_first_order(graph, root, directed=False)
         children.append(order[1:])
         parents.append(before[order[1:]])
-    low, high = (
-        np.concatenate(part) if part else np.empty(0, int)
-        for part in (children, parents)
-    )
-    both = (np.concatenate([low, high]), np.concatenate([high, low]))
-    return sparse.csr_array((np.ones(2 * len(low), np.int8), both), shape=(size, size))
+    return _both_directions(np.concatenate(children), np.concatenate(parents), size)
 
 
 def _articulation(graph: sparse.csr_array) -> list[int]:
@@ -221,11 +223,8 @@ def _depth_first(graph: sparse.csr_array, root: int) -> tuple[list[int], list[in
             seen.add(node)
             order.append(node)
             parents.append(parent)
-            waiting.extend(
-                (other, node)
-                for other in ends[rows[node] : rows[node + 1]]
-                if other not in seen
-            )
+            neighbours = ends[rows[node] : rows[node + 1]]
+            waiting.extend((other, node) for other in neighbours if other not in seen)
     return order, parents
 
 
@@ -247,10 +246,13 @@ def _articulation_below(
             children_of_root += 1
         elif highest[node] >= parent:
             points.add(order[parent])
-    return points | ({order[0]} if children_of_root > 1 else set())
+    if children_of_root > 1:
+        points.add(order[0])
+    return points
 
 
 def _short(names: tuple[str, ...]) -> str:
-    return ", ".join(names[:3]) + (
-        f" and {len(names) - 3} more" if len(names) > 3 else ""
-    )
+    first = ", ".join(names[:3])
+    if len(names) > 3:
+        return f"{first} and {len(names) - 3} more"
+    return first

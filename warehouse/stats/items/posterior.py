@@ -212,10 +212,8 @@ def _add_group(
             for i, p in enumerate(chances(group, block, *items, nodes)):
                 if i in at:
                     variance = p - p * p
-                    sums[2:, block] += (
-                        (variance if k is None else k * variance) @ at[i].T
-                    ).T
-                sums[:2, block] -= ((p if k is None else k * p) @ powers[:2, :, i].T).T
+                    sums[2:, block] += (times_draws(variance, k) @ at[i].T).T
+                sums[:2, block] -= (times_draws(p, k) @ powers[:2, :, i].T).T
 
     in_parts(list(blocks_of(group)), group.y.size * nodes.shape[1], add)
 
@@ -302,6 +300,13 @@ def _log_of_product(values: FloatArray, halvings: int) -> FloatArray:
         if odd:
             values[0] *= last
     return np.asarray(np.log(values).sum(axis=0))
+
+
+def times_draws(values: FloatArray, k: FloatArray | None) -> FloatArray:
+    """Values of cells times their draws; as they are where each cell has one."""
+    if k is None:
+        return values
+    return k * values
 
 
 def blocks_of(group: ModelGroup) -> Iterator[slice]:

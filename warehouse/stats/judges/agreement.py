@@ -13,11 +13,14 @@ from warehouse.stats.core.inputs import (
     ROUNDING,
     Clusters,
     FloatArray,
-    as_clusters,
     as_level,
     as_scores,
     as_weights,
     check_length,
+    clusters_if_any,
+    codes_of,
+    number_of,
+    one_unit_each,
 )
 from warehouse.stats.core.quantiles import t_quantile
 from warehouse.stats.core.results import NamedFigures, flags_of
@@ -128,59 +131,73 @@ def judge_agreement(
     people, judge = as_scores(h, "h"), as_scores(g, "g")
     check_length(len(judge), len(people), "g")
     n = len(people)
-    shares = (
-        np.ones(n) if weights is None else as_weights(weights, n) * n / np.sum(weights)
-    )
-    groups = None if clusters is None else as_clusters(clusters, n)
-    units = Clusters(np.arange(n), np.ones(n)) if groups is None else groups
+    shares = np.ones(n)
+    if weights is not None:
+        shares = as_weights(weights, n) * n / np.sum(weights)
+    groups = clusters_if_any(clusters, n)
+    units = groups or one_unit_each(n)
     values, codes = np.unique(np.concatenate([people, judge]), return_inverse=True)
-    above, below = judge > people, judge < people
     whole = _Units(codes[:n], codes[n:], shares, units, values)
-    of = None if groups is None else groups.codes
-    same = (people == judge).astype(float)
-    share = estimate_mean(
-        same, clusters=of, weights=weights, bounds=(0, 1), level=level
-    )
     figures = _figures(whole, as_level(level))
-    if (
-        n >= FEWEST_UNITS
-    ):  # a share has an interval of its own, which holds near 0 and 1
-        ends = (share.ci_low, share.ci_high)
-        if weights is not None and (
-            own := interval_wilson_bounded(
-                share.estimate, figures[0].standard_error, units.n - 1
-            )
-        ):
-            ends = (own.low, own.high)
-        figures[0] = AgreementFigure(
-            "agreement",
-            share.estimate,
-            share.standard_error,
-            *ends,
-            "" if ends[0] is not None else share.reason,
-        )
-        figures[0] = _with_few(figures[0], whole, as_level(level))
+    if n >= FEWEST_UNITS:
+        # a share has an interval of its own, which holds near 0 and 1
+        same = (people == judge).astype(float)
+        own = _share_that_agrees(same, groups, weights, figures[0], level)
+        figures[0] = _with_few(own, whole, as_level(level))
+    above, below = judge > people, judge < people
+    ordered = sign_flip_test(above.astype(float) - below, codes_of(groups))
+    categories: tuple[float, ...] = ()
+    table: tuple[tuple[float, ...], ...] = ()
+    if len(values) <= MOST_CATEGORIES:
+        categories = tuple(values.tolist())
+        table = tuple(map(tuple, whole.table().tolist()))
+    few_units = n < FEWEST_UNITS
+    few_disagreements = n_disagreements(people, judge) < FEW_DISAGREEMENTS
     return JudgeAgreement(
         n_units=n,
-        n_clusters=None if groups is None else groups.n,
-        categories=tuple(values.tolist()) if len(values) <= MOST_CATEGORIES else (),
-        table=tuple(map(tuple, whole.table().tolist()))
-        if len(values) <= MOST_CATEGORIES
-        else (),
+        n_clusters=number_of(groups),
+        categories=categories,
+        table=table,
         figures=tuple(figures),
         judge_above=float(shares @ above) / n,
         judge_below=float(shares @ below) / n,
-        direction_p=sign_flip_test(
-            above.astype(float) - below, None if groups is None else groups.codes
-        ).p_value,
+        direction_p=ordered.p_value,
         level=level,
         flags=flags_of(
-            few_units=n < FEWEST_UNITS,
+            few_units=few_units,
             few_clusters=units.n < FEW_CLUSTERS,
             one_category=len(values) == 1,
-            few_disagreements=n >= FEWEST_UNITS
-            and n_disagreements(people, judge) < FEW_DISAGREEMENTS,
+            few_disagreements=few_disagreements and not few_units,
         ),
+    )
+
+
+def _share_that_agrees(
+    same: FloatArray,
+    groups: Clusters | None,
+    weights: ArrayLike | None,
+    by_jackknife: AgreementFigure,
+    level: float,
+) -> AgreementFigure:
+    """The share of units on which both say the same, by the interval of a mean."""
+    share = estimate_mean(
+        same, clusters=codes_of(groups), weights=weights, bounds=(0, 1), level=level
+    )
+    low, high = share.ci_low, share.ci_high
+    if weights is not None:
+        n_units = len(same)
+        if groups is not None:
+            n_units = groups.n
+        own = interval_wilson_bounded(
+            share.estimate, by_jackknife.standard_error, n_units - 1
+        )
+        if own is not None:
+            low, high = own.low, own.high
+    reason = ""
+    if low is None:
+        reason = share.reason
+    return AgreementFigure(
+        "agreement", share.estimate, share.standard_error, low, high, reason
     )
 
 
@@ -203,17 +220,16 @@ class _Units:
         c, whole = len(self.values), self.table()
         order = np.argsort(self.clusters.codes, kind="stable")
         ends = np.concatenate([[0], np.cumsum(self.clusters.sizes)]).astype(int)
-        step, parts = max(1, MOST_CELLS // (c * c)), []
+        step = max(1, MOST_CELLS // (c * c))
+        parts = []
         for start in range(0, self.clusters.n, step):
             last = min(start + step, self.clusters.n)
             some = order[ends[start] : ends[last]]
-            cell = (
-                (self.clusters.codes[some] - start) * c + self.people[some]
-            ) * c + self.judge[some]
-            own = np.bincount(cell, self.shares[some], (last - start) * c * c).reshape(
-                -1, c, c
-            )
-            parts.append(measures(np.maximum(whole - own, 0.0), self.values))
+            table = self.clusters.codes[some] - start
+            cell = (table * c + self.people[some]) * c + self.judge[some]
+            own = np.bincount(cell, self.shares[some], (last - start) * c * c)
+            left = np.maximum(whole - own.reshape(-1, c, c), 0.0)
+            parts.append(measures(left, self.values))
         return np.concatenate(parts)
 
 
@@ -222,10 +238,12 @@ def _figures(units: _Units, level: float) -> list[AgreementFigure]:
     if len(units.values) > MOST_CATEGORIES:
         share = float(units.shares @ (units.people == units.judge)) / n
         reason = f"more than {MOST_CATEGORIES} different scores: no categories"
-        return [
-            AgreementFigure(measure, None if k else share, None, None, None, reason)
-            for k, measure in enumerate(MEASURES)
+        found = [
+            AgreementFigure(measure, None, None, None, None, reason)
+            for measure in MEASURES
         ]
+        found[0] = replace(found[0], estimate=share)
+        return found
     estimates = measures(units.table()[None], units.values)[0]
     if n < FEWEST_UNITS or units.clusters.n < 2:
         few = "a single cluster"
@@ -237,21 +255,31 @@ def _figures(units: _Units, level: float) -> list[AgreementFigure]:
         ]
     g = units.clusters.n
     left = units.without_each()
+    found = []
+    for name, value, error in zip(
+        MEASURES, estimates, jackknife_errors(left), strict=True
+    ):
+        figure = figure_of(name, value, error, "", level, g - 1)
+        found.append(_with_few(figure, units, level))
+    return found
+
+
+def jackknife_errors(left: FloatArray) -> list[float | None]:
+    """Standard error of each measure; None where it is not defined without some
+    cluster.
+
+    Args:
+        left: measures without each cluster, shape (G, measures).
+    """
+    g = len(left)
     squares = (g - 1) / g * np.square(left - left.mean(axis=0)).sum(axis=0)
-    found = [
-        figure_of(
-            name,
-            value,
-            math.sqrt(square) if math.isfinite(square) else None,
-            "",
-            level,
-            g - 1,
-        )
-        for name, value, square in zip(
-            MEASURES, estimates, squares.tolist(), strict=True
-        )
-    ]
-    return [_with_few(figure, units, level) for figure in found]
+    errors: list[float | None] = []
+    for square in squares.tolist():
+        if math.isfinite(square):
+            errors.append(math.sqrt(square))
+        else:
+            errors.append(None)
+    return errors
 
 
 def n_disagreements(people: NDArray[Any], judge: NDArray[Any]) -> int:
@@ -269,26 +297,22 @@ def _with_few(figure: AgreementFigure, units: _Units, level: float) -> Agreement
     disagree and q_e what it is by chance at the observed margins.
     """
     n, d = len(units.people), n_disagreements(units.people, units.judge)
-    if (
-        d >= FEW_DISAGREEMENTS
-        or figure.measure not in _OF_DISAGREEMENTS
-        or figure.estimate is None
-    ):
+    if d >= FEW_DISAGREEMENTS or figure.measure not in _OF_DISAGREEMENTS:
+        return figure
+    if figure.estimate is None:
         return figure
     share = interval_clopper_pearson(d, n, level=level)
-    low, high = (
-        _by_share(figure.measure, units, share.high),
-        _by_share(figure.measure, units, share.low),
-    )
+    low = _by_share(figure.measure, units, share.high)
+    high = _by_share(figure.measure, units, share.low)
     if low is None or high is None:
         return figure
-    low, high = (
-        max(-1.0, min(low, figure.estimate)),
-        min(1.0, max(high, figure.estimate)),
-    )
-    lows = [end for end in (figure.low, low) if end is not None]
-    highs = [end for end in (figure.high, high) if end is not None]
-    return replace(figure, low=min(lows), high=max(highs), reason="")
+    low = max(-1.0, min(low, figure.estimate))
+    high = min(1.0, max(high, figure.estimate))
+    if figure.low is not None:
+        low = min(figure.low, low)
+    if figure.high is not None:
+        high = max(figure.high, high)
+    return replace(figure, low=low, high=high, reason="")
 
 
 def _by_share(measure: str, units: _Units, q: float) -> float | None:
@@ -321,16 +345,15 @@ def figure_of(
             name, None, None, None, None, "all labels are of one category: 0/0"
         )
     if error is None or error <= ROUNDING or value >= 1 - ROUNDING:
-        reason = why or (
-            "without one cluster it is 0/0"
-            if error is None
-            else "no cluster changes it"
-        )
-        return AgreementFigure(name, float(value), None, None, None, reason)
+        reason = "no cluster changes it"
+        if error is None:
+            reason = "without one cluster it is 0/0"
+        return AgreementFigure(name, float(value), None, None, None, why or reason)
     # on the scale of ln(1 − κ), where its errors are nearer to alike on both sides and
     # no end passes 1
     room, half = 1 - float(value), t_quantile(level, df) * error
-    low, high = 1 - room * math.exp(half / room), 1 - room * math.exp(-half / room)
+    low = 1 - room * math.exp(half / room)
+    high = 1 - room * math.exp(-half / room)
     return AgreementFigure(name, float(value), error, max(low, -1.0), high, "")
 
 

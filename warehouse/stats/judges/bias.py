@@ -20,7 +20,7 @@ from warehouse.stats.core.inputs import (
     is_constant,
 )
 from warehouse.stats.core.quantiles import t_p_value, z_quantile
-from warehouse.stats.core.results import NamedFigures, flags_of
+from warehouse.stats.core.results import NamedFigures, ends_of, flags_of
 from warehouse.stats.intervals.closed_form import interval_t
 from warehouse.stats.intervals.estimate_mean import estimate_mean
 
@@ -72,41 +72,38 @@ def judge_bias(
     """
     as_level(level)
     values = [as_scores(model_values, "differences") for model_values in differences]
-    if [len(model_values) for model_values in values] != [
-        len(np.asarray(model_values)) for model_values in clusters
-    ]:
+    lengths = [len(model_values) for model_values in values]
+    if lengths != [len(np.asarray(labels)) for labels in clusters]:
         raise StatisticsError("`clusters` must have one label for each difference")
-    labels, codes = np.unique(
-        np.concatenate([np.asarray(one) for one in clusters]), return_inverse=True
-    )
-    groups = np.split(
-        codes, np.cumsum([len(model_values) for model_values in values])[:-1]
-    )
-    each = [
-        np.ones(len(d))
-        if w is None or is_constant(np.asarray(w))
-        else np.asarray(w) * (len(d) / np.sum(w))
-        for d, w in zip(values, weights or [None] * len(values), strict=True)
+    all_labels = np.concatenate([np.asarray(labels) for labels in clusters])
+    labels, codes = np.unique(all_labels, return_inverse=True)
+    groups = np.split(codes, np.cumsum(lengths)[:-1])
+    given = weights or [None] * len(values)
+    each = [_of_mean_1(w, n) for w, n in zip(given, lengths, strict=True)]
+    figures = [
+        _own(d, of, w, level) for d, of, w in zip(values, groups, each, strict=True)
     ]
-    own = [_own(d, of, w, level) for d, of, w in zip(values, groups, each, strict=True)]
-    tested = [k for k, figure in enumerate(own) if not figure.reason]
+    tested = [k for k, figure in enumerate(figures) if not figure.reason]
+    if not tested:
+        return tuple(figures)
     sums = np.zeros((len(labels), len(tested)))
     shares = np.zeros_like(sums)
     for column, k in enumerate(tested):
-        sums[:, column] = np.bincount(
-            groups[k], each[k] * values[k] / len(values[k]), len(labels)
-        )
-        shares[:, column] = np.bincount(groups[k], each[k], len(labels)) / len(
-            values[k]
-        )
-    together = max_t_p_values(sums, shares, seed=seed) if tested else np.empty(0)
-    joint = dict(zip(tested, together.tolist(), strict=True))
-    return tuple(
-        figure
-        if k not in joint
-        else replace(figure, p_simultaneous=max(joint[k], figure.p_value or 0.0))
-        for k, figure in enumerate(own)
-    )
+        n = lengths[k]
+        sums[:, column] = np.bincount(groups[k], each[k] * values[k] / n, len(labels))
+        shares[:, column] = np.bincount(groups[k], each[k], len(labels)) / n
+    together = max_t_p_values(sums, shares, seed=seed)
+    for k, p in zip(tested, together.tolist(), strict=True):
+        own_p = figures[k].p_value or 0.0
+        figures[k] = replace(figures[k], p_simultaneous=max(p, own_p))
+    return tuple(figures)
+
+
+def _of_mean_1(weights: ArrayLike | None, n: int) -> FloatArray:
+    """Weights scaled to a mean of 1; exactly 1 where they are alike."""
+    if weights is None or is_constant(np.asarray(weights)):
+        return np.ones(n)
+    return np.asarray(np.asarray(weights) * (n / np.sum(weights)))
 
 
 def _own(
@@ -115,8 +112,11 @@ def _own(
     weights: FloatArray,
     level: float,
 ) -> BiasFigure:
-    clusters = None if len(np.unique(codes)) == len(codes) else codes
-    weighted = None if is_constant(weights) else weights
+    clusters, weighted = None, None
+    if len(np.unique(codes)) < len(codes):
+        clusters = codes
+    if not is_constant(weights):
+        weighted = weights
     figure = estimate_mean(
         d, clusters=clusters, weights=weighted, method="t", level=level
     )
@@ -125,16 +125,14 @@ def _own(
     if figure.standard_error:
         reason = ""
     if differing < FEWEST_DIFFERING:
+        units = f"{differing} units"
         if differing == 1:
             units = "1 unit"
-        else:
-            units = f"{differing} units"
         reason = f"judge and people differ on {units}, fewer than {FEWEST_DIFFERING}"
     p = None
     if figure.standard_error and figure.degrees_of_freedom and not reason:
-        p = t_p_value(
-            figure.estimate / figure.standard_error, figure.degrees_of_freedom
-        )
+        statistic = figure.estimate / figure.standard_error
+        p = t_p_value(statistic, figure.degrees_of_freedom)
     return BiasFigure(
         figure.estimate,
         figure.standard_error,
@@ -163,47 +161,54 @@ def self_preference(
         own: whether a model is of the judge's family.
     """
     values = [as_scores(model_values, "differences") for model_values in differences]
-    sizes = {True: sum(own), False: len(own) - sum(own)}
-    if not all(sizes.values()):
+    n_own = sum(own)
+    n_others = len(own) - n_own
+    if not n_own or not n_others:
         return None
-    _, codes = np.unique(
-        np.concatenate([np.asarray(one) for one in clusters]), return_inverse=True
-    )
+    all_labels = np.concatenate([np.asarray(one) for one in clusters])
+    codes = np.unique(all_labels, return_inverse=True)[1]
     n = sum(len(model_values) for model_values in values)
     # units weighted so that their plain mean is the contrast; residuals are taken by
     # model
-    factors = [
-        n / len(d) / sizes[mine] * (1 if mine else -1)
-        for d, mine in zip(values, own, strict=True)
-    ]
-    estimate = (
-        sum(factor * float(d.sum()) for factor, d in zip(factors, values, strict=True))
-        / n
+    total, parts = 0.0, []
+    for d, mine in zip(values, own, strict=True):
+        if mine:
+            factor = n / len(d) / n_own
+        else:
+            factor = -n / len(d) / n_others
+        total += factor * float(d.sum())
+        parts.append(factor * (d - d.mean()) / n)
+    figure = BiasFigure(
+        estimate=total / n,
+        standard_error=None,
+        low=None,
+        high=None,
+        p_value=None,
+        p_simultaneous=None,
+        n_units=n,
+        n_differing=int(sum((d != 0).sum() for d in values)),
+        reason="",
     )
-    psi = np.concatenate(
-        [factor * (d - d.mean()) / n for factor, d in zip(factors, values, strict=True)]
-    )
-    sums = np.bincount(codes, psi)
+    sums = np.bincount(codes, np.concatenate(parts)).astype(np.float64)
     share = np.bincount(codes) / n
-    g, df = len(sums), max(1.0, 1 / float(share @ share) - 1)
-    error = math.sqrt(g / (g - 1) * float(sums @ sums)) if g > 1 else None
-    differing = int(sum((d != 0).sum() for d in values))
+    return _with_error(figure, sums, 1 / float(share @ share) - 1, level)
+
+
+def _with_error(
+    figure: BiasFigure, sums: FloatArray, df: float, level: float
+) -> BiasFigure:
+    """With the error that sums over clusters make."""
+    g, df = len(sums), max(1.0, df)
+    error = None
+    if g > 1:
+        error = math.sqrt(g / (g - 1) * float(sums @ sums))
     if not error:
-        return BiasFigure(
-            estimate,
-            None,
-            None,
-            None,
-            None,
-            None,
-            n,
-            differing,
-            "its error is 0 or not defined",
-        )
-    ends = interval_t(estimate, error, df, level=level)
-    p = t_p_value(estimate / error, df)
-    low, high = (None, None) if ends is None else (ends.low, ends.high)
-    return BiasFigure(estimate, error, low, high, p, p, n, differing, "")
+        return replace(figure, reason="its error is 0 or not defined")
+    low, high = ends_of(interval_t(figure.estimate, error, df, level=level))
+    p = t_p_value(figure.estimate / error, df)
+    return replace(
+        figure, standard_error=error, low=low, high=high, p_value=p, p_simultaneous=p
+    )
 
 
 def max_t_p_values(
@@ -224,27 +229,32 @@ def max_t_p_values(
     """
     g = len(sums)
     found = _squares(np.ones((1, g)), sums, shares)[0]
-    exact = 2**g <= N_DRAWS + 1
-    n_signs = 2**g if exact else N_DRAWS
     order = np.argsort(found, kind="stable")
-    reached = np.zeros((2, len(found)))
-    for rows in draw_blocks(n_signs, max(64, BLOCK // g)):
-        signs = all_signs(g, rows) if exact else sign_block(g, rows, seed)
-        reached[0, order] += _reach(
-            _squares(signs, sums, shares)[:, order], found[order]
-        )
-    centred, rng = sums - shares * sums.sum(axis=0), np.random.default_rng(seed)
-    for rows in draw_blocks(N_RESAMPLES, max(64, BLOCK // g)):
-        counts = rng.multinomial(
-            g, np.full(g, 1 / g), size=rows.stop - rows.start
-        ).astype(np.float64)
-        reached[1, order] += _reach(
-            _squares(counts, centred, shares)[:, order], found[order]
-        )
-    p = np.maximum(
-        (reached[0] + (not exact)) / (n_signs + (not exact)),
-        (reached[1] + 1) / (N_RESAMPLES + 1),
-    )
+    by_signs, by_resamples = np.zeros((2, len(found)))
+    exact = 2**g <= N_DRAWS + 1
+    n_signs = N_DRAWS
+    if exact:
+        n_signs = 2**g
+    size = max(64, BLOCK // g)
+    for rows in draw_blocks(n_signs, size):
+        if exact:
+            signs = all_signs(g, rows)
+        else:
+            signs = sign_block(g, rows, seed)
+        squares = _squares(signs, sums, shares)
+        by_signs[order] += _reach(squares[:, order], found[order])
+    centred = sums - shares * sums.sum(axis=0)
+    rng = np.random.default_rng(seed)
+    alike = np.full(g, 1 / g)
+    for rows in draw_blocks(N_RESAMPLES, size):
+        counts = rng.multinomial(g, alike, size=rows.stop - rows.start)
+        squares = _squares(counts.astype(np.float64), centred, shares)
+        by_resamples[order] += _reach(squares[:, order], found[order])
+    p = (by_resamples + 1) / (N_RESAMPLES + 1)
+    if exact:
+        p = np.maximum(by_signs / n_signs, p)
+    else:
+        p = np.maximum((by_signs + 1) / (n_signs + 1), p)
     p[order] = np.maximum.accumulate(p[order][::-1])[::-1]
     return np.asarray(p)
 
@@ -252,22 +262,20 @@ def max_t_p_values(
 def _squares(weights: FloatArray, sums: FloatArray, shares: FloatArray) -> FloatArray:
     """T² of each mean, times G/(G − 1), with clusters multiplied by signs or drawn so
     often, shape (draws, K)."""
-    are_signs = weights.min() < 0
-    often = weights
-    if are_signs:
+    if weights.min() < 0:  # signs
         often = np.ones_like(weights)
-    if are_signs:
         mass = np.ones((len(weights), sums.shape[1]))
     else:
+        often = weights
         mass = weights @ shares
-    n, cross = (weights @ sums) / mass, weights @ (shares * sums)
+    n = (weights @ sums) / mass
+    cross = weights @ (shares * sums)
     spread = often @ np.square(sums)
     left = spread - 2 * n * cross + n**2 * (often @ np.square(shares))
+    left = np.where(left <= TIE * spread, 0.0, left)
     with np.errstate(divide="ignore", invalid="ignore"):
-        squares = np.where(
-            n == 0, 0.0, (n * mass) ** 2 / np.where(left <= TIE * spread, 0.0, left)
-        )
-    return np.asarray(squares)
+        squares = (n * mass) ** 2 / left
+    return np.where(n == 0, 0.0, squares)
 
 
 def _reach(drawn: FloatArray, found: FloatArray) -> FloatArray:
@@ -337,44 +345,43 @@ def rogan_gladen(
             raise StatisticsError(
                 f"counts must lie between 0 and their total, found {count} of {total}"
             )
-    z2 = z_quantile(as_level(level)) ** 2
-    rate, size = positives / n, n / max(1.0, design_effect)
-    seen = (rate * size + z2 / 2) / (size + z2)
-    se, sp = (found + 1) / (n_positive + 2), (rejected + 1) / (n_negative + 2)
-    d = se + sp - 1
-    raw = found / n_positive + rejected / n_negative - 1
-    estimate = low = high = None
-    if d > 0 and raw > 0:
-        theta = (seen + sp - 1) / d
-        v_se, v_sp = se * (1 - se) / (n_positive + 2), sp * (1 - sp) / (n_negative + 2)
-        shift = 2 * z2 * (theta * v_se - (1 - theta) * v_sp)
-        half = (
-            math.sqrt(
-                z2
-                * (
-                    seen * (1 - seen) / (size + z2)
-                    + theta**2 * v_se
-                    + (1 - theta) ** 2 * v_sp
-                )
-            )
-            / d
-        )
-        low, high = (
-            min(1.0, max(0.0, end))
-            for end in (theta + shift - half, theta + shift + half)
-        )
-        estimate = min(1.0, max(0.0, (rate + rejected / n_negative - 1) / raw))
-    return RoganGladen(
-        estimate=estimate,
-        low=low,
-        high=high,
-        level=level,
-        judge_rate=rate,
+    size = n / max(1.0, design_effect)
+    figure = RoganGladen(
+        estimate=None,
+        low=None,
+        high=None,
+        level=as_level(level),
+        judge_rate=positives / n,
         sensitivity=found / n_positive,
         specificity=rejected / n_negative,
         n_units=size,
         flags=flags_of(few_positives=n_positive < FEW, few_negatives=n_negative < FEW),
-        reason=""
-        if estimate is not None
-        else "the judge is no better than chance in the sample",
+        reason="the judge is no better than chance in the sample",
     )
+    z2 = z_quantile(level) ** 2
+    seen = (figure.judge_rate * size + z2 / 2) / (size + z2)
+    se = (found + 1) / (n_positive + 2)
+    sp = (rejected + 1) / (n_negative + 2)
+    d = se + sp - 1
+    raw = figure.sensitivity + figure.specificity - 1
+    if d <= 0 or raw <= 0:
+        return figure
+    theta = (seen + sp - 1) / d
+    v_seen = seen * (1 - seen) / (size + z2)
+    v_se = se * (1 - se) / (n_positive + 2)
+    v_sp = sp * (1 - sp) / (n_negative + 2)
+    shift = 2 * z2 * (theta * v_se - (1 - theta) * v_sp)
+    variance = v_seen + theta**2 * v_se + (1 - theta) ** 2 * v_sp
+    half = math.sqrt(z2 * variance) / d
+    return replace(
+        figure,
+        estimate=_share((figure.judge_rate + figure.specificity - 1) / raw),
+        low=_share(theta + shift - half),
+        high=_share(theta + shift + half),
+        reason="",
+    )
+
+
+def _share(value: float) -> float:
+    """Cut to [0, 1]."""
+    return min(1.0, max(0.0, value))

@@ -3,14 +3,20 @@ Krippendorff's α."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import Clusters, FloatArray, as_clusters, as_level
+from warehouse.stats.core.inputs import (
+    Clusters,
+    FloatArray,
+    as_clusters,
+    as_level,
+    number_of,
+    one_unit_each,
+)
 from warehouse.stats.core.results import NamedFigures, flags_of
 from warehouse.stats.judges.agreement import (
     FEW_CLUSTERS,
@@ -21,6 +27,7 @@ from warehouse.stats.judges.agreement import (
     AgreementFigure,
     alpha_of,
     figure_of,
+    jackknife_errors,
 )
 
 
@@ -79,21 +86,17 @@ def graders_agreement(
     if not paired.any():
         raise StatisticsError("grades: no unit has two of them")
     used = given[paired]
-    groups = (
-        None
-        if clusters is None
-        else as_clusters(np.asarray(clusters)[paired], len(used))
-    )
-    units = (
-        Clusters(np.arange(len(used)), np.ones(len(used))) if groups is None else groups
-    )
+    groups = None
+    if clusters is not None:
+        groups = as_clusters(np.asarray(clusters)[paired], len(used))
+    units = groups or one_unit_each(len(used))
     has_grade = ~np.isnan(used)
     values = np.unique(used[has_grade])
     return GradersAgreement(
         n_graders=int(has_grade.any(axis=0).sum()),
         n_units=len(used),
         n_grades=int(has_grade.sum()),
-        n_clusters=None if groups is None else groups.n,
+        n_clusters=number_of(groups),
         figures=tuple(_figures(used, values, units, as_level(level))),
         level=level,
         flags=flags_of(
@@ -123,24 +126,18 @@ def _figures(
             figure_of(name, value, None, few, level, 1)
             for name, value in zip(names, estimates, strict=True)
         ]
-    step, left = max(1, MOST_CELLS // len(values) ** 2), []
+    step = max(1, MOST_CELLS // len(values) ** 2)
+    left = []
     for start in range(0, units.n, step):
-        last = min(start + step, units.n)
-        own = [
-            _coincidences(grades[order[ends[at] : ends[at + 1]]], values)
-            for at in range(start, last)
-        ]
+        own = []
+        for cluster in range(start, min(start + step, units.n)):
+            members = order[ends[cluster] : ends[cluster + 1]]
+            own.append(_coincidences(grades[members], values))
         without = np.maximum(whole - np.stack(own), 0.0)
         left.append(np.stack([alpha_of(without, values, of) for of in LEVELS], axis=1))
-    each = np.concatenate(left)
-    g = units.n
-    squares = (g - 1) / g * np.square(each - each.mean(axis=0)).sum(axis=0)
-    errors = [
-        math.sqrt(square) if math.isfinite(square) else None
-        for square in squares.tolist()
-    ]
+    errors = jackknife_errors(np.concatenate(left))
     return [
-        figure_of(name, value, error, "", level, g - 1)
+        figure_of(name, value, error, "", level, units.n - 1)
         for name, value, error in zip(names, estimates, errors, strict=True)
     ]
 

@@ -19,14 +19,15 @@ from numpy.typing import ArrayLike, NDArray
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import (
     FloatArray,
-    as_clusters,
     as_level,
     as_scores,
     check_length,
+    clusters_if_any,
     is_zero_one,
+    one_unit_each,
 )
 from warehouse.stats.core.quantiles import t_quantile, z_quantile
-from warehouse.stats.core.results import NamedFigures
+from warehouse.stats.core.results import NamedFigures, flags_of
 
 #: Labels below which the corrected figure is that of the labels alone, so that no judge
 #: helps.
@@ -84,24 +85,19 @@ def label_pilot(
     level = as_level(level)
     h, g = as_scores(labels, "labels"), as_scores(judge, "judge")
     check_length(len(g), len(h), "judge")
-    groups = as_clusters(np.arange(len(h)) if clusters is None else clusters, len(h))
+    groups = clusters_if_any(clusters, len(h)) or one_unit_each(len(h))
     whole = _moments(h, g, groups.codes, groups.n)
     total = whole.sum(axis=0)
     sd, rho, reduction = _figures(total, len(h))
     low = high = None
     reason = ""
     if len(h) < FEWEST_FOR_CORRELATION:
-        reason, rho, reduction = (
-            f"{len(h)} labels; a correlation takes {FEWEST_FOR_CORRELATION}",
-            None,
-            None,
-        )
+        rho, reduction = None, None
+        reason = f"{len(h)} labels; a correlation takes {FEWEST_FOR_CORRELATION}"
     elif rho is None:
-        reason = (
-            "all labels are equal"
-            if not sd
-            else "the judge scores all labelled answers alike"
-        )
+        reason = "the judge scores all labelled answers alike"
+        if not sd:
+            reason = "all labels are equal"
     elif groups.n > 1 and abs(rho) < 1 and not _is_rare(h, g):
         low, high = _jackknife(total - whole, rho, groups.n, level)
     return LabelPilot(len(h), sd, rho, low, high, reduction, reason)
@@ -112,8 +108,9 @@ def _is_rare(h: FloatArray, g: FloatArray) -> bool:
     to .40, simulated)."""
     if not (is_zero_one(h) and is_zero_one(g)):
         return False
-    rare = [min(share, 1 - share) for share in (float(h.mean()), float(g.mean()))]
-    return len(h) * rare[0] * rare[1] < FEWEST_IN_CELL
+    rare_labels = min(float(h.mean()), 1 - float(h.mean()))
+    rare_verdicts = min(float(g.mean()), 1 - float(g.mean()))
+    return len(h) * rare_labels * rare_verdicts < FEWEST_IN_CELL
 
 
 def _moments(
@@ -131,19 +128,19 @@ def _figures(
     sums: FloatArray, n: int
 ) -> tuple[float | None, float | None, float | None]:
     """s, ρ and the share of the variance that is explained."""
-    mean_h, mean_g, hh, gg, hg = map(float, sums[1:] / sums[0])
-    var_h, var_g, cov = hh - mean_h**2, gg - mean_g**2, hg - mean_h * mean_g
     if n < 2:
         return None, None, None
+    mean_h, mean_g, hh, gg, hg = map(float, sums[1:] / sums[0])
+    var_h = hh - mean_h**2
+    var_g = gg - mean_g**2
+    cov = hg - mean_h * mean_g
     sd = math.sqrt(max(var_h, 0) * n / (n - 1))
     if min(var_h, var_g) <= 1e-14 * max(hh, gg, 1e-300):
         return sd, None, 0.0
+    rho = max(-1.0, min(1.0, cov / math.sqrt(var_h * var_g)))
     weight = min(1.0, max(0.0, cov / var_g))
-    return (
-        sd,
-        max(-1.0, min(1.0, cov / math.sqrt(var_h * var_g))),
-        weight * (2 * cov - weight * var_g) / var_h,
-    )
+    explained = weight * (2 * cov - weight * var_g) / var_h
+    return sd, rho, explained
 
 
 def _jackknife(
@@ -151,17 +148,16 @@ def _jackknife(
 ) -> tuple[float | None, float | None]:
     """The interval of ρ, each cluster left out once; none where one leaves nothing to
     correlate, or all of it."""
-    means = left[:, 1:] / np.where(left[:, :1] > 0, left[:, :1], np.nan)
-    var_h, var_g = means[:, 2] - means[:, 0] ** 2, means[:, 3] - means[:, 1] ** 2
+    n_left = np.where(left[:, :1] > 0, left[:, :1], np.nan)
+    mean_h, mean_g, hh, gg, hg = (left[:, 1:] / n_left).T
+    covariance = hg - mean_h * mean_g
+    variances = (hh - mean_h**2) * (gg - mean_g**2)
     with np.errstate(invalid="ignore", divide="ignore"):
-        z = np.arctanh(
-            (means[:, 4] - means[:, 0] * means[:, 1]) / np.sqrt(var_h * var_g)
-        )
+        z = np.arctanh(covariance / np.sqrt(variances))
     if not np.isfinite(z).all():
         return None, None
-    half = t_quantile(level, n - 1) * math.sqrt(
-        (n - 1) / n * float(((z - z.mean()) ** 2).sum())
-    )
+    variance = (n - 1) / n * float(((z - z.mean()) ** 2).sum())
+    half = t_quantile(level, n - 1) * math.sqrt(variance)
     return math.tanh(math.atanh(rho) - half), math.tanh(math.atanh(rho) + half)
 
 
@@ -210,7 +206,9 @@ def target_error(
         return width / (2 * z)
     if not _EVEN_POWER <= power < 1:
         raise StatisticsError(f"power must be in [0.5, 1), found {power}")
-    return size / (z + z_quantile(2 * power - 1) if power > _EVEN_POWER else z)
+    if power > _EVEN_POWER:
+        z += z_quantile(2 * power - 1)
+    return size / z
 
 
 def plan_labels(n_units: int, sd: float, reduction: float, error: float) -> LabelPlan:
@@ -243,20 +241,18 @@ def plan_labels(n_units: int, sd: float, reduction: float, error: float) -> Labe
         )
     alone = math.ceil(sd**2 / error**2 - 1e-9)
     least = sd / math.sqrt(n_units)
-    flags = ("weak_judge",) if reduction <= WEAK**2 else ()
+    flags = flags_of(weak_judge=reduction <= WEAK**2)
     if alone > n_units:
         reason = (
             f"all {n_units:,} answers labelled leave a standard error of {least:.3g}; "
             f"{error:.3g} is wanted"
         )
         return LabelPlan(None, None, None, least, flags, reason)
-    helped = (
-        math.ceil(
-            (1 - reduction) * sd**2 / (error**2 - reduction * sd**2 / n_units) - 1e-9
-        )
-        if alone
-        else 0
-    )
+    helped = 0
+    if alone:
+        unexplained = (1 - reduction) * sd**2
+        left_to_labels = error**2 - reduction * sd**2 / n_units
+        helped = math.ceil(unexplained / left_to_labels - 1e-9)
     if helped < FEWEST_LABELS:
         helped, flags = min(alone, FEWEST_LABELS), (*flags, "few_labels")
     helped = max(1, min(helped, alone))
@@ -275,10 +271,11 @@ def score_cuts(scores: ArrayLike, groups: int) -> FloatArray:
     values = np.unique(ordered)
     if len(values) > groups:
         values = np.unique(ordered[np.arange(groups) * len(ordered) // groups])
-    while (
-        len(values) > 1
-        and (alone := np.flatnonzero(np.bincount(strata_by(values, ordered)) < 2)).size
-    ):
+    while len(values) > 1:
+        sizes = np.bincount(strata_by(values, ordered))
+        alone = np.flatnonzero(sizes < 2)
+        if not alone.size:
+            break
         values = np.delete(values, max(1, alone[0]))
         values[0] = ordered[0]
     return values
@@ -306,37 +303,41 @@ def allocate_labels(
         taken: labels that each stratum has, shape (H,); None: none.
         spread: s_h of what the judge leaves of the labels; None: proportional.
     """
-    before = np.zeros(len(sizes), np.intp) if taken is None else taken
+    before = np.zeros(len(sizes), np.intp)
+    if taken is not None:
+        before = taken
     total = int(before.sum()) + n
     proportional = total * sizes / sizes.sum()
     share = proportional
     if spread is not None and spread.any():
-        share = sizes * np.maximum(
-            spread, 1e-3 * spread.max()
-        )  # where the others are full, the rest goes to any
+        # where the others are full, the rest goes to any
+        share = sizes * np.maximum(spread, 1e-3 * spread.max())
     floor = np.minimum(np.maximum(2, np.ceil(proportional / 2)), sizes)
     low = np.maximum(floor, before)
     if low.sum() > total:
         low, share = before.astype(np.float64), np.maximum(floor - before, 1e-3)
-    ends = 0.0, 2 * float(sizes.sum() / share.min())
-    for _ in range(
-        200
-    ):  # the scale at which the shares, held between their ends, sum to the total
-        scale = sum(ends) / 2
-        ends = (
-            (scale, ends[1])
-            if np.clip(scale * share, low, sizes).sum() < total
-            else (ends[0], scale)
-        )
-    targets = np.clip(ends[1] * share, low, sizes)
-    new: NDArray[np.intp] = np.maximum(
-        np.floor(targets + 1e-9).astype(np.intp) - before, 0
-    )
+    targets = _shares_between(share, low, sizes, total)
+    whole = np.floor(targets + 1e-9).astype(np.intp)
+    new: NDArray[np.intp] = np.maximum(whole - before, 0)
     while new.sum() < n:
-        new[
-            np.argmin(np.where(new + before < sizes, new + before - targets, np.inf))
-        ] += 1
+        reached = new + before
+        over_target = np.where(reached < sizes, reached - targets, np.inf)
+        new[np.argmin(over_target)] += 1
     return new
+
+
+def _shares_between(
+    share: FloatArray, low: FloatArray, high: NDArray[np.intp], total: int
+) -> FloatArray:
+    """The shares, scaled and held between their ends, that sum to the total."""
+    below, above = 0.0, 2 * float(high.sum() / share.min())
+    for _ in range(200):
+        scale = (below + above) / 2
+        if np.clip(scale * share, low, high).sum() < total:
+            below = scale
+        else:
+            above = scale
+    return np.clip(above * share, low, high)
 
 
 def level_of_pairs(n: int, level: float = 0.95) -> float:
@@ -371,10 +372,8 @@ def differences_of_means(
     Returns:
         lower and upper ends, shape (M, M), row minus column.
     """
-    theta, lower, upper = (
-        as_scores(values, name)
-        for values, name in ((estimates, "estimates"), (low, "low"), (high, "high"))
-    )
+    theta = as_scores(estimates, "estimates")
+    lower, upper = as_scores(low, "low"), as_scores(high, "high")
     for values, name in ((lower, "low"), (upper, "high"), (influences, "influences")):
         check_length(len(values), len(theta), name)
     under, over = np.maximum(theta - lower, 0.0), np.maximum(upper - theta, 0.0)
@@ -394,10 +393,8 @@ def ranks_left(
 ) -> list[tuple[int, int]]:
     """The best and the worst rank that intervals of all differences leave each mean."""
     above, below = (low > 0).sum(axis=1), (high < 0).sum(axis=1)
-    better, worse = (above, below)
+    better, worse = above, below
     if higher_is_better:
-        better, worse = (below, above)
-    return [
-        (1 + int(ahead), len(better) - int(behind))
-        for ahead, behind in zip(better, worse, strict=True)
-    ]
+        better, worse = below, above
+    best, worst = 1 + better, len(better) - worse
+    return list(zip(best.tolist(), worst.tolist(), strict=True))

@@ -55,7 +55,8 @@ def cluster_rows(values: FloatArray, number: int, seed: int) -> Clustering | Non
     distinct, member, counts = distinct_rows(unit)
     if number > len(distinct):
         return None
-    return describe(unit, best_labels(distinct, counts, number, seed)[member], number)
+    labels = best_labels(distinct, counts, number, seed)[member]
+    return describe(unit, labels, number)
 
 
 def silhouette_of(values: FloatArray, number: int, seed: int) -> float:
@@ -73,7 +74,8 @@ def distinct_rows(unit: FloatArray) -> tuple[FloatArray, Labels, FloatArray]:
     Directions that agree to 7 digits are one: below that, 1 − cosine is rounding alone.
     """
     keys = np.ascontiguousarray(np.round(unit, _DIGITS) + 0.0)  # no negative zeros
-    as_bytes = keys.view(np.dtype((np.void, keys.shape[1] * keys.itemsize))).ravel()
+    whole_row = np.dtype((np.void, keys.shape[1] * keys.itemsize))
+    as_bytes = keys.view(whole_row).ravel()
     _, first, member = np.unique(as_bytes, return_index=True, return_inverse=True)
     order = np.argsort(first)
     index = np.empty_like(order)
@@ -90,9 +92,8 @@ def best_labels(
     best, labels = -np.inf, np.zeros(len(unit), np.intp)
     for start in range(STARTS):
         rng = generator(seed, 0, n_clusters, start)
-        candidate, value = _lloyd(
-            unit, counts, _plus_plus(unit, counts, n_clusters, rng)
-        )
+        centres = _plus_plus(unit, counts, n_clusters, rng)
+        candidate, value = _lloyd(unit, counts, centres)
         if value > best * (1 + 1e-12 * np.sign(best)):
             best, labels = value, candidate
     return labels
@@ -114,23 +115,18 @@ def _plus_plus(
             chances = counts.copy()
             chances[chosen] = 0.0
         chosen.append(int(rng.choice(len(unit), p=chances / chances.sum())))
-        nearest = np.minimum(nearest, np.maximum(1 - unit @ unit[chosen[-1]], 0.0))
+        to_new = np.maximum(1 - unit @ unit[chosen[-1]], 0.0)
+        nearest = np.minimum(nearest, to_new)
     return unit[chosen]
 
 
 def _lloyd(
     unit: FloatArray, counts: FloatArray, centres: FloatArray
 ) -> tuple[Labels, float]:
-    """Assign and average until nothing moves; an empty cluster takes the farthest row."""
+    """Assign and average until nothing moves."""
     labels = np.full(len(unit), -1, np.intp)
     for _ in range(_ROUNDS):
-        cosines = unit @ centres.T
-        closest = np.argmax(cosines, axis=1)
-        nearest = cosines[np.arange(len(unit)), closest]
-        for empty in np.setdiff1d(np.arange(len(centres)), closest):
-            alone = np.bincount(closest, minlength=len(centres))[closest] == 1
-            far = int(np.argmin(np.where(alone, np.inf, nearest)))
-            closest[far], nearest[far] = empty, 1.0
+        closest = _closest(unit @ centres.T)
         if (closest == labels).all():
             break
         labels = closest
@@ -138,6 +134,21 @@ def _lloyd(
         lengths = np.sqrt(np.einsum("ij,ij->i", sums, sums))
         centres = sums / np.where(lengths == 0, 1.0, lengths)[:, None]
     return labels, float(np.einsum("ij,ij,i->", unit, centres[labels], counts))
+
+
+def _closest(cosines: FloatArray) -> Labels:
+    """The centre (column) with the largest cosine of each row; one that is no row's
+    takes the farthest row that is not alone."""
+    n_rows, n_centres = cosines.shape
+    closest: Labels = np.argmax(cosines, axis=1)
+    nearest = cosines[np.arange(n_rows), closest]
+    for empty in np.setdiff1d(np.arange(n_centres), closest):
+        sizes = np.bincount(closest, minlength=n_centres)
+        alone = sizes[closest] == 1
+        far = int(np.argmin(np.where(alone, np.inf, nearest)))
+        closest[far] = empty
+        nearest[far] = 1.0
+    return closest
 
 
 def describe(unit: FloatArray, labels: Labels, n_clusters: int) -> Clustering:
@@ -148,14 +159,11 @@ def describe(unit: FloatArray, labels: Labels, n_clusters: int) -> Clustering:
     names[labels[np.sort(first)]] = np.arange(n_clusters)
     labels = names[labels]
     rows, distances = medoids_of_unit(unit, labels, n_clusters)
+    mean_silhouette = None
     widths = silhouettes(unit, labels, n_clusters)
-    return Clustering(
-        n_clusters,
-        labels,
-        rows,
-        distances,
-        None if widths is None else float(widths.mean()),
-    )
+    if widths is not None:
+        mean_silhouette = float(widths.mean())
+    return Clustering(n_clusters, labels, rows, distances, mean_silhouette)
 
 
 Labels = NDArray[np.intp]
@@ -191,14 +199,16 @@ def silhouettes(unit: FloatArray, labels: Labels, n_clusters: int) -> FloatArray
     if n_clusters < 2:
         return None
     sums, sizes = cluster_sums(unit, labels, n_clusters)
-    distances = 1 - unit @ (sums / sizes[:, None]).T
+    means = sums / sizes[:, None]
+    distances = 1 - unit @ means.T
     rows = np.arange(len(unit))
     own_size = sizes[labels]
     inside = distances[rows, labels] * own_size / np.maximum(own_size - 1, 1)
     distances[rows, labels] = np.inf
     outside = distances.min(axis=1)
     # differences of equal rows round to either side of 0
-    inside, outside = (np.where(np.abs(d) < 1e-14, 0.0, d) for d in (inside, outside))
+    inside = np.where(np.abs(inside) < 1e-14, 0.0, inside)
+    outside = np.where(np.abs(outside) < 1e-14, 0.0, outside)
     larger = np.maximum(inside, outside)
     widths = (outside - inside) / np.where(larger == 0, 1.0, larger)
     return np.where(own_size == 1, 0.0, widths)
@@ -229,12 +239,14 @@ def medoids_of_unit(
 ) -> tuple[Labels, FloatArray]:
     """As `medoids`, of rows at unit length (n, k) and labels 0 to C−1."""
     sums, sizes = cluster_sums(unit, labels, n_clusters)
-    closeness = np.einsum("ij,ij->i", unit, (sums / sizes[:, None])[labels])
+    means = sums / sizes[:, None]
+    closeness = np.einsum("ij,ij->i", unit, means[labels])
     rows = np.zeros(n_clusters, np.intp)
     for cluster in range(n_clusters):
         members = np.flatnonzero(labels == cluster)
         own = closeness[members]
-        rows[cluster] = members[np.flatnonzero(own >= own.max() - 1e-12)[0]]
+        largest = np.flatnonzero(own >= own.max() - 1e-12)
+        rows[cluster] = members[largest[0]]
     distances = 1 - np.einsum("ij,ij->i", unit, unit[rows[labels]])
     return rows, np.where(distances < 1e-14, 0.0, distances)
 

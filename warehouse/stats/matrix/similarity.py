@@ -76,11 +76,11 @@ def unit_rows(matrix: FloatArray) -> FloatArray:
         others (0).
     """
     empty = ~matrix.any(axis=1)
-    largest = np.where(
-        empty, 1.0, np.abs(matrix).max(axis=1)
-    )  # squares of tiny scores would be 0
+    # squares of tiny scores would be 0
+    largest = np.where(empty, 1.0, np.abs(matrix).max(axis=1))
     scaled = matrix / largest[:, None]
-    lengths = np.where(empty, 1.0, np.sqrt(np.einsum("ij,ij->i", scaled, scaled)))
+    lengths = np.sqrt(np.einsum("ij,ij->i", scaled, scaled))
+    lengths = np.where(empty, 1.0, lengths)
     unit = scaled / lengths[:, None]
     if empty.any():
         return np.column_stack([unit, empty.astype(np.float64)])
@@ -95,9 +95,9 @@ def pair_blocks(unit: FloatArray) -> Iterator[FloatArray]:
         rows = unit[start : start + step]
         products = np.clip(rows @ unit[start:].T, -1.0, 1.0)
         first, second = np.triu_indices(len(rows), 1)
-        yield np.concatenate(
-            [products[first, second], products[:, len(rows) :].ravel()]
-        )
+        among_them = products[first, second]
+        with_later = products[:, len(rows) :].ravel()
+        yield np.concatenate([among_them, with_later])
 
 
 Similarity = Literal["cosine", "jaccard", "hamming"]
@@ -144,7 +144,8 @@ def check_similarity(similarity: str, binary: bool) -> None:
 def mean_cosine(unit: FloatArray) -> float:
     """Mean cosine over pairs i < j of rows at unit length: (‖Σ q̃_i‖² − n)/(n(n−1)),
     without looking at pairs."""
-    n, total = len(unit), unit.sum(axis=0)
+    n = len(unit)
+    total = unit.sum(axis=0)
     own = float(np.einsum("ij,ij->", unit, unit))  # n, but for rounding
     return (float(total @ total) - own) / (n * (n - 1))
 
@@ -166,22 +167,21 @@ def summarise_similarity(
     binary = is_zero_one(values)
     check_similarity(similarity, binary)
     n, k = values.shape
+    n_pairs = n * (n - 1) // 2
     if binary:
         codes, counts = count_pairs(np.ascontiguousarray(values.T, dtype=np.uint8))
         similarities = cell_values(similarity, codes, k)
         order = np.argsort(similarities)
         similarities, counts = similarities[order], counts[order]
-        mean = float(similarities @ counts) / (n * (n - 1) // 2)
+        mean = float(similarities @ counts) / n_pairs
     else:
         unit = unit_rows(values)
-        similarities, mean = (
-            np.sort(np.concatenate(list(pair_blocks(unit)))),
-            mean_cosine(unit),
-        )
+        similarities = np.sort(np.concatenate(list(pair_blocks(unit))))
+        mean = mean_cosine(unit)
         counts = np.ones(len(similarities), np.int64)
     return SimilaritySummary(
         similarity,
-        n * (n - 1) // 2,
+        n_pairs,
         mean,
         linear_quantile(similarities, counts, 0.75),
         linear_quantile(similarities, counts, 0.95),
@@ -201,22 +201,17 @@ def cell_values(similarity: str, codes: NDArray[np.int64], k: int) -> FloatArray
     pairs, common = np.divmod(codes, k + 1)
     a, b = np.divmod(pairs, k + 1)
     if similarity == "hamming":
-        return np.asarray((k - (a + b - 2 * common)) / k)
+        n_differing = a + b - 2 * common
+        return np.asarray((k - n_differing) / k)
     if similarity == "jaccard":
-        whole = a + b - common
+        part, whole = common, a + b - common
     else:
-        whole = a * b
-    if similarity == "jaccard":
-        part = common
-    else:
-        part = common**2
-    shares = part / np.where(whole == 0, 1, whole)
-    values = shares
+        part, whole = common**2, a * b
+    values = part / np.where(whole == 0, 1, whole)
     if similarity == "cosine":
-        values = np.sqrt(shares)
-    return np.where(
-        (a == 0) & (b == 0), 1.0, values
-    )  # two rows without a single one are alike
+        values = np.sqrt(values)
+    # two rows without a single one are alike
+    return np.where((a == 0) & (b == 0), 1.0, values)
 
 
 WORD = 64
@@ -261,7 +256,8 @@ def count_pairs(
         counts = np.zeros((min(rows, len(values) - first), *shape), np.int64)
         tally(bounds, first, counts)
         row, other, common = np.nonzero(counts)
-        codes.append((values[first + row] * (k + 1) + values[other]) * (k + 1) + common)
+        both_weights = values[first + row] * (k + 1) + values[other]
+        codes.append(both_weights * (k + 1) + common)
         pairs.append(counts[row, other, common])
     return np.concatenate(codes), np.concatenate(pairs)
 
@@ -302,9 +298,9 @@ def tally_pairs(
     weights = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     flat = counts.reshape(-1)
     _, n_groups, size = counts.shape
-    kind: Any = (
-        np.float32 if flat.size < 1 << 24 else np.float64
-    )  # counts every number up to there
+    kind: Any = np.float64
+    if flat.size < 1 << 24:  # float32 holds every whole number up to there
+        kind = np.float32
     end = int(starts[first + len(counts)])
     for top in range(int(starts[first]), end, _OWN):
         own = slice(top, min(top + _OWN, end))
@@ -316,10 +312,9 @@ def tally_pairs(
             codes += (weights[others] * size).astype(kind)
             cells = codes.astype(np.intp)
             if left < own.stop:
-                cells = cells[
-                    np.arange(own.start, own.stop)[:, None]
-                    < np.arange(left, left + cells.shape[1])
-                ]
+                first_rows = np.arange(own.start, own.stop)
+                second_rows = np.arange(left, left + cells.shape[1])
+                cells = cells[first_rows[:, None] < second_rows]
             flat += np.bincount(cells.ravel(), minlength=len(flat))
 
 
@@ -359,7 +354,8 @@ def upper_p_value(observed: float, permuted: FloatArray) -> float:
     """(1 + #{permuted ≥ observed}) / (1 + N), ties (within 1e-9 of the scale) counted
     as ≥."""
     tolerance = TIE * max(1.0, abs(observed))
-    return (1 + int((permuted >= observed - tolerance).sum())) / (1 + len(permuted))
+    n_reached = int((permuted >= observed - tolerance).sum())
+    return (1 + n_reached) / (1 + len(permuted))
 
 
 def kolmogorov_smirnov(
@@ -401,7 +397,8 @@ def from_distances(
         distances: of tables 0 … N, shape (N + 1,).
     """
     pairs, n_tables = int(observed.sum()), len(distances)
-    apart = float(np.abs(distribution(observed) - distribution(total - observed)).max())
+    of_others = distribution(total - observed)
+    apart = float(np.abs(distribution(observed) - of_others).max())
     size = pairs * (n_tables - 1) / n_tables  # m1·m2/(m1 + m2) with m2 = N·m1
     return KolmogorovSmirnov(
         statistic=float(distances[0]),

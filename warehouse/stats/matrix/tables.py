@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import io
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import product
 from threading import Lock
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from warehouse.stats.core.inputs import FloatArray, is_zero_one
 from warehouse.stats.core.machine import has_compiler
@@ -99,7 +99,8 @@ class BinaryTables:
 
     def take(self, index: int, steps: bytes, counts: bytes) -> None:
         """Take in a table that another object has counted."""
-        self._codes.add(np.cumsum(np.frombuffer(zlib.decompress(steps), np.int64)))
+        own_steps = np.frombuffer(zlib.decompress(steps), np.int64)
+        self._codes.add(np.cumsum(own_steps))
         self._packed[index] = (steps, counts)
 
     def finish(self) -> None:
@@ -151,7 +152,9 @@ class Codes:
     """
 
     def __init__(self, size: int) -> None:
-        self._seen = np.zeros(size if size <= _CELLS else 0, np.bool_)
+        self._seen = np.zeros(0, np.bool_)
+        if size <= _CELLS:
+            self._seen = np.zeros(size, np.bool_)
         self._sorted: NDArray[np.int64] = np.empty(0, np.int64)
         self._indices: NDArray[np.int32] = np.empty(0, np.int32)
         self._lock = Lock()
@@ -200,13 +203,15 @@ class CosineTables:
         pairs = None
         if kept:
             pairs = np.concatenate(kept)
-        low, high = (_percentile(unit, counts, pairs, share) for share in (0.75, 0.95))
+        low = _percentile(unit, counts, pairs, 0.75)
+        high = _percentile(unit, counts, pairs, 0.95)
         self._figures[index] = (mean_cosine(unit), low, high)
         self._packed[index] = zlib.compress(counts.tobytes(), 1)
 
     def packed(self, index: int) -> tuple[bytes, bytes]:
         """A table that is in, for :meth:`take` of another object on the same matrix."""
-        return np.array(self._figures[index], "<f8").tobytes(), self._packed[index]
+        figures = np.array(self._figures[index], "<f8")
+        return figures.tobytes(), self._packed[index]
 
     def take(self, index: int, figures: bytes, counts: bytes) -> None:
         """Take in a table that another object has counted."""
@@ -236,7 +241,8 @@ class CosineTables:
 
 
 def _cells(cosines: FloatArray) -> NDArray[np.int64]:
-    return np.minimum((cosines + (1 + _ROUNDING)) * (GRID / 2), GRID).astype(np.int64)
+    places = (cosines + (1 + _ROUNDING)) * (GRID / 2)
+    return np.minimum(places, GRID).astype(np.int64)
 
 
 def _percentile(
@@ -246,18 +252,21 @@ def _percentile(
     sorted."""
     cumulated = np.cumsum(counts)
     position = share * (int(cumulated[-1]) - 1)
-    cells = np.searchsorted(
-        cumulated, [np.floor(position), np.ceil(position)], side="right"
-    )
-    blocks = pair_blocks(unit) if pairs is None else [pairs]
+    between = [np.floor(position), np.ceil(position)]
+    first_cell, last_cell = np.searchsorted(cumulated, between, side="right")
+    blocks: Iterable[FloatArray] = pair_blocks(unit)
+    if pairs is not None:
+        blocks = [pairs]
     values: list[FloatArray] = []
     for block in blocks:
         where = _cells(block)
-        values.append(block[(where >= cells[0]) & (where <= cells[1])])
+        values.append(block[(where >= first_cell) & (where <= last_cell)])
     ordered = np.sort(np.concatenate(values))
-    position -= int(cumulated[cells[0] - 1]) if cells[0] else 0
-    low, high = ordered[int(np.floor(position))], ordered[int(np.ceil(position))]
-    return float(low + (high - low) * (position - np.floor(position)))
+    if first_cell:
+        position -= int(cumulated[first_cell - 1])
+    lower = np.floor(position)
+    low, high = ordered[int(lower)], ordered[int(np.ceil(position))]
+    return float(low + (high - low) * (position - lower))
 
 
 #: Bytes of tables that one task gives, and all tasks that are asked for at a time.
@@ -330,15 +339,15 @@ def count_block(sent: bytes, seed: int, block: bytes) -> bytes:
         an archive of arrays: the two parts of each table, by its number.
     """
     columns = _received(sent)
-    kind = BinaryTables if columns.dtype == np.uint8 else CosineTables
-    tables: Tables = kind(np.asarray(columns.T, dtype=np.float64))
+    matrix = np.asarray(columns.T, dtype=np.float64)
+    tables: Tables = CosineTables(matrix)
+    if columns.dtype == np.uint8:
+        tables = BinaryTables(matrix)
     arrays: dict[str, NDArray[np.uint8]] = {}
     for index in range(*_read(block)):
         tables.add(index, permuted_rows(columns, seed, index))
-        arrays |= {
-            f"{index}.{part}": np.frombuffer(data, np.uint8)
-            for part, data in enumerate(tables.packed(index))
-        }
+        for part, data in enumerate(tables.packed(index)):
+            arrays[f"{index}.{part}"] = np.frombuffer(data, np.uint8)
     file = io.BytesIO()
     np.savez(file, **arrays)  # type: ignore[arg-type, unused-ignore]
     return file.getvalue()
@@ -355,10 +364,11 @@ def silhouettes_elsewhere(
     """Mean silhouette of every shuffled matrix at every number of clusters; NaN where
     there is none."""
     tasks = product(range(1, n_permutations + 1), tried)
-    kind = np.uint8 if is_zero_one(values) else np.float64
-    function = partial(
-        silhouette_of_shuffled, _sent(np.ascontiguousarray(values.T, dtype=kind)), seed
-    )
+    kind: DTypeLike = np.float64
+    if is_zero_one(values):
+        kind = np.uint8
+    sent = _sent(np.ascontiguousarray(values.T, dtype=kind))
+    function = partial(silhouette_of_shuffled, sent, seed)
     silhouettes = np.full((n_permutations, len(tried)), np.nan)
     answers = spread(function, [_numbers(*task) for task in tasks])
     for done, (task, data) in enumerate(answers, start=1):

@@ -34,10 +34,10 @@ from warehouse.stats.core.draws import all_signs, draw_blocks, sign_block
 from warehouse.stats.core.inputs import (
     TIE,
     FloatArray,
-    as_clusters,
     as_level,
     as_score_matrix,
     as_seed,
+    clusters_if_any,
     rejects,
 )
 from warehouse.stats.core.machine import has_compiler, one_blas_thread
@@ -199,7 +199,7 @@ def all_pairs(
         [(0, 1), (0, 2), (1, 2)]
     """
     values, level = as_score_matrix(scores), as_level(level)
-    groups = None if clusters is None else as_clusters(clusters, len(values))
+    groups = clusters_if_any(clusters, len(values))
     draws = Draws(_check_draws(n_resamples, level), as_seed(seed))
     matrix = centre(values, groups)
     with one_blas_thread():

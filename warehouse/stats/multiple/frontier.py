@@ -24,6 +24,7 @@ from warehouse.stats.core.inputs import (
     as_level,
     as_score_matrix,
     as_seed,
+    clusters_if_any,
     rejects,
 )
 from warehouse.stats.core.machine import one_blas_thread
@@ -71,18 +72,16 @@ def dominates(scores: ArrayLike, costs: ArrayLike) -> NDArray[np.bool_]:
         >>> print(~dominates([0.4, 0.6, 0.6, 0.6, 0.3], [1, 2, 2, 3, 1]).any(axis=0))
         [ True  True  True False False]
     """
-    y, c = (
-        _alike(as_floats(values, name))
-        for values, name in ((scores, "scores"), (costs, "costs"))
-    )
+    y = _alike(as_floats(scores, "scores"))
+    c = _alike(as_floats(costs, "costs"))
     if y.ndim != 1 or y.shape != c.shape:
         raise StatisticsError(
             f"`scores` and `costs` must have one value a model, found {y.shape} and "
             f"{c.shape}"
         )
     good, cheap = y[:, None] >= y, c[:, None] <= c
-    result: NDArray[np.bool_] = good & cheap & ((y[:, None] > y) | (c[:, None] < c))
-    return result
+    better, cheaper = y[:, None] > y, c[:, None] < c
+    return np.asarray(good & cheap & (better | cheaper))
 
 
 def p_on_frontier(
@@ -121,24 +120,22 @@ def p_on_frontier(
     if clusters is not None:
         groups = as_clusters(clusters, len(y))
         parts = [cluster_totals(groups.codes, values, groups.n) for values in parts]
-    rng, units = np.random.default_rng(as_seed(seed)), len(parts[0])
-    times, on = np.zeros(y.shape[1]), np.zeros(y.shape[1])
-    block = max(1, (1 << 22) // max(units, y.shape[1]))
+    rng = np.random.default_rng(as_seed(seed))
+    n_units, n_models = len(parts[0]), y.shape[1]
+    alike = np.full(n_units, 1 / n_units)
+    times, on = np.zeros(n_models), np.zeros(n_models)
+    block = max(1, (1 << 22) // max(n_units, n_models))
     with one_blas_thread():
         for start in range(0, n_resamples, block):
-            counts = (
-                rng.multinomial(
-                    units, np.full(units, 1 / units), min(block, n_resamples - start)
-                )
-                * 1.0
-            )
+            some = min(block, n_resamples - start)
+            counts = rng.multinomial(n_units, alike, some) * 1.0
             n, *sums = (counts @ values for values in parts)
             for size, score, cost in zip(n, *sums, strict=True):
                 there = np.flatnonzero(size)
+                mean_scores = score[there] / size[there]
+                mean_costs = cost[there] / size[there]
                 times[there] += 1
-                on[there] += _undominated(
-                    score[there] / size[there], cost[there] / size[there]
-                )
+                on[there] += _undominated(mean_scores, mean_costs)
     return np.where(times > 0, on / np.maximum(times, 1), np.nan)
 
 
@@ -172,7 +169,7 @@ def frontier_set(
     """
     y, c = _checked(scores, costs)
     level, m = as_level(level), y.shape[1]
-    groups = None if clusters is None else as_clusters(clusters, len(y))
+    groups = clusters_if_any(clusters, len(y))
     with one_blas_thread():
         matrix = centre(c, groups)
         quality, difference = pair_moments(centre(y, groups)), pair_moments(matrix)
@@ -184,7 +181,8 @@ def frontier_set(
     p = np.full((m, m), np.nan)  # of "the row dominates the column"
     for a, b, sign in ((first, second, 1.0), (second, first, -1.0)):
         tails = [_upper(quality, sign), _upper(difference, -sign), _upper(ratio, -sign)]
-        p[a, b] = np.where(gated & (sign * skew > 0), 1.0, np.max(tails, axis=0))
+        untrusted = gated & (sign * skew > 0)
+        p[a, b] = np.where(untrusted, 1.0, np.max(tails, axis=0))
     off = ~np.eye(m, dtype=bool)
     p[off] = holm(p[off])
     np.fill_diagonal(p, np.inf)
@@ -207,23 +205,21 @@ def _log_ratios(matrix: ScoreMatrix) -> tuple[PairMoments, FloatArray]:
     for pairs in pair_blocks((n > 1) & (sums[a, b] > 0) & (sums[b, a] > 0)):
         of_a, of_b = a[pairs], b[pairs]
         common = matrix.scored[:, of_a] * matrix.scored[:, of_b]
-        means = sums[of_a, of_b] / n[pairs], sums[of_b, of_a] / n[pairs]
-        terms = (costs[:, of_a] / means[0] - costs[:, of_b] / means[1]) * common
+        mean_a = sums[of_a, of_b] / n[pairs]
+        mean_b = sums[of_b, of_a] / n[pairs]
+        terms = (costs[:, of_a] / mean_a - costs[:, of_b] / mean_b) * common
         terms[:, np.abs(terms).max(axis=0) <= ROUNDING * len(terms)] = 0.0
         if matrix.clusters is not None:
-            terms, common = (
-                cluster_totals(matrix.clusters.codes, values, matrix.clusters.n)
-                for values in (terms, common)
-            )
+            codes, n_clusters = matrix.clusters.codes, matrix.clusters.n
+            terms = cluster_totals(codes, terms, n_clusters)
+            common = cluster_totals(codes, common, n_clusters)
         found = robust_errors_of(terms, common)
-        columns["value"][pairs] = np.log(means[0] / means[1])
+        columns["value"][pairs] = np.log(mean_a / mean_b)
         for name in ("error", "df", "units"):
             columns[name][pairs] = found[name]
         squares = terms * terms
-        second, third = (
-            squares.sum(axis=0) / found["units"],
-            np.einsum("ij,ij->j", squares, terms) / found["units"],
-        )
+        second = squares.sum(axis=0) / found["units"]
+        third = np.einsum("ij,ij->j", squares, terms) / found["units"]
         columns["skew"][pairs] = third / np.where(second > 0, second, 1.0) ** 1.5
     error, df = columns["error"], columns["df"]
     units = np.nan_to_num(columns["units"]).astype(np.intp)
@@ -281,6 +277,7 @@ def _checked(scores: ArrayLike, costs: ArrayLike) -> tuple[FloatArray, FloatArra
         )
     if np.nanmin(c, initial=0.0) < 0:
         raise StatisticsError("`costs` holds a value below 0")
-    missing, largest = np.isnan(y) | np.isnan(c), np.nanmax(c, initial=0.0)
+    missing = np.isnan(y) | np.isnan(c)
+    largest = np.nanmax(c, initial=0.0)
     c = c / (largest or 1.0)  # squares of costs stay numbers
     return np.where(missing, np.nan, y), np.where(missing, np.nan, c)

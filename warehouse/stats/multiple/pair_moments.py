@@ -77,9 +77,8 @@ def centre(scores: FloatArray, clusters: Clusters | None) -> ScoreMatrix:
     missing = np.isnan(scores)
     filled = np.where(missing, 0.0, scores)
     counts = (~missing).sum(axis=0)
-    means = np.divide(
-        filled.sum(axis=0), counts, out=np.full(len(counts), np.nan), where=counts > 0
-    )
+    means = np.full(len(counts), np.nan)
+    np.divide(filled.sum(axis=0), counts, out=means, where=counts > 0)
     centred = np.where(missing, 0.0, scores - means)
     rows, columns = np.nonzero(missing)
     scored = (~missing).astype(np.float64)
@@ -87,6 +86,9 @@ def centre(scores: FloatArray, clusters: Clusters | None) -> ScoreMatrix:
     if clusters is not None:
         totals = cluster_totals(clusters.codes, centred, clusters.n)
         counts = cluster_totals(clusters.codes, scored, clusters.n)
+    steps = 0
+    if not missing.any():
+        steps = whole_steps(np.ascontiguousarray(scores.T))
     return ScoreMatrix(
         centred=centred,
         scored=scored,
@@ -96,7 +98,7 @@ def centre(scores: FloatArray, clusters: Clusters | None) -> ScoreMatrix:
         gaps=(rows, columns),
         totals=totals,
         counts=counts,
-        steps=0 if missing.any() else whole_steps(np.ascontiguousarray(scores.T)),
+        steps=steps,
     )
 
 
@@ -129,12 +131,12 @@ def pair_moments(matrix: ScoreMatrix) -> PairMoments:
         shift = (sums[a, b] - sums[b, a]) / n
         ss = squares[a, b] + squares[b, a] - 2 * products - n * shift**2
         correlation = _correlation(sums, squares, products, n, a, b)
-    size = (
-        squares[a, b] + squares[b, a]
-    )  # 0: neither varies, and nor does their difference
+    # 0: neither varies, and nor does their difference
+    size = squares[a, b] + squares[b, a]
     alike = np.flatnonzero((n > 0) & (size > 0) & (ss <= _ALIKE * size))
     for pairs in _blocks(alike):
-        ss[pairs] = (pair_differences(matrix, a[pairs], b[pairs])[0] ** 2).sum(axis=0)
+        d, _ = pair_differences(matrix, a[pairs], b[pairs])
+        ss[pairs] = (d**2).sum(axis=0)
     difference = matrix.means[a] - matrix.means[b] + shift
     if matrix.clusters is None:
         return _independent(difference, ss, n, correlation)
@@ -157,13 +159,11 @@ def pair_differences(
         differences and mask (1 for a common prompt), shape (n, p) each.
     """
     common = matrix.scored[:, a] * matrix.scored[:, b]
+    n = np.maximum(common.sum(axis=0), 1)
     d = (matrix.centred[:, a] - matrix.centred[:, b]) * common
-    d = (d - d.sum(axis=0) / np.maximum(common.sum(axis=0), 1)) * common
-    d[
-        :,
-        np.abs(d).max(axis=0)
-        <= ROUNDING * np.maximum(matrix.scale[a], matrix.scale[b]),
-    ] = 0.0
+    d = (d - d.sum(axis=0) / n) * common
+    scale = np.maximum(matrix.scale[a], matrix.scale[b])
+    d[:, np.abs(d).max(axis=0) <= ROUNDING * scale] = 0.0
     return d, common
 
 
@@ -180,11 +180,10 @@ def unit_sums(
         d = matrix.totals[:, a] - matrix.totals[:, b]
         sizes = np.broadcast_to(clusters.sizes[:, None], d.shape)
     else:
-        own = [b[a == model] for model in np.unique(a)]
-        parts = [
-            _sums_with_gaps(matrix, clusters, model, others)
-            for model, others in zip(np.unique(a), own, strict=True)
-        ]
+        parts = []
+        for model in np.unique(a):
+            others = b[a == model]
+            parts.append(_sums_with_gaps(matrix, clusters, model, others))
         d, sizes = (np.hstack(columns) for columns in zip(*parts, strict=True))
     scale = len(matrix.centred) * np.maximum(matrix.scale[a], matrix.scale[b])
     d[:, np.abs(d).max(axis=0) <= ROUNDING * scale] = 0.0
@@ -210,7 +209,8 @@ def _sums_with_gaps(
     lacks = np.flatnonzero(w[:, model] == 0)
     theirs = matrix.totals - cluster_totals(clusters.codes[lacks], x[lacks], clusters.n)
     d = own - theirs[:, others]
-    return d - sizes * (d.sum(axis=0) / np.maximum(sizes.sum(axis=0), 1)), sizes
+    means = d.sum(axis=0) / np.maximum(sizes.sum(axis=0), 1)
+    return d - sizes * means, sizes
 
 
 def cluster_totals(codes: IntArray, values: FloatArray, n_clusters: int) -> FloatArray:
@@ -218,8 +218,9 @@ def cluster_totals(codes: IntArray, values: FloatArray, n_clusters: int) -> Floa
     sums = np.zeros((n_clusters, values.shape[1]))
     if len(codes):
         order = np.argsort(codes, kind="stable")
-        starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
-        sums[codes[order][starts]] = np.add.reduceat(values[order], starts, axis=0)
+        ordered = codes[order]
+        starts = np.flatnonzero(np.diff(ordered, prepend=-1))
+        sums[ordered[starts]] = np.add.reduceat(values[order], starts, axis=0)
     return sums
 
 
@@ -275,9 +276,8 @@ def _clustered(
     names = ("error", "error_cr1", "df", "units")
     columns = {name: np.full(len(a), np.nan) for name in names}
     for pairs in pair_blocks(n > 0):
-        for name, values in robust_errors_of(
-            *unit_sums(matrix, a[pairs], b[pairs])
-        ).items():
+        sums, sizes = unit_sums(matrix, a[pairs], b[pairs])
+        for name, values in robust_errors_of(sums, sizes).items():
             columns[name][pairs] = values
     return PairMoments(
         difference=difference,
@@ -293,7 +293,8 @@ def _clustered(
 def robust_errors_of(sums: FloatArray, sizes: FloatArray) -> dict[str, FloatArray]:
     """CR1, CR2 and Satterthwaite's ν of each pair (see `clustered`), NaN with one
     cluster."""
-    units, n = (sizes > 0).sum(axis=0), sizes.sum(axis=0)
+    units = (sizes > 0).sum(axis=0)
+    n = sizes.sum(axis=0)
     shares = sizes / n
     rest = np.where(shares < 1, 1 - shares, np.nan)
     g = shares**2 / rest

@@ -68,8 +68,9 @@ def rank_models(pairs: AllPairs) -> Ranks:
         >>> ranks.statistical_rank, ranks.rank_low, ranks.rank_high, ranks.groups
         ((2, 2, 1), (2, 2, 1), (3, 3, 1), ('b', 'b', 'a'))
     """
-    sign = 1.0 if pairs.higher_is_better else -1.0
-    ahead = sign * pairs.square("difference")
+    ahead = pairs.square("difference")
+    if not pairs.higher_is_better:
+        ahead = -ahead
     separated = pairs.square("differ") == 1
     tested = np.logical_or.reduce(np.isfinite(pairs.square("p_holm")), axis=1)
     beaten = (separated & (ahead < 0)).sum(axis=1)
@@ -113,10 +114,10 @@ def _rank_sets(
 def _ranks_or_none(
     values: NDArray[np.int_], has_critical: NDArray[np.bool_]
 ) -> tuple[int | None, ...]:
-    return tuple(
-        int(value) if has_rank else None
-        for value, has_rank in zip(values, has_critical, strict=True)
-    )
+    ranks: list[int | None] = values.tolist()
+    for model in np.flatnonzero(~has_critical):
+        ranks[model] = None
+    return tuple(ranks)
 
 
 def _best_first(pairs: AllPairs) -> list[int]:
@@ -176,15 +177,14 @@ def letters(separated: BoolMatrix, order: list[int] | None = None) -> list[str]:
 
 def _cliques(alike: BoolMatrix) -> list[list[int]]:
     """Maximal sets of models that are all alike, covering every pair of alike ones."""
-    rows = [
-        int.from_bytes(row.tobytes(), "little")
-        for row in np.packbits(alike, axis=1, bitorder="little")
-    ]
+    packed = np.packbits(alike, axis=1, bitorder="little")
+    rows = [int.from_bytes(row.tobytes(), "little") for row in packed]
     covered = [0] * len(rows)
     cliques: list[list[int]] = []
     for start, own in enumerate(rows):
         while left := own & ~covered[start]:
-            members = _members(_grow(rows, 1 << start | left & -left, left))
+            lowest = left & -left
+            members = _members(_grow(rows, 1 << start | lowest, left))
             together = sum(1 << member for member in members)
             for member in members:
                 covered[member] |= together

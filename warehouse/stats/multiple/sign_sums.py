@@ -39,7 +39,8 @@ SOME, MANY = 1 << 21, 1 << 26
 def load_compiler(n_models: Iterable[int], n_resamples: int) -> None:
     """Load compiled code where so many comparisons of all models, one after the other,
     are worth it together."""
-    if sum(n * (n - 1) // 2 for n in n_models) * n_resamples >= MANY and has_compiler():
+    n_pairs = sum(n * (n - 1) // 2 for n in n_models)
+    if n_pairs * n_resamples >= MANY and has_compiler():
         import warehouse.stats.core.kernels  # noqa: F401
 
 
@@ -86,8 +87,11 @@ def walk_pairs(
     if compiled:
         from warehouse.stats.core.kernels import walk
 
-        h = np.empty((0, 0)) if sums.h is None else sums.h
-        slopes = np.empty(0) if sums.slopes is None else sums.slopes
+        h, slopes = np.empty((0, 0)), np.empty(0)
+        if sums.h is not None:
+            h = sums.h
+        if sums.slopes is not None:
+            slopes = sums.slopes
         walk(
             sums.n,
             h,
@@ -203,7 +207,8 @@ class SignSumPairs:
 def centred_pairs(matrix: ScoreMatrix, moments: PairMoments) -> SignSumPairs:
     """Pairs with an error above 0, their differences centred."""
     numbers = np.flatnonzero(moments.error_cr1 > 0)
-    n, error = moments.n_prompts[numbers].astype(np.float64), moments.error_cr1[numbers]
+    n = moments.n_prompts[numbers].astype(np.float64)
+    error = moments.error_cr1[numbers]
     return SignSumPairs(
         numbers=numbers,
         models=np.stack(matrix.pairs)[:, numbers],
@@ -229,11 +234,11 @@ def with_null(
     if matrix.clusters is not None and matrix.complete:
         of_model = sizes @ matrix.totals
         across = of_model[pairs.models[0]] - of_model[pairs.models[1]]
-    if matrix.clusters is None:
-        squares = pairs.n
-    else:
+    units: FloatArray | int = pairs.n
+    squares = pairs.n
+    if matrix.clusters is not None:
+        units = len(sizes)
         squares = (sizes**2).sum()
-    units = pairs.n if matrix.clusters is None else len(sizes)
     more = units / (units - 1) * d * (2 * across + d * squares)
     return replace(pairs, shift=d, spread=pairs.spread + more)
 
@@ -267,14 +272,10 @@ def table_of_models(matrix: ScoreMatrix) -> NDArray[Any] | None:
     rows = np.vstack([matrix.totals.T, sizes])
     if slope_of_all(matrix) is None:
         return np.vstack([rows, rows * _slopes(sizes[:, None])[:, 0]])
-    whole = np.vstack(
-        [np.rint((rows[:-1] + matrix.means[:, None] * sizes) * matrix.steps), sizes]
-    )
-    exact = (
-        matrix.steps
-        and np.abs(whole).sum(axis=1).max() < 1 << np.finfo(np.float32).nmant
-    )
-    if exact:
+    uncentred = rows[:-1] + matrix.means[:, None] * sizes
+    whole = np.vstack([np.rint(uncentred * matrix.steps), sizes])
+    largest_exact = 1 << np.finfo(np.float32).nmant
+    if matrix.steps and np.abs(whole).sum(axis=1).max() < largest_exact:
         return whole.astype(np.float32)
     return rows
 
@@ -297,11 +298,12 @@ def _of_models(matrix: ScoreMatrix, pairs: SignSumPairs) -> Summing:
     def sums_of(table: NDArray[Any]) -> SignSums:
         whole = table.dtype == np.float32
         shift = (int(pairs.shift.any()) - whole) * means
+        steps = 1
+        if whole:
+            steps = matrix.steps
 
         def shifted(part: NDArray[Any]) -> FloatArray:
-            sums: FloatArray = np.divide(
-                part[:m], matrix.steps if whole else 1, dtype=np.float64
-            )
+            sums: FloatArray = np.divide(part[:m], steps, dtype=np.float64)
             sums += shift * part[m]
             return sums
 
@@ -329,19 +331,22 @@ def _of_pairs(matrix: ScoreMatrix, pairs: SignSumPairs) -> tuple[SignSumPairs, S
     sums = centred + sizes * pairs.shift
     spread = _small_sample(sizes) * (sums**2).sum(axis=0)
     # a pair's second row is one of zeros
-    n, h = (
-        np.vstack([table.T, np.zeros(len(table))])
-        for table in (sums, sums * _slopes(sizes))
-    )
-    rows = np.stack([np.arange(len(spread)), np.full(len(spread), len(spread))])
-    return replace(pairs, spread=spread), lambda xi: SignSums(n @ xi, rows, h=h @ xi)
+    zeros, last = np.zeros(len(sums)), len(spread)
+    n = np.vstack([sums.T, zeros])
+    h = np.vstack([(sums * _slopes(sizes)).T, zeros])
+    rows = np.stack([np.arange(last), np.full(last, last)])
+
+    def sums_of(xi: NDArray[Any]) -> SignSums:
+        return SignSums(n @ xi, rows, h=h @ xi)
+
+    return replace(pairs, spread=spread), sums_of
 
 
 def _slopes(sizes: FloatArray) -> FloatArray:
     """G/(G−1) (φ − 2 f_c) of sizes n_c, shape (G, p)."""
     shares = sizes / np.maximum(sizes.sum(axis=0), 1)
-    slopes: FloatArray = _small_sample(sizes) * ((shares**2).sum(axis=0) - 2 * shares)
-    return slopes
+    concentration = (shares**2).sum(axis=0)
+    return np.asarray(_small_sample(sizes) * (concentration - 2 * shares))
 
 
 def _small_sample(sizes: FloatArray) -> FloatArray:
@@ -370,12 +375,17 @@ def _with_gaps(matrix: ScoreMatrix, pairs: SignSumPairs) -> Summing:
     )
     have = w[:, first].sum(axis=0)
     if len(matrix.gaps[0]) <= 2 * np.minimum(have, len(x) - have).sum():
-        sums_of = _from_what_is_lacking(matrix, subtract)
+        table_of = _from_what_is_lacking(matrix, subtract)
     else:
-        sums_of = _from_patterns(matrix, subtract, w[:, first], of_model.reshape(-1))
+        table_of = _from_patterns(matrix, subtract, w[:, first], of_model.reshape(-1))
     (a, b), m = pairs.models, matrix.n_models
-    rows, slopes = np.stack([b * m + a, a * m + b]), -1 / (pairs.n - 1)
-    return lambda xi: SignSums(sums_of(xi).reshape(m * m, -1), rows, slopes=slopes)
+    rows = np.stack([b * m + a, a * m + b])
+    slopes = -1 / (pairs.n - 1)
+
+    def sums_of(xi: NDArray[Any]) -> SignSums:
+        return SignSums(table_of(xi).reshape(m * m, -1), rows, slopes=slopes)
+
+    return sums_of
 
 
 def _from_what_is_lacking(
@@ -384,7 +394,8 @@ def _from_what_is_lacking(
     """N_ab = E_ba − E_ab, E_ba = F_a − L_ba: F_a = Σ ξ x_a, L_ba the part of Σ ξ (x_a −
     s_ab) where b has no score (half of it where neither has, and half of −s_ab Σ ξ, so
     that it adds up)."""
-    m, totals = matrix.n_models, np.ascontiguousarray(matrix.totals.T)
+    m = matrix.n_models
+    totals = np.ascontiguousarray(matrix.totals.T)
     lacking = [np.flatnonzero(column == 0) for column in matrix.scored.T]
     parts = []
     for b, rows in enumerate(lacking):
@@ -393,10 +404,12 @@ def _from_what_is_lacking(
         parts.append(np.hstack([share, half]))
 
     def sums_of(xi: FloatArray) -> FloatArray:
-        full, all_sums = totals @ xi, xi.sum(axis=0)
+        full = totals @ xi
+        all_sums = xi.sum(axis=0)
         left = np.empty((m, m, len(all_sums)))
         for model, own in enumerate(lacking):
-            np.matmul(parts[model], np.vstack([xi[own], all_sums]), out=left[model])
+            signs = np.vstack([xi[own], all_sums])
+            np.matmul(parts[model], signs, out=left[model])
             np.subtract(full, left[model], out=left[model])
         return left
 
@@ -415,9 +428,8 @@ def _from_patterns(
     def sums_of(xi: FloatArray) -> FloatArray:
         full = cells @ xi
         on = np.stack([_on_prompts(xi, cells, full, mask) for mask in patterns.T])
-        sums: FloatArray = on[
-            of_model, :m
-        ]  # on: pattern, score or mask of a model, draw
+        # on: pattern, score or mask of a model, draw
+        sums: FloatArray = on[of_model, :m]
         sums -= half * on[of_model, m:]
         return sums
 
@@ -430,8 +442,8 @@ def _on_prompts(
     """Weighted sums of all models' cells over the prompts of a mask; by what is left
     out where that is less."""
     have, gaps = np.flatnonzero(mask), np.flatnonzero(mask == 0)
-    if len(gaps) < len(have):
-        if len(gaps):
-            return full - cells[:, gaps] @ xi[gaps]
+    if not len(gaps) and len(have):
         return full
+    if len(gaps) < len(have):
+        return full - cells[:, gaps] @ xi[gaps]
     return cells[:, have] @ xi[have]

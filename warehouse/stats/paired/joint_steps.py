@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,20 +73,22 @@ def joint_steps(
     """
     tested = np.flatnonzero(pairs.error_max_t > 0)
     scores, clusters, sizes = as_groups(scores, clusters, pairs.seed)
-    units = pairs.n_prompts if pairs.n_clusters is None else pairs.n_clusters
-    fewest = int(
-        units[tested].min(initial=len(scores) if clusters is None else clusters.n)
-    )
+    units = pairs.n_prompts
+    if pairs.n_clusters is not None:
+        units = pairs.n_clusters
+    most = len(scores)
+    if clusters is not None:
+        most = clusters.n
+    fewest = int(units[tested].min(initial=most))
     if not len(tested):
         return None
+    largest = np.zeros((pairs.n_models, N_JOINT))
+    p = np.full(len(pairs), np.nan)
     if fewest < FEWEST_UNITS:  # Holm's p alone
-        return JointSteps(
-            np.full(len(pairs), np.nan), np.zeros((pairs.n_models, N_JOINT)), fewest
-        )
+        return JointSteps(p, largest, fewest)
     reach = np.abs(pairs.difference[tested] / pairs.error_max_t[tested])
     ascending = tested[np.argsort(reach, kind="stable")]
-    largest, running = np.zeros((pairs.n_models, N_JOINT)), np.zeros(N_JOINT)
-    p = np.full(len(pairs), np.nan)
+    running = np.zeros(N_JOINT)
     for some in blocks(ascending, len(scores)):
         totals, own_sizes = unit_totals(
             scores, clusters, sizes, pairs.first[some], pairs.second[some]
@@ -96,8 +99,9 @@ def joint_steps(
             np.maximum(largest[first], own, out=largest[first])
             np.maximum(largest[second], own, out=largest[second])
             np.maximum(running, own, out=running)
-            least = abs(pairs.difference[pair] / pairs.error_max_t[pair]) * (1 - TIE)
-            p[pair] = (1 + np.count_nonzero(running >= least)) / (N_JOINT + 1)
+            statistic = abs(pairs.difference[pair] / pairs.error_max_t[pair])
+            n_reached = np.count_nonzero(running >= statistic * (1 - TIE))
+            p[pair] = (1 + n_reached) / (N_JOINT + 1)
     p[ascending] = np.maximum.accumulate(p[ascending][::-1])[::-1]
     return JointSteps(p, largest, fewest)
 
@@ -122,7 +126,9 @@ def as_groups(
     if clusters is not None or np.isnan(scores).any():
         return scores, clusters, None
     sums, sizes = grouped((scores - scores.mean(axis=0)).T, None, seed)
-    return sums.T, None, None if sizes is None else sizes[0]
+    if sizes is None:
+        return sums.T, None, None
+    return sums.T, None, sizes[0]
 
 
 def unit_totals(
@@ -139,20 +145,27 @@ def unit_totals(
         a: first model of each pair, shape (p,).
         b: the second.
     """
-    if sizes is not None:
-        totals = (scores[:, a] - scores[:, b]).T
-        return totals, np.broadcast_to(sizes, totals.shape)
     d = (scores[:, a] - scores[:, b]).T
+    if sizes is not None:
+        return d, np.broadcast_to(sizes, d.shape)
     scored = np.isfinite(d)
     n = scored.sum(axis=1, keepdims=True)
     d = np.where(scored, d, 0.0)
-    d = np.where(scored, d - d.sum(axis=1, keepdims=True) / np.maximum(n, 1), 0.0)
-    d[np.abs(d).max(axis=1) <= ROUNDING * np.nanmax(np.abs(scores), initial=0.0)] = 0.0
-    if clusters is None:
-        return d, None if scored.all() else scored.astype(np.float64)
+    means = d.sum(axis=1, keepdims=True) / np.maximum(n, 1)
+    d = np.where(scored, d - means, 0.0)
+    rounding = ROUNDING * np.nanmax(np.abs(scores), initial=0.0)
+    d[np.abs(d).max(axis=1) <= rounding] = 0.0
+    if clusters is not None:
+        member = _members(clusters)
+        return (member @ d.T).T, (member @ scored.T.astype(np.float64)).T
+    if scored.all():
+        return d, None
+    return d, scored.astype(np.float64)
+
+
+def _members(clusters: Clusters) -> Any:
+    """1 where a prompt (column) is in a cluster (row), sparse."""
     from scipy.sparse import csr_matrix  # takes a while
 
-    member = csr_matrix(
-        (np.ones(len(scores)), (clusters.codes, np.arange(len(scores))))
-    )
-    return (member @ d.T).T, (member @ scored.T.astype(np.float64)).T
+    n = len(clusters.codes)
+    return csr_matrix((np.ones(n), (clusters.codes, np.arange(n))))

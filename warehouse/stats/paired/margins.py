@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import (
     ROUNDING,
-    as_clusters,
     as_scores,
     check_one_sided,
+    clusters_if_any,
     rejects,
 )
 from warehouse.stats.core.quantiles import t_quantile, t_upper_tail
@@ -389,9 +389,7 @@ def noninferiority_of(
 
 def _sample(differences: ArrayLike, clusters: ArrayLike | None) -> Sample:
     values = as_scores(differences, "differences")
-    return describe(
-        values, None if clusters is None else as_clusters(clusters, len(values))
-    )
+    return describe(values, clusters_if_any(clusters, len(values)))
 
 
 def equivalence_p_values(

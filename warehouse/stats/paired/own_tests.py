@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from warehouse.stats.core.inputs import Clusters, FloatArray, deviations
+from warehouse.stats.core.inputs import Clusters, FloatArray
+from warehouse.stats.core.moments import deviations
 from warehouse.stats.core.quantiles import t_p_values, t_quantiles
 from warehouse.stats.intervals.bootstrap_t import (
     FEWEST_UNITS,

@@ -102,8 +102,9 @@ def pair_flags(
             columns, common, (first[pairs], second[pairs]), pairs, steps, found
         ):
             continue
-        labels = None if clusters is None else clusters[common]
-        groups = None if labels is None else as_clusters(labels, len(labels))
+        groups = None
+        if clusters is not None:
+            groups = as_clusters(clusters[common], int(common.sum()))
         size = max(1, _CELLS // int(common.sum()))
         for block in (
             pairs[start : start + size] for start in range(0, len(pairs), size)

@@ -21,13 +21,15 @@ from warehouse.stats.core.inputs import (
     as_prompt_weights,
     as_scores,
     as_seed,
-    deviations,
+    clusters_if_any,
     finite_bounds,
     is_constant,
     is_zero_one,
+    number_of,
 )
+from warehouse.stats.core.moments import deviations
 from warehouse.stats.core.quantiles import t_p_value
-from warehouse.stats.core.results import Interval, PairedDifference
+from warehouse.stats.core.results import Interval, PairedDifference, ends_of
 from warehouse.stats.core.sample import (
     Link,
     Sample,
@@ -193,11 +195,12 @@ def _compare(
         )
     interval = _interval(d, choice.method, draws, level, width)
     statistic = d.mean / d.se if d.se else None
+    low, high = ends_of(interval)
     return PairedDifference(
         difference=d.mean,
         standard_error=d.se or None,
-        ci_low=None if interval is None else interval.low,
-        ci_high=None if interval is None else interval.high,
+        ci_low=low,
+        ci_high=high,
         level=level,
         statistic=statistic,
         degrees_of_freedom=d.df,
@@ -381,7 +384,7 @@ def interval_of_differences(
     """`choose_interval` for differences without weights; flags in words of differences."""
     choice = choose_interval(
         n_prompts=n_prompts,
-        n_clusters=None if clusters is None else clusters.n,
+        n_clusters=number_of(clusters),
         bounded=bounded,
         skewness=skewness,
         tail_units=tail_units,
@@ -471,7 +474,7 @@ def aligned(
         None if side[1] is None else as_prompt_weights(side[1], n, f"weights_{name}")
         for side, name in ((a, "a"), (b, "b"))
     ]
-    groups = None if clusters is None else as_clusters(clusters, n)
+    groups = clusters_if_any(clusters, n)
     weighted = _have_weight(weights, n)
     if not weighted.all():
         scores = [own[weighted] for own in scores]

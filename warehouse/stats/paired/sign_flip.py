@@ -25,9 +25,11 @@ from warehouse.stats.core.inputs import (
     as_clusters,
     as_scores,
     as_seed,
+    clusters_if_any,
     is_zero_one,
-    mean_of,
+    number_of,
 )
+from warehouse.stats.core.moments import mean_of
 from warehouse.stats.core.quantiles import SMALLEST_P
 from warehouse.stats.core.results import NamedFigures
 
@@ -100,14 +102,14 @@ def sign_flip_test(
     if n_resamples < 1:
         raise StatisticsError(f"`n_resamples` must be at least 1, found {n_resamples}")
     as_seed(seed)
-    groups = None if clusters is None else as_clusters(clusters, len(values))
+    groups = clusters_if_any(clusters, len(values))
     units = _units(values, groups)
     method = _method(units)
     return SignFlipTest(
         p_value=flip_p_value(units, n_resamples, seed),
         statistic=mean_of(values) * len(values),
         n_prompts=len(values),
-        n_clusters=None if groups is None else groups.n,
+        n_clusters=number_of(groups),
         n_units=len(units),
         n_resamples=n_resamples if method == "monte_carlo" else 0,
         method=method,

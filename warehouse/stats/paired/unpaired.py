@@ -21,6 +21,7 @@ from warehouse.stats.core.results import (
     Estimate,
     NamedFigures,
     UnpairedDifference,
+    ends_of,
     figures_text,
 )
 from warehouse.stats.intervals.closed_form import interval_normal, interval_t
@@ -77,17 +78,19 @@ def unpaired_difference(
     z_interval = interval_normal(difference, error, level=level)
     t_interval = interval_t(difference, error, df, level=level)
     statistic = difference / error if error else None
+    low, high = ends_of(t_interval)
+    z_low, z_high = ends_of(z_interval)
     found = UnpairedDifference(
         difference=difference,
         standard_error=error or None,
-        ci_low=None if t_interval is None else t_interval.low,
-        ci_high=None if t_interval is None else t_interval.high,
+        ci_low=low,
+        ci_high=high,
         level=level,
         statistic=statistic,
         degrees_of_freedom=df,
         p_value=None if statistic is None or df is None else t_p_value(statistic, df),
-        z_ci_low=None if z_interval is None else z_interval.low,
-        z_ci_high=None if z_interval is None else z_interval.high,
+        z_ci_low=z_low,
+        z_ci_high=z_high,
         z_p_value=None if statistic is None else normal_p_value(statistic),
         estimate_a=first.estimate,
         estimate_b=second.estimate,

@@ -90,22 +90,23 @@ def make_plan(
         b_is_there: the second model's generations exist and are not counted.
     """
     draws = check_draws(k_a, k_b)
-    at_n = (
-        None
-        if delta is None
-        else power_of(delta, n, parts, k_a=k_a, k_b=k_b, alpha=alpha)
-    )
+    reached = two_tailed = n_clusters = None
+    if delta is not None:
+        at_n = power_of(delta, n, parts, k_a=k_a, k_b=k_b, alpha=alpha)
+        reached, two_tailed = at_n.power, at_n.two_tailed
     clusters = parts.clusters(n)
+    if clusters is not None:
+        n_clusters = math.ceil(clusters * (1 - 1e-12))
     return Plan(
         n=n,
-        n_clusters=None if clusters is None else math.ceil(clusters * (1 - 1e-12)),
+        n_clusters=n_clusters,
         k_a=draws[0],
         k_b=draws[1],
         generations=n * _new_draws(draws, b_is_there),
         standard_error=standard_error(n, parts, k_a=k_a, k_b=k_b),
         delta=delta,
-        power=None if at_n is None else at_n.power,
-        power_two_tailed=None if at_n is None else at_n.two_tailed,
+        power=reached,
+        power_two_tailed=two_tailed,
         mde=minimum_detectable_effect(
             n, parts, k_a=k_a, k_b=k_b, alpha=alpha, power=power
         ),
@@ -198,8 +199,8 @@ def cheapest_design(
         >>> print(cheapest_design(0.1, parts, available=200).plan)
         n=175, K=3: detects 0.09983, power 0.801 at 0.1
     """
-    price = Cost() if cost is None else cost
-    limit = math.inf if available is None else check_count(available, "available")
+    price = cost or Cost()
+    limit = _limit(available)
     best: tuple[float, int, int] | None = None
     for k in _draws_to_try(k_b, b_is_there, most_draws):
         n = sample_size(delta, parts, k_a=k, k_b=k_b, alpha=alpha, power=power)
@@ -246,10 +247,10 @@ def best_for_budget(
     Returns:
         The design; None with the reason where the budget does not pay for two prompts.
     """
-    price = Cost() if cost is None else cost
+    price = cost or Cost()
     if not 0 < budget < math.inf:
         raise StatisticsError(f"`budget` must be a number above 0, found {budget}")
-    limit = math.inf if available is None else check_count(available, "available")
+    limit = _limit(available)
     best: tuple[float, float, int, int] | None = None
     for k in _draws_to_try(k_b, b_is_there, most_draws):
         each = price.per_prompt(_new_draws(check_draws(k, k_b), b_is_there))
@@ -291,6 +292,13 @@ def _new_draws(draws: tuple[int, int], b_is_there: bool) -> int:
     return sum(draws)
 
 
+def _limit(available: int | None) -> float:
+    """The most prompts that a design may have."""
+    if available is None:
+        return math.inf
+    return check_count(available, "available")
+
+
 def _out_of_reach(
     delta: float,
     parts: VarianceParts,
@@ -299,7 +307,9 @@ def _out_of_reach(
     power: float,
     available: int | None,
 ) -> str:
-    rest = parts.omega2 + (0.0 if k_b is None else parts.sigma2_b / k_b)
+    rest = parts.omega2
+    if k_b is not None:
+        rest += parts.sigma2_b / k_b
     least = math.ceil(quantiles(alpha, power) ** 2 * rest / check_delta(delta) ** 2)
     if available is not None and least > available:
         return (

@@ -20,14 +20,13 @@ from warehouse.stats.core.inputs import (
     Bounds,
     Clusters,
     FloatArray,
-    as_clusters,
     as_scores,
     check_length,
-    clt_error,
-    deviations,
+    clusters_if_any,
     finite_bounds,
-    skewness,
+    number_of,
 )
+from warehouse.stats.core.moments import clt_error, deviations, skewness
 from warehouse.stats.core.results import NamedFigures, flags_of
 from warehouse.stats.intervals.defaults import FEW_CLUSTERS, FEW_PROMPTS, SKEWED_MEAN
 from warehouse.stats.intervals.standard_errors import robust_errors
@@ -148,11 +147,13 @@ def plan_from_pilot(
     """
     a, b = as_scores(means_a, "means_a"), as_scores(means_b, "means_b")
     check_length(len(b), len(a), "means_b")
-    groups = None if clusters is None else as_clusters(clusters, len(a))
+    groups = clusters_if_any(clusters, len(a))
     of_a = _within(within_a, draws_a, len(a), "a")
     of_b = _within(within_b, draws_b, len(a), "b")
     totals = _totals(a - b, groups)
-    skewed = None if finite_bounds(bounds) else _skewness(a - b, groups)
+    skewed = None
+    if not finite_bounds(bounds):
+        skewed = _skewness(a - b, groups)
     means = float(a.mean()), float(b.mean())
     return _pilot(
         groups, means, correlation(a, b), totals, (of_a, of_b), len(a), skewed
@@ -192,7 +193,7 @@ def plan_from_one(
     if not -1 <= correlation < 1:
         raise StatisticsError(f"`correlation` must lie in [-1, 1), found {correlation}")
     values = as_scores(means, "means")
-    groups = None if clusters is None else as_clusters(clusters, len(values))
+    groups = clusters_if_any(clusters, len(values))
     parts = _within(within, draws, len(values), "")
     share_left = 2 * (1 - correlation)
     share = parts.share or 0.0
@@ -200,7 +201,9 @@ def plan_from_one(
         share_left * (variance - share) + 2 * share
         for variance in _totals(values, groups)
     )
-    skewed = None if finite_bounds(bounds) else _skewness(values, groups)
+    skewed = None
+    if not finite_bounds(bounds):
+        skewed = _skewness(values, groups)
     mean = float(values.mean())
     return _pilot(
         groups,
@@ -223,13 +226,16 @@ def _pilot(
     skewed: float | None,
 ) -> Pilot:
     of_a, of_b = within
-    raw = None
+    raw = omega2 = cluster_size = None
     if of_a.share is not None and of_b.share is not None:
         raw = totals[0] - of_a.share - of_b.share
+        omega2 = max(0.0, raw)
+    if groups is not None:
+        cluster_size = n / groups.n
     return Pilot(
         n_prompts=n,
-        n_clusters=None if groups is None else groups.n,
-        cluster_size=None if groups is None else n / groups.n,
+        n_clusters=number_of(groups),
+        cluster_size=cluster_size,
         mean_a=means[0],
         mean_b=means[1],
         correlation=rho,
@@ -241,7 +247,7 @@ def _pilot(
         sigma2_b=of_b.sigma2,
         draws_a=of_a.draws,
         draws_b=of_b.draws,
-        omega2=None if raw is None else max(0.0, raw),
+        omega2=omega2,
         omega2_raw=raw,
         skewness=skewed,
         flags=_flags(groups, raw, within, n, skewed),
@@ -251,7 +257,9 @@ def _pilot(
 
 def _skewness(values: FloatArray, clusters: Clusters | None) -> float:
     """Skewness of the differences, or of their sums by cluster."""
-    return skewness(values if clusters is None else clusters.sums(deviations(values)))
+    if clusters is None:
+        return skewness(values)
+    return skewness(clusters.sums(deviations(values)))
 
 
 def _totals(values: FloatArray, clusters: Clusters | None) -> tuple[float, float]:
@@ -325,13 +333,14 @@ def _flags(
     n: int,
     skewed: float | None,
 ) -> tuple[str, ...]:
+    units = number_of(groups) or n
     return flags_of(
         parts_unknown=raw is None,
         omega2_clipped=raw is not None and raw < 0,
         within_imputed=any(run.imputed for run in within),
         few_prompts=groups is None and n < FEW_PROMPTS,
         few_clusters=groups is not None and groups.n < FEW_CLUSTERS,
-        skewed_pilot=is_skewed_for(skewed, n if groups is None else groups.n),
+        skewed_pilot=is_skewed_for(skewed, units),
     )
 
 

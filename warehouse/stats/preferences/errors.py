@@ -17,8 +17,9 @@ import numpy as np
 
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.core.machine import one_blas_thread
+from warehouse.stats.core.results import flags_of
 from warehouse.stats.core.sample import components
-from warehouse.stats.preferences.ballots import IntArray, numbered
+from warehouse.stats.preferences.ballots import Ballots, IntArray, numbered
 from warehouse.stats.preferences.fit import ROWS, Fit, Rows
 
 FEW_DEGREES = 10
@@ -64,16 +65,13 @@ class Errors:
         if self.reason or not len(contrasts):
             return np.full(len(contrasts), np.nan), [""] * len(contrasts)
         names = list(self.parts)
-        each = np.stack(
-            [
-                np.einsum("md,md->m", contrasts @ v, contrasts)
-                for v in self.parts.values()
-            ]
-        )
-        moved = np.abs(contrasts[:, : self.loose.shape[1]] @ self.loose.T) > 0.5 - 1e-9
-        return np.where(moved.any(axis=1), np.nan, each.max(axis=0)), [
-            names[at] for at in each.argmax(axis=0)
-        ]
+        each = np.empty((len(names), len(contrasts)))
+        for own, v in zip(each, self.parts.values(), strict=True):
+            own[:] = np.einsum("md,md->m", contrasts @ v, contrasts)
+        of_models = contrasts[:, : self.loose.shape[1]]
+        moved = np.abs(of_models @ self.loose.T) > 0.5 - 1e-9
+        largest = np.where(moved.any(axis=1), np.nan, each.max(axis=0))
+        return largest, [names[at] for at in each.argmax(axis=0)]
 
     def of_pairs(self, m: int) -> FloatArray:
         """Variances of all differences of the first m, shape (m, m)."""
@@ -102,86 +100,101 @@ def preference_errors(*fits: Fit, method: str = "two_way") -> Errors:
     voters = numbered(np.concatenate([b.voters for b in votes]))
     prompts = numbered(np.concatenate([b.prompts for b in votes]))
     weights = np.concatenate([b.weights for b in votes])
-    ways = {"voters": voters, "prompts": prompts}
-    effective = _effective(voters, weights), _effective(prompts, weights)
-    sizes, loose = (int(voters.max()) + 1, int(prompts.max()) + 1), list[FloatArray]()
-    none = Errors(None, None, None, None, effective, *sizes, "", (), np.zeros((0, 0)))
+    none = Errors(
+        sum=None,
+        voters=None,
+        prompts=None,
+        degrees_of_freedom=None,
+        effective=(_effective(voters, weights), _effective(prompts, weights)),
+        n_voters=int(voters.max()) + 1,
+        n_prompts=int(prompts.max()) + 1,
+        reason="",
+        flags=(),
+        loose=np.zeros((0, 0)),
+    )
     if any(fit.ridge for fit in fits):
         return replace(none, reason="penalised strengths have no standard errors")
-    identified = tuple(any(b.identified[way] for b in votes) for way in (0, 1))
+    ways = {"voters": voters, "prompts": prompts}
+    ways, reason = _ways_that_count(ways, votes, method)
+    if reason:
+        return replace(none, reason=reason)
+    return _with_variances(none, fits, ways, jackknife=method != "cr1")
+
+
+def _ways_that_count(
+    ways: dict[str, IntArray], votes: Sequence[Ballots], method: str
+) -> tuple[dict[str, IntArray], str]:
+    """Clusters of each way that a method goes by, or why there is none."""
+    identified = {
+        "voters": any(b.identified[0] for b in votes),
+        "prompts": any(b.identified[1] for b in votes),
+    }
     if method in ways:
+        if not identified[method]:
+            return {}, f"no vote names its {method[:-1]}"
         ways = {method: ways[method]}
-    elif not identified[1]:
-        ways.pop(
-            "prompts"
-        )  # of voters alone; where none is known either, of independent votes
-    if method in ways and not identified[list(ways) == ["prompts"]]:
-        return replace(none, reason=f"no vote names its {method[:-1]}")
-    if lone := [way for way, codes in ways.items() if codes.max() == codes.min()]:
-        return replace(
-            none,
-            reason=(
-                f"all votes are of one {lone[0][:-1]}: nothing says how others would "
-                "differ"
-            ),
-        )
-    inverse, information = (
-        _along_diagonal(fits, name) for name in ("inverse", "information")
-    )
-    parts = {}
+    elif not identified["prompts"]:
+        # of voters alone; where none is known either, of independent votes
+        ways = {"voters": ways["voters"]}
+    for way, codes in ways.items():
+        if codes.max() == codes.min():
+            return {}, (
+                f"all votes are of one {way[:-1]}: nothing says how others would differ"
+            )
+    return ways, ""
+
+
+def _with_variances(
+    none: Errors, fits: Sequence[Fit], ways: dict[str, IntArray], *, jackknife: bool
+) -> Errors:
+    """The errors by each of the ways, and by both."""
+    inverse = _along_diagonal(fits, "inverse")
+    information = _along_diagonal(fits, "information")
+    parts: dict[str, FloatArray] = {}
+    loose: list[FloatArray] = []
     for way, codes in ways.items():
         parts[way], singular = _one_way(
-            fits, codes, inverse, information, jackknife=method != "cr1"
+            fits, codes, inverse, information, jackknife=jackknife
         )
         if singular:
-            loose += (groups := _loose(fits, codes))
+            groups = _loose(fits, codes)
             if not groups:
                 return replace(
                     none, reason=f"a covariate varies within one {way[:-1]} only"
                 )
+            loose += groups
     total = None
     if len(parts) == 2:
-        cells = voters * sizes[1] + prompts
-        total = (
-            parts["voters"]
-            + parts["prompts"]
-            - _one_way(fits, cells, inverse, information, jackknife=False)[0]
-        )
-    degrees = max(
-        1.0,
-        min(
-            size
-            for way, size in zip(("voters", "prompts"), effective, strict=True)
-            if way in ways
-        )
-        - 1,
-    )
+        cells = ways["voters"] * none.n_prompts + ways["prompts"]
+        of_cells, _ = _one_way(fits, cells, inverse, information, jackknife=False)
+        total = parts["voters"] + parts["prompts"] - of_cells
+    effective = dict(zip(("voters", "prompts"), none.effective, strict=True))
+    degrees = max(1.0, min(effective[way] for way in ways) - 1)
+    n_models = sum(fit.votes.n_models for fit in fits)
     return replace(
         none,
         sum=total,
         voters=parts.get("voters"),
         prompts=parts.get("prompts"),
         degrees_of_freedom=degrees,
-        flags=(
-            *(["few_clusters"] if degrees < FEW_DEGREES else []),
-            *(["jackknife_singular"] if loose else []),
-        ),
-        loose=np.array(loose).reshape(len(loose), sum(b.n_models for b in votes)),
+        flags=flags_of(few_clusters=degrees < FEW_DEGREES, jackknife_singular=loose),
+        loose=np.array(loose).reshape(len(loose), n_models),
     )
 
 
 def _along_diagonal(fits: Sequence[Fit], name: str) -> FloatArray:
     """A matrix of each fit as a block of a large one: strengths first, then the other
     coefficients."""
-    models, others = (
-        sum(fit.votes.n_models for fit in fits),
-        sum(len(fit.names) for fit in fits),
-    )
-    whole, model, other = np.zeros((models + others, models + others)), 0, models
+    models = sum(fit.votes.n_models for fit in fits)
+    others = sum(len(fit.names) for fit in fits)
+    whole = np.zeros((models + others, models + others))
+    model, other = 0, models
     for fit in fits:
-        own = np.r_[model : model + fit.votes.n_models, other : other + len(fit.names)]
+        next_model = model + fit.votes.n_models
+        next_other = other + len(fit.names)
+        own = np.r_[model:next_model, other:next_other]
         whole[np.ix_(own, own)] = getattr(fit, name)
-        model, other = model + fit.votes.n_models, other + len(fit.names)
+        model, other = next_model, next_other
     return whole
 
 
@@ -197,21 +210,19 @@ def _loose(fits: Sequence[Fit], codes: IntArray) -> list[FloatArray]:
     pair = numbered(met[0] * m + met[1])
     firm = np.bincount(pair)[pair] > 1
     core = components(met[0, firm], met[1, firm], m)
-    left = met[
-        :, ~firm & (core[met[0]] != core[met[1]])
-    ]  # what one cluster alone adds to the rest
+    # what one cluster alone adds to the rest
+    left = met[:, ~firm & (core[met[0]] != core[met[1]])]
     found = []
     for cluster in np.unique(left[2]):
         others = left[:, left[2] != cluster]
-        group = components(
-            np.r_[met[0, firm], others[0]], np.r_[met[1, firm], others[1]], m
-        )
-        split = [
-            g
-            for g in np.unique(group)
-            if (together == together[group == g][0]).sum() > (group == g).sum()
-        ]
-        found += [(group == g).astype(np.float64) for g in split]
+        one = np.r_[met[0, firm], others[0]]
+        other = np.r_[met[1, firm], others[1]]
+        group = components(one, other, m)
+        for label in np.unique(group):
+            members = group == label
+            whole = together == together[members][0]
+            if whole.sum() > members.sum():
+                found.append(members.astype(np.float64))
     return found
 
 
@@ -235,17 +246,17 @@ def _one_way(
 
     rows, cluster = _cluster_rows(fits, codes)
     n = int(cluster[-1]) + 1
-    with (
-        one_blas_thread()
-    ):  # many small systems: threads would only wait for each other
-        left = None
-        if jackknife:
+    left = None
+    if jackknife:
+        # many small systems: threads would only wait for each other
+        with one_blas_thread():
             left = leave_one_out(rows, cluster, inverse, information)
     if left is not None:
         share = (n - 1) / n
+        meat = _meat(rows, cluster, left)
     else:
         share = n / (n - 1)
-    meat = _meat(rows, cluster, rows.left if left is None else left)
+        meat = _meat(rows, cluster, rows.left)
     v: FloatArray = share * (inverse @ meat @ inverse)
     return v, jackknife and left is None
 
@@ -255,25 +266,22 @@ def _cluster_rows(fits: Sequence[Fit], codes: IntArray) -> tuple[Rows, IntArray]
     alike in a cluster are one."""
     m = sum(fit.votes.n_models for fit in fits)
     more = sum(len(fit.names) for fit in fits)
-    found, clusters, start, models, column = [], [], 0, 0, 0
+    found: list[Rows] = []
+    clusters: list[IntArray] = []
+    start, models, column = 0, 0, 0
     for fit in fits:
-        votes, design = fit.votes, fit.design
+        votes = fit.votes
         own = codes[start : start + votes.n]
-        keys, at = np.unique(own * len(design.a) + design.kind, return_inverse=True)
-        rows = fit.rows(
-            (keys % len(design.a)).astype(np.intp), votes.totals(at, len(keys))
-        )
+        rows, cluster = _rows_of(fit, own)
         extra = np.zeros((len(rows.a), more))
         extra[:, column : column + len(fit.names)] = rows.extra
         found.append(
             Rows(rows.a + models, rows.b + models, rows.scale, extra, rows.left, m)
         )
-        clusters.append(np.repeat(keys // len(design.a), len(rows.a) // len(keys)))
-        start, models, column = (
-            start + votes.n,
-            models + votes.n_models,
-            column + len(fit.names),
-        )
+        clusters.append(cluster)
+        start += votes.n
+        models += votes.n_models
+        column += len(fit.names)
     if len(found) == 1:
         return found[0], np.cumsum(np.diff(clusters[0], prepend=clusters[0][0]) > 0)
     cluster = numbered(np.concatenate(clusters))
@@ -284,17 +292,29 @@ def _cluster_rows(fits: Sequence[Fit], codes: IntArray) -> tuple[Rows, IntArray]
     return Rows(**joined, n_models=m).part(order), cluster[order]
 
 
+def _rows_of(fit: Fit, codes: IntArray) -> tuple[Rows, IntArray]:
+    """Rows of one fit by cluster and kind of vote, and the cluster of each."""
+    n_kinds = len(fit.design.a)
+    keys, at = np.unique(codes * n_kinds + fit.design.kind, return_inverse=True)
+    kinds = (keys % n_kinds).astype(np.intp)
+    rows = fit.rows(kinds, fit.votes.totals(at, len(keys)))
+    rows_of_key = len(rows.a) // len(keys)
+    return rows, np.repeat(keys // n_kinds, rows_of_key)
+
+
 def _meat(rows: Rows, cluster: IntArray, left: FloatArray) -> FloatArray:
     """Σ s sᵀ over clusters, s = Σ z·left."""
     from scipy.sparse import csr_matrix
 
     m, k = rows.n_models, rows.extra.shape[1]
     along = rows.scale * left
-    value = np.concatenate([along, -along, (rows.extra * left[:, None]).T.ravel()])
-    where = np.concatenate([rows.a, rows.b, np.repeat(m + np.arange(k), len(left))])
-    sums = csr_matrix(
-        (value, (np.tile(cluster, 2 + k), where)), (int(cluster[-1]) + 1, rows.size)
-    )
+    of_extra = (rows.extra * left[:, None]).T.ravel()
+    values = np.concatenate([along, -along, of_extra])
+    extra_columns = np.repeat(m + np.arange(k), len(left))
+    columns = np.concatenate([rows.a, rows.b, extra_columns])
+    clusters = np.tile(cluster, 2 + k)
+    shape = (int(cluster[-1]) + 1, rows.size)
+    sums = csr_matrix((values, (clusters, columns)), shape)
     return np.asarray((sums.T @ sums).toarray(), dtype=np.float64)
 
 
@@ -335,12 +355,13 @@ def _without(rows: Rows, information: FloatArray) -> FloatArray | None:
     are solved for without it."""
     from scipy.linalg import cho_factor, cho_solve
 
-    factor = cho_factor(
-        information - rows.information(), lower=True, check_finite=False
-    )
-    if (np.diag(factor[0]) ** 2 / np.diag(information)).min() < _SINGULAR:
+    rest = information - rows.information()
+    factor = cho_factor(rest, lower=True, check_finite=False)
+    pivots = np.diag(factor[0]) ** 2
+    if (pivots / np.diag(information)).min() < _SINGULAR:
         return None
-    return rows.left + rows.times(cho_solve(factor, rows.score(), check_finite=False))
+    moved = cho_solve(factor, rows.score(), check_finite=False)
+    return rows.left + rows.times(moved)
 
 
 def _stacks(starts: IntArray, sizes: IntArray) -> Iterator[IntArray]:
@@ -368,10 +389,9 @@ def _complement(rows: Rows, at: IntArray, inverse: FloatArray) -> FloatArray:
         shared = models[a_, a2] - models[a_, b2] - models[b_, a2] + models[b_, b2]
     shared = shared * scale[:, :, None] * scale[:, None]
     if extra.shape[2]:
-        cross = ((mixed[a] - mixed[b]) * scale[:, :, None]) @ extra.swapaxes(1, 2)
-        shared = (
-            shared + cross + cross.swapaxes(1, 2) + extra @ own @ extra.swapaxes(1, 2)
-        )
+        transposed = extra.swapaxes(1, 2)
+        cross = ((mixed[a] - mixed[b]) * scale[:, :, None]) @ transposed
+        shared = shared + cross + cross.swapaxes(1, 2) + extra @ own @ transposed
     return np.asarray(np.eye(at.shape[1]) - shared)
 
 

@@ -60,14 +60,14 @@ class SeparableError(StatisticsError):
     def __init__(
         self, direction: FloatArray, names: tuple[str, ...], n_models: int
     ) -> None:
-        largest = sorted(
-            np.flatnonzero(np.abs(direction) > 1e-6).tolist(),
-            key=lambda at: -abs(direction[at]),
-        )
-        self.direction = {
-            names[at - n_models] if at >= n_models else at: float(direction[at])
-            for at in largest[:_NAMED]
-        }
+        moved = np.flatnonzero(np.abs(direction) > 1e-6)
+        largest_first = np.argsort(-np.abs(direction[moved]), kind="stable")
+        self.direction: dict[int | str, float] = {}
+        for at in moved[largest_first][:_NAMED].tolist():
+            coefficient: int | str = at
+            if at >= n_models:
+                coefficient = names[at - n_models]
+            self.direction[coefficient] = float(direction[at])
         super().__init__("the votes are separable: coefficients would grow without end")
 
 
@@ -95,13 +95,15 @@ class Rows:
 
     def information(self) -> FloatArray:
         """Σ z zᵀ, shape (d, d)."""
-        m, squared = self.n_models, self.scale**2
-        pairs = np.bincount(self.a * m + self.b, squared, m * m).reshape(m, m)
+        m = self.n_models
+        pairs = np.bincount(self.a * m + self.b, self.scale**2, m * m).reshape(m, m)
         pairs = pairs + pairs.T
         whole = np.zeros((self.size, self.size))
         whole[:m, :m] = np.diag(pairs.sum(axis=1)) - pairs
-        for at, column in enumerate(self.extra.T):
-            whole[:m, m + at] = whole[m + at, :m] = self._spread(self.scale * column)
+        for at, column in enumerate(self.extra.T, start=m):
+            mixed = self._spread(self.scale * column)
+            whole[:m, at] = mixed
+            whole[at, :m] = mixed
         whole[m:, m:] = self.extra.T @ self.extra
         return whole
 
@@ -148,7 +150,7 @@ class Fit:
     @property
     def names(self) -> tuple[str, ...]:
         """Of what follows the strengths."""
-        return (*self.votes.names, *(["ln(ties)"] if self.ties == "davidson" else []))
+        return _names(self.votes, self.ties)
 
     def rows(self, kinds: IntArray, totals: FloatArray) -> Rows:
         """Rows of votes of some kinds, with their totals."""
@@ -184,40 +186,44 @@ def fit_preferences(votes: Ballots, *, ties: str = "half", ridge: float = 0.0) -
         groups = connected(votes)
         if len(groups) > 1:
             raise NotConnectedError(groups)
-    n_ties = int((votes.signs == 0).sum())
-    if ties == "davidson" and n_ties in (0, votes.n):
-        found = (
-            "no vote is a tie: ask without davidson"
-            if not n_ties
-            else "all votes are ties"
-        )
-        raise StatisticsError(f"Davidson's model needs ties and other votes; {found}")
+    if ties == "davidson":
+        _check_ties(votes)
     if votes.names and not ridge:
         _check_collinear(design, totals, votes.names)
     theta, is_close = newton(design, totals, ties, ridge)
     rows = _rows(design, ties, theta, np.arange(len(design.a)), totals)
     information = _whole(rows, ridge)
-    names = (*votes.names, *(["ln(ties)"] if ties == "davidson" else []))
     if not is_close or not (ridge or _is_finite(rows, information, design, ties)):
-        if (
-            not ridge
-            and names
-            and (direction := separating(design, totals)) is not None
-        ):
-            raise SeparableError(direction, names, design.n_models)
+        names = _names(votes, ties)
+        if names and not ridge:
+            direction = separating(design, totals)
+            if direction is not None:
+                raise SeparableError(direction, names, design.n_models)
         raise StatisticsError(
             f"the fit did not converge in {_STEPS} steps of Newton: no coefficients "
             "are shown"
         )
-    return Fit(
-        votes,
-        design,
-        ties,
-        theta,
-        centred_inverse(information, votes.n_models),
-        information,
-        ridge,
-    )
+    inverse = centred_inverse(information, votes.n_models)
+    return Fit(votes, design, ties, theta, inverse, information, ridge)
+
+
+def _names(votes: Ballots, ties: str) -> tuple[str, ...]:
+    """Names of the coefficients behind the strengths."""
+    if ties == "davidson":
+        return (*votes.names, "ln(ties)")
+    return votes.names
+
+
+def _check_ties(votes: Ballots) -> None:
+    """Refuse votes from which Davidson's model can learn nothing of ties."""
+    n_ties = int((votes.signs == 0).sum())
+    found = ""
+    if not n_ties:
+        found = "no vote is a tie: ask without davidson"
+    elif n_ties == votes.n:
+        found = "all votes are ties"
+    if found:
+        raise StatisticsError(f"Davidson's model needs ties and other votes; {found}")
 
 
 def connected(votes: Ballots) -> list[list[int]]:
@@ -262,43 +268,43 @@ def _rows(
     design: Design, ties: str, theta: FloatArray, kinds: IntArray, totals: FloatArray
 ) -> Rows:
     """The rows of votes of these kinds; Davidson has two of each."""
-    a, b, extra, m = (
-        design.a[kinds],
-        design.b[kinds],
-        design.extra[kinds],
-        design.n_models,
-    )
+    a, b = design.a[kinds], design.b[kinds]
+    extra = design.extra[kinds]
+    m = design.n_models
     weight, ahead, tied = totals.T
     eta = theta[a] - theta[b] + extra @ theta[m : m + extra.shape[1]]
     if ties == "half":
         p = special.expit(eta)
         scale = np.sqrt(np.maximum(weight * p * (1 - p), 1e-300))
-        return Rows(
-            a,
-            b,
-            scale,
-            scale[:, None] * extra,
-            ((weight + ahead) / 2 - weight * p) / scale,
-            m,
-        )
-    log = np.stack([eta / 2, np.full(len(eta), theta[-1]), -eta / 2])
-    won, tie, lost = np.exp(log - special.logsumexp(log, axis=0)) if len(eta) else log
-    slope, tie_slope = (ahead - weight * (won - lost)) / 2, tied - weight * tie
-    first = np.sqrt(weight * np.maximum(won + lost - (won - lost) ** 2, 1e-300)) / 2
+        residual = (weight + ahead) / 2 - weight * p
+        return Rows(a, b, scale, scale[:, None] * extra, residual / scale, m)
+    won, tie, lost = _davidson_chances(eta, theta[-1])
+    slope = (ahead - weight * (won - lost)) / 2
+    tie_slope = tied - weight * tie
+    variance = np.maximum(won + lost - (won - lost) ** 2, 1e-300)
+    first = np.sqrt(weight * variance) / 2
     both = -weight * (won - lost) * tie / 2 / first
     second = np.sqrt(np.maximum(weight * tie * (1 - tie) - both**2, 1e-300))
     left = slope / first
-    nothing = np.zeros(len(eta))
+    tie_left = (tie_slope - both * left) / second
     top = np.column_stack([first[:, None] * extra, both])
     low = np.column_stack([np.zeros_like(extra), second])
     return Rows(
         _both(a, a),
         _both(b, b),
-        _both(first, nothing),
+        _both(first, np.zeros(len(eta))),
         _both(top, low),
-        _both(left, (tie_slope - both * left) / second),
+        _both(left, tie_left),
         m,
     )
+
+
+def _davidson_chances(eta: FloatArray, log_ties: float) -> FloatArray:
+    """Of a win, a tie and a loss (Davidson 1970), shape (3, n)."""
+    log = np.stack([eta / 2, np.full(len(eta), log_ties), -eta / 2])
+    if not len(eta):
+        return log
+    return np.asarray(np.exp(log - special.logsumexp(log, axis=0)))
 
 
 def _both(top: NDArray[Any], low: NDArray[Any]) -> NDArray[Any]:
@@ -330,9 +336,9 @@ def _is_finite(rows: Rows, information: FloatArray, design: Design, ties: str) -
     alike, and it never holds.
     """
     score = rows.score()
-    longest = np.sqrt(2 + (design.extra**2).sum(axis=1).max(initial=0)) + (
-        ties == "davidson"
-    )
+    longest = np.sqrt(2 + (design.extra**2).sum(axis=1).max(initial=0))
+    if ties == "davidson":
+        longest += 1
     least = np.linalg.eigvalsh(information)[0]
     decrement = max(float(score @ np.linalg.solve(information, score)), 0.0)
     return bool(least > 0 and np.sqrt(decrement) <= np.sqrt(least) / (2 * longest))
@@ -345,10 +351,9 @@ def _check_collinear(
     kinds = np.arange(len(design.a))
     even = _rows(design, "half", np.zeros(design.n_models + len(names)), kinds, totals)
     values, vectors = np.linalg.eigh(_whole(even))
-    if values[0] < _COLLINEAR * values[-1]:
-        name = _said_twice(
-            vectors[design.n_models :, values < _COLLINEAR * values[-1]], names
-        )
+    still = values < _COLLINEAR * values[-1]
+    if still[0]:
+        name = _said_twice(vectors[design.n_models :, still], names)
         if name == POSITION:
             raise StatisticsError(
                 "which of two models was shown first follows from the models"
@@ -364,12 +369,10 @@ def _said_twice(still: FloatArray, names: tuple[str, ...]) -> str:
     equals the last that the caller gave, for rounding must not decide which of a
     covariate and its double is named."""
     part = (still**2).sum(axis=1)
-    equals = [
-        name
-        for name, share in zip(names, part, strict=True)
-        if share >= part.max() * (1 - 1e-6)
-    ]
-    return max(equals, key=lambda name: (name != POSITION, equals.index(name)))
+    largest = np.flatnonzero(part >= part.max() * (1 - 1e-6))
+    equals = [names[at] for at in largest.tolist()]
+    given = [name for name in equals if name != POSITION]
+    return (given or equals)[-1]
 
 
 def separating(design: Design, totals: FloatArray) -> FloatArray | None:
@@ -380,29 +383,26 @@ def separating(design: Design, totals: FloatArray) -> FloatArray | None:
 
     kinds = np.flatnonzero(totals[:, 0] > 0)
     weight, ahead, tied = totals[kinds].T
-    sign = np.where(
-        (tied > 0) | (np.abs(ahead) < weight * (1 - 1e-12)), 0.0, np.sign(ahead)
-    )
+    not_all_one_way = (tied > 0) | (np.abs(ahead) < weight * (1 - 1e-12))
+    sign = np.where(not_all_one_way, 0.0, np.sign(ahead))
     n, m, k = len(kinds), design.n_models, design.extra.shape[1]
     at = np.arange(n)
-    ones = csr_matrix((np.ones(n), (at, design.a[kinds])), (n, m)) - csr_matrix(
-        (np.ones(n), (at, design.b[kinds])), (n, m)
-    )
-    z = hstack([ones, csr_matrix(design.extra[kinds])]).tocsr()
+    first = csr_matrix((np.ones(n), (at, design.a[kinds])), (n, m))
+    second = csr_matrix((np.ones(n), (at, design.b[kinds])), (n, m))
+    z = hstack([first - second, csr_matrix(design.extra[kinds])]).tocsr()
     decided, open_ = np.flatnonzero(sign), np.flatnonzero(sign == 0)
     t = len(decided)
     signs = csr_matrix((sign[decided], (np.arange(t), np.arange(t))), (t, t))
-    upper = hstack([-(signs @ z[decided]), identity(t)])  # t ≤ s zθ
-    equal = vstack(
-        [
-            hstack([z[open_], csr_matrix((len(open_), t))]),
-            csr_matrix(([1.0], ([0], [0])), (1, m + k + t)),
-        ]
-    )
+    undecided = hstack([z[open_], csr_matrix((len(open_), t))])
+    first_is_0 = csr_matrix(([1.0], ([0], [0])), (1, m + k + t))
+    equal = vstack([undecided, first_is_0])
+    at_most: dict[str, Any] = {}
+    if t:
+        upper = hstack([-(signs @ z[decided]), identity(t)])  # t ≤ s zθ
+        at_most = {"A_ub": upper.tocsr(), "b_ub": np.zeros(t)}
     found = linprog(
         np.concatenate([np.zeros(m + k), -np.ones(t)]),
-        A_ub=upper.tocsr() if t else None,
-        b_ub=np.zeros(t) if t else None,
+        **at_most,
         A_eq=equal.tocsr(),
         b_eq=np.zeros(len(open_) + 1),
         bounds=[(None, None)] * (m + k) + [(0, 1)] * t,

@@ -33,6 +33,7 @@ from warehouse.stats.core.results import (
     Estimate,
     Interval,
     NamedFigures,
+    ends_of,
     ends_text,
     flags_of,
 )
@@ -260,11 +261,13 @@ def _row(
             for flag in flags
             if flag not in ("all_scores_equal", "zero_standard_error")
         )
+    low, high = ends_of(shown)
+    pooled_low, pooled_high = ends_of(of_draws)
     return SeedRow(
         estimate=linked(curve, fit.mean),
         standard_error=None if not error else slope * error,
-        ci_low=None if shown is None else shown.low,
-        ci_high=None if shown is None else shown.high,
+        ci_low=low,
+        ci_high=high,
         level=level,
         n_prompts=fit.n_prompts,
         n_clusters=None if pooled is None else pooled.n_clusters,
@@ -279,8 +282,8 @@ def _row(
         v_interaction=fit.v_interaction,
         df_prompts=fit.df_prompts,
         df_seeds=fit.n_seeds - 1,
-        pooled_low=None if of_draws is None else of_draws.low,
-        pooled_high=None if of_draws is None else of_draws.high,
+        pooled_low=pooled_low,
+        pooled_high=pooled_high,
         method=method,
         reason=reason,
         flags=(*flags, *seed_flags(fit.n_seeds, interval, without_seeds, limits)),

@@ -70,11 +70,10 @@ def sequential_test(scores: ArrayLike, design: SequentialDesign) -> SequentialTe
         plus.decides(design.reference), minus.decides(design.reference)
     )
     low, high = _interval(plus, minus)
-    last = (
-        (plus.path(design.reference)[-1], minus.path(design.reference)[-1])
-        if len(values)
-        else (0.0, 0.0)
-    )
+    evidence_pass = evidence_fail = 0.0
+    if len(values):
+        evidence_pass = plus.path(design.reference)[-1]
+        evidence_fail = minus.path(design.reference)[-1]
     return SequentialTest(
         verdict=verdict,
         n_prompts=len(values),
@@ -84,8 +83,8 @@ def sequential_test(scores: ArrayLike, design: SequentialDesign) -> SequentialTe
         low=low,
         high=high,
         level=1 - design.alpha,
-        evidence_pass=_finite(last[0]),
-        evidence_fail=_finite(last[1]),
+        evidence_pass=_finite(evidence_pass),
+        evidence_fail=_finite(evidence_fail),
         limit=design.limit,
     )
 
@@ -96,17 +95,27 @@ def point_estimate(values: FloatArray, design: SequentialDesign) -> float | None
     scored = ~np.isnan(values)
     if not scored.any():
         return None
-    residual = (values - design.forecast[: len(values)])[scored].mean()
-    return float(residual + design.predictions.mean() - design.origin)
+    residuals = values - design.forecast[: len(values)]
+    mean_residual = residuals[scored].mean()
+    return float(mean_residual + design.predictions.mean() - design.origin)
 
 
 def _verdict(passes: FloatArray, fails: FloatArray) -> tuple[str, int | None]:
-    first = [
-        int(np.argmax(side)) if side.any() else len(side) for side in (passes, fails)
-    ]
-    if min(first) == len(passes):
+    """The verdict of the side that decides first, and after how many prompts."""
+    passed, failed = _first_true(passes), _first_true(fails)
+    first = min(passed, failed)
+    if first == len(passes):
         return UNDECIDED, None
-    return (PASS if first[0] <= first[1] else FAIL), min(first) + 1
+    if passed <= failed:
+        return PASS, first + 1
+    return FAIL, first + 1
+
+
+def _first_true(side: FloatArray) -> int:
+    """Place of the first that holds; the length where none does."""
+    if side.any():
+        return int(np.argmax(side))
+    return len(side)
 
 
 def _finite(evidence: float) -> float | None:
@@ -116,15 +125,19 @@ def _finite(evidence: float) -> float | None:
 
 
 def _interval(plus: BetSide, minus: BetSide) -> tuple[float | None, float | None]:
-    ends = [
-        float(side.possible()[-1]) if len(side.y) else side.widest
-        for side in (plus, minus)
-    ]
-    low, high = plus.end(ends[1]), minus.end(ends[0])
-    origin = plus.design.origin
+    low = plus.end(_last_possible(minus))
+    high = minus.end(_last_possible(plus))
     if low > high:
-        return (None, None)
-    return (low - origin, high - origin)
+        return None, None
+    origin = plus.design.origin
+    return low - origin, high - origin
+
+
+def _last_possible(side: BetSide) -> float:
+    """The end that is still possible after the prompts that a side has seen."""
+    if len(side.y):
+        return float(side.possible()[-1])
+    return side.widest
 
 
 class SequentialMonitor:
@@ -178,7 +191,10 @@ class SequentialMonitor:
         self.scores.append(value)
         passes, fails = (side.bet(n, value) for side in self._sides)
         if self.verdict == UNDECIDED and (passes or fails):
-            self.verdict, self.decided_at = (PASS if passes else FAIL), n + 1
+            self.verdict = FAIL
+            if passes:
+                self.verdict = PASS
+            self.decided_at = n + 1
         return self.verdict
 
     def result(self) -> SequentialTest:
@@ -210,9 +226,8 @@ class _Bettor:
         if math.isnan(value):
             y = self.missing
         z = y - float(design.forecast[n])
-        mean = float(design.slope[n]) * design.reference - self.total / float(
-            design.left[n]
-        )
+        mean = float(design.slope[n]) * design.reference
+        mean -= self.total / float(design.left[n])
         mean -= float(design.forecast_left[n])
         if sign > 0:
             ruin = mean - self.low
@@ -232,11 +247,8 @@ class _Bettor:
         self.variance = self.squares / (n + 2)
         largest = max(self.logs)
         share = sum(math.exp(log - largest) for log in self.logs) / len(self.logs)
-        return (
-            self.is_impossible
-            or largest + math.log(share) >= design.limit
-            or self._is_out(n + 1)
-        )
+        has_won = largest + math.log(share) >= design.limit
+        return self.is_impossible or has_won or self._is_out(n + 1)
 
     def _is_out(self, n: int) -> bool:
         """Whether the reference lies outside what is still possible."""
@@ -244,9 +256,8 @@ class _Bettor:
         end = self.missing
         if design.population is not None:
             end = (self.total + (design.population - n) * end) / design.population
-        return self.sign * (end - design.reference) > ROUNDING * (
-            design.high - design.low
-        )
+        beyond = self.sign * (end - design.reference)
+        return beyond > ROUNDING * (design.high - design.low)
 
 
 #: Fewer scored prompts tell too little of those to come.
@@ -290,11 +301,13 @@ def sequential_outlook(
     if len(values) - now.n_unscored < LEAST:
         return Outlook(None, None, None)
     drawn = draws.integers(0, len(values), (n_paths, left))
-    times = [_first(BetSide.of(sign, values, design), drawn) for sign in (1, -1)]
-    first = np.minimum(*times)
-    passes, fails = times[0] < times[1], times[1] < times[0]
+    until_pass = _first(BetSide.of(1, values, design), drawn)
+    until_fail = _first(BetSide.of(-1, values, design), drawn)
+    first = np.minimum(until_pass, until_fail)
     return Outlook(
-        float(np.minimum(first, left).mean()), float(passes.mean()), float(fails.mean())
+        float(np.minimum(first, left).mean()),
+        float((until_pass < until_fail).mean()),
+        float((until_fail < until_pass).mean()),
     )
 
 
@@ -318,25 +331,28 @@ def _first(side: BetSide, drawn: NDArray[np.int64]) -> NDArray[np.int64]:
         ruin = mean - low
     else:
         ruin = high - mean
-    cap = np.where(
-        ruin > ROUNDING, design.bets.cap / np.where(ruin > ROUNDING, ruin, 1.0), np.inf
-    )
+    cap = _largest_stakes(ruin, design)
     start = _logs(side)
     capital = np.full((paths, left), -np.inf)
     for log, horizon in zip(start, design.bets.horizons, strict=True):
         stake = np.minimum(np.sqrt(2 * design.limit / (variance * horizon)), cap)
-        with np.errstate(
-            divide="ignore", invalid="ignore"
-        ):  # beyond what is possible, which counts anyway
+        # beyond what is possible, which counts anyway
+        with np.errstate(divide="ignore", invalid="ignore"):
             step = np.log1p(side.sign * stake * (z - mean))
         capital = np.logaddexp(capital, log + np.cumsum(step, axis=1))
-    wins = (capital - np.log(len(start)) >= design.limit) | np.logical_or.accumulate(
-        ruin < -ROUNDING, axis=1
-    )
-    first: NDArray[np.int64] = np.where(
-        wins.any(axis=1), wins.argmax(axis=1) + 1, left + 1
-    )
-    return first
+    rich = capital - np.log(len(start)) >= design.limit
+    impossible = np.logical_or.accumulate(ruin < -ROUNDING, axis=1)
+    wins = rich | impossible
+    first = wins.argmax(axis=1) + 1
+    return np.where(wins.any(axis=1), first, np.int64(left + 1))
+
+
+def _largest_stakes(ruin: FloatArray, design: SequentialDesign) -> FloatArray:
+    """The largest share of the capital that may be bet; infinite where nothing that is
+    possible would ruin the bettor."""
+    can_ruin = ruin > ROUNDING
+    stakes = design.bets.cap / np.where(can_ruin, ruin, 1.0)
+    return np.where(can_ruin, stakes, np.inf)
 
 
 def _variance(side: BetSide, z: FloatArray, count: NDArray[np.int64]) -> FloatArray:
@@ -357,10 +373,6 @@ def _logs(side: BetSide) -> list[float]:
         ruin = means - side.game.low
     else:
         ruin = side.game.high - means
-    cap = np.where(
-        ruin > ROUNDING,
-        side.design.bets.cap / np.where(ruin > ROUNDING, ruin, 1.0),
-        np.inf,
-    )
-    steps = np.log1p(side.sign * np.minimum(side.stakes, cap) * (side.game.z - means))
+    stakes = np.minimum(side.stakes, _largest_stakes(ruin, side.design))
+    steps = np.log1p(side.sign * stakes * (side.game.z - means))
     return [float(total) for total in steps.sum(axis=1)]

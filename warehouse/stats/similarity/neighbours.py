@@ -111,13 +111,10 @@ def nearest(query: ArrayLike, vectors: ArrayLike, top: int) -> Neighbours:
     check_dimension(query_vectors.shape[1], rows.shape[1])
     if top < 1:
         raise StatisticsError(f"`top` must be at least 1, found {top}")
-    similarities = np.concatenate(
-        [
-            _cosines(rows[start : start + BLOCK], query_vectors)
-            for start in range(0, len(rows), BLOCK)
-        ]
-        or [np.empty(0)]
-    )
+    parts = [np.empty(0)]
+    for start in range(0, len(rows), BLOCK):
+        parts.append(_cosines(rows[start : start + BLOCK], query_vectors))
+    similarities = np.concatenate(parts)
     order = np.lexsort((np.arange(len(rows)), -similarities))[:top]
     return Neighbours(order, similarities[order])
 
@@ -153,9 +150,9 @@ def near_pairs(
     """
     rows = as_vectors(vectors)
     _check_threshold(threshold)
-    codes = (
-        np.zeros(len(rows), np.intp) if places is None else np.asarray(places, np.intp)
-    )
+    codes = np.zeros(len(rows), np.intp)
+    if places is not None:
+        codes = np.asarray(places, np.intp)
     check_length(len(codes), len(rows), "places")
     collected = _Collected(codes, keep)
     for first, second, similarity, done in _blocks(rows, threshold, block):
@@ -168,13 +165,14 @@ def near_pairs(
 def cosine_of_pairs(vectors: Vectors, first: Codes, second: Codes) -> FloatArray:
     """Cosine similarity of pairs of rows in 64 bits, in [-1, 1], shape (pairs,)."""
     norms = lengths(vectors)
-    parts: list[FloatArray] = []
+    parts: list[FloatArray] = [np.empty(0)]
     for start in range(0, len(first), _GATHERED):
-        a, b = first[start : start + _GATHERED], second[start : start + _GATHERED]
+        a = first[start : start + _GATHERED]
+        b = second[start : start + _GATHERED]
         products = np.einsum("ij,ij->i", vectors[a], vectors[b], dtype=np.float64)
         parts.append(products / (norms[a] * norms[b]))
-    cosines: FloatArray = np.clip(np.concatenate(parts or [np.empty(0)]), -1.0, 1.0)
-    return cosines
+    cosines = np.concatenate(parts)
+    return np.clip(cosines, -1.0, 1.0)
 
 
 def check_dimension(dimension: int, expected: int) -> None:
@@ -194,10 +192,8 @@ def _check_threshold(threshold: float) -> None:
 
 def _cosines(rows: Vectors, queries: Vectors) -> FloatArray:
     products = rows.astype(np.float64) @ queries[0].astype(np.float64)
-    cosines: FloatArray = np.clip(
-        products / (lengths(rows) * lengths(queries)[0]), -1.0, 1.0
-    )
-    return cosines
+    cosines = products / (lengths(rows) * lengths(queries)[0])
+    return np.asarray(np.clip(cosines, -1.0, 1.0))
 
 
 def _blocks(
@@ -208,12 +204,14 @@ def _blocks(
     unit = shorten(unit_rows(rows), threshold)
     starts = range(0, len(rows), block)
     buffer = np.empty((block, block), np.float32)
-    total, done = len(starts) * (len(starts) + 1) // 2, 0
+    total = len(starts) * (len(starts) + 1) // 2
+    done = 0
     for top in starts:
         left = unit[top : top + block]
         for start in range(top, len(rows), block):
             right = unit[start : start + block]
-            products = np.matmul(left, right.T, out=buffer[: len(left), : len(right)])
+            space = buffer[: len(left), : len(right)]
+            products = np.matmul(left, right.T, out=space)
             done += 1
             yield *_above(rows, products, threshold, top, start), done / total
 
@@ -222,9 +220,8 @@ def _above(
     rows: Vectors, products: Vectors, threshold: float, top: int, start: int
 ) -> tuple[Codes, Codes, FloatArray]:
     """Pairs of one block that are above the threshold in 64 bits."""
-    nothing = np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0)
     if products.max() < threshold - _ROUNDING:
-        return nothing
+        return _no_pairs()
     near = np.flatnonzero(products >= threshold - _ROUNDING)
     first, second = np.divmod(near, products.shape[1])
     if top == start:
@@ -236,14 +233,17 @@ def _above(
     return first[above], second[above], similarity[above]
 
 
+def _no_pairs() -> tuple[Codes, Codes, FloatArray]:
+    """First, second and similarity of no pair."""
+    return np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0)
+
+
 def cosine_of_block(rows: Vectors, first: Codes, second: Codes) -> FloatArray:
     """`cosine_of_pairs` of rows that lie in one range: lengths of that range only."""
     if not len(first):
         return np.empty(0)
-    low, high = (
-        int(min(first.min(), second.min())),
-        int(max(first.max(), second.max())) + 1,
-    )
+    low = int(min(first.min(), second.min()))
+    high = int(max(first.max(), second.max())) + 1
     if high - low <= 2 * len(first):
         return cosine_of_pairs(rows[low:high], first - low, second - low)
     used, codes = np.unique(np.concatenate([first, second]), return_inverse=True)
@@ -297,8 +297,7 @@ class _Collected:
         self.open, self.n_open = [], 0
 
     def _thin(self) -> None:
-        nothing = np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0)
-        parts = zip(*(self.kept or [nothing]), strict=True)
+        parts = zip(*(self.kept or [_no_pairs()]), strict=True)
         first, second, similarity = (np.concatenate(part) for part in parts)
         order = np.lexsort((second, first, -similarity))[: self.keep]
         self.kept = [(first[order], second[order], similarity[order])]
@@ -328,14 +327,17 @@ def shorten(unit: Vectors, threshold: float) -> Vectors:
     if n < MANY_ROWS or d < LONG:
         return unit
     axes = principal_axes(unit)
-    tried = unit[np.linspace(0, n - 1, _TRIED).astype(np.intp)] @ axes
+    some = np.linspace(0, n - 1, _TRIED).astype(np.intp)
+    tried = unit[some] @ axes
     upper = np.triu_indices(len(tried), 1)
     below = (tried @ tried.T)[upper] < threshold
     for share in _SHARES:
-        head = cut(tried, int(d * share))
-        in_vain = np.count_nonzero(below & ((head @ head.T)[upper] >= threshold))
+        k = int(d * share)
+        head = cut(tried, k)
+        looked_at = (head @ head.T)[upper] >= threshold
+        in_vain = np.count_nonzero(below & looked_at)
         if in_vain <= _IN_VAIN * len(below):
-            return cut(unit @ axes, int(d * share))
+            return cut(unit @ axes, k)
     return unit
 
 
@@ -348,10 +350,10 @@ def principal_axes(unit: Vectors) -> Vectors:
 
 def cut(rows: Vectors, k: int) -> Vectors:
     """The first k numbers of each row and the length of the rest, shape (n, k+1)."""
-    tail = np.einsum("ij,ij->i", rows[:, k:], rows[:, k:], dtype=np.float64)
+    rest = rows[:, k:]
     head = np.empty((len(rows), k + 1), np.float32)
     head[:, :k] = rows[:, :k]
-    head[:, k] = np.sqrt(tail)
+    head[:, k] = np.sqrt(np.einsum("ij,ij->i", rest, rest, dtype=np.float64))
     return head
 
 
@@ -385,7 +387,8 @@ def pairs_within(groups: ArrayLike) -> tuple[Codes, Codes]:
     partners = ends - rows - 1
     first = np.repeat(rows, partners)
     starts = np.cumsum(partners) - partners
-    second = first + 1 + np.arange(len(first)) - np.repeat(starts, partners)
+    place = np.arange(len(first)) - np.repeat(starts, partners)
+    second = first + 1 + place
     return first.astype(np.intp), second.astype(np.intp)
 
 
@@ -406,19 +409,17 @@ def connect(labels: Codes, first: ArrayLike, second: ArrayLike) -> Codes:
         >>> connect(np.arange(5), [0, 3], [2, 4]).tolist()
         [0, 1, 0, 2, 2]
     """
-    from scipy.sparse import (
-        coo_array,
-    )  # takes longer to load than most of what is done here
+    # takes longer to load than most of what is done here
+    from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
     if not len(labels):
         return labels
     n = int(labels.max()) + 1
-    ends = (
-        labels[np.asarray(first, dtype=np.intp)],
-        labels[np.asarray(second, dtype=np.intp)],
-    )
-    graph = coo_array((np.ones(len(ends[0]), dtype=np.int8), ends), shape=(n, n))
+    one = labels[np.asarray(first, dtype=np.intp)]
+    other = labels[np.asarray(second, dtype=np.intp)]
+    edges = np.ones(len(one), dtype=np.int8)
+    graph = coo_array((edges, (one, other)), shape=(n, n))
     joined: Codes = connected_components(graph, directed=False)[1][labels]
     return first_seen(joined)
 

@@ -57,8 +57,10 @@ def pair_agreement(values: ArrayLike, first: ArrayLike, second: ArrayLike) -> Ag
         )
     left, other = np.asarray(first, np.intp), np.asarray(second, np.intp)
     n_models = len(scores)
-    sums, counts = np.zeros(len(left)), np.zeros(len(left), np.int64)
-    by_model, by_chance = np.full(n_models, np.nan), np.full(n_models, np.nan)
+    sums = np.zeros(len(left))
+    counts = np.zeros(len(left), np.int64)
+    by_model = np.full(n_models, np.nan)
+    by_chance = np.full(n_models, np.nan)
     n_pairs = np.zeros(n_models, np.int64)
     for model, row in enumerate(scores):
         both = np.flatnonzero(np.isfinite(row[left]) & np.isfinite(row[other]))
@@ -68,7 +70,8 @@ def pair_agreement(values: ArrayLike, first: ArrayLike, second: ArrayLike) -> Ag
         alike = 1 - np.abs(a - b)
         sums[both] += alike
         counts[both] += 1
-        by_model[model], n_pairs[model] = alike.mean(), len(both)
+        by_model[model] = alike.mean()
+        n_pairs[model] = len(both)
         by_chance[model] = 1 - mean_difference(np.concatenate([a, b]))
     with np.errstate(invalid="ignore"):  # 0/0: no model has both
         return Agreement(sums / counts, counts, by_model, n_pairs, by_chance)
@@ -109,13 +112,14 @@ def find_medoids(vectors: ArrayLike, groups: ArrayLike) -> Medoids:
     rows, codes = as_vectors(vectors), np.asarray(groups, np.intp)
     check_length(len(codes), len(rows), "groups")
     order = np.argsort(codes, kind="stable")
-    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    groups_in_order = codes[order]
+    starts = np.flatnonzero(np.diff(groups_in_order, prepend=-1))
     unit = rows[order].astype(np.float64) / lengths(rows)[order][:, None]
     sums = unit
     if len(rows):
         sums = np.add.reduceat(unit, starts, axis=0)
-    closeness: FloatArray = np.einsum("ij,ij->i", unit, sums[codes[order]])
-    medoids = _first_largest(closeness, codes[order], order)
+    closeness: FloatArray = np.einsum("ij,ij->i", unit, sums[groups_in_order])
+    medoids = _first_largest(closeness, groups_in_order, order)
     distances = 1 - cosine_of_pairs(rows, np.arange(len(rows)), medoids[codes])
     distances[medoids] = 0.0
     return Medoids(medoids, distances)
@@ -126,4 +130,5 @@ def _first_largest(
 ) -> NDArray[np.intp]:
     """For each code the row with the largest value; what differs by rounding is a tie."""
     ranked = np.lexsort((rows, -np.round(values, 9), codes))
-    return rows[ranked[np.flatnonzero(np.diff(codes[ranked], prepend=-1))]]
+    first_of_code = np.flatnonzero(np.diff(codes[ranked], prepend=-1))
+    return rows[ranked[first_of_code]]

@@ -26,11 +26,10 @@ from warehouse.stats.core.inputs import (
     as_prompt_weights,
     as_scores,
     check_length,
-    deviations,
     is_constant,
     is_zero_one,
-    mean_of,
 )
+from warehouse.stats.core.moments import deviations, mean_of
 from warehouse.stats.core.quantiles import z_quantile
 from warehouse.stats.core.results import Interval
 from warehouse.stats.intervals.clopper_pearson import kish

@@ -68,23 +68,36 @@ def formulation_noise(
         varies.
     """
     numbered = np.concatenate([np.asarray(units_first), np.asarray(units_second)])
-    codes = np.unique(numbered, return_inverse=True)[1]
+    units, codes = np.unique(numbered, return_inverse=True)
     split = len(np.asarray(units_first))
-    parts, counts = [], []
-    for scores, unit in ((first, codes[:split]), (second, codes[split:])):
-        values = np.asarray(scores, dtype=np.float64)
-        if values.ndim != 2 or values.shape[1] < 2 or len(np.unique(unit)) < 2:
-            return None
-        parts.append(_influence(values, unit, int(codes.max()) + 1))
-        counts.append(len(np.unique(unit)))
-        if np.abs(parts[-1]).max() <= 1e-12 * np.nanmax(np.abs(values)):
-            return None
-    a, b = parts
-    scale = 1 / (a.shape[1] - 1)
-    own, other, both = (
-        float((x * y).sum() * scale) for x, y in ((a, a), (b, b), (a, b))
+    codes_first, codes_second = codes[:split], codes[split:]
+    errors_first = _errors_of_units(first, codes_first, len(units))
+    errors_second = _errors_of_units(second, codes_second, len(units))
+    if errors_first is None or errors_second is None:
+        return None
+    scale = 1 / (errors_first.shape[1] - 1)
+    return FormulationNoise(
+        first=float((errors_first * errors_first).sum() * scale),
+        second=float((errors_second * errors_second).sum() * scale),
+        both=float((errors_first * errors_second).sum() * scale),
+        n_units=min(len(np.unique(codes_first)), len(np.unique(codes_second))),
     )
-    return FormulationNoise(own, other, both, min(counts))
+
+
+def _errors_of_units(
+    scores: ArrayLike, codes: NDArray[np.intp], n_codes: int
+) -> FloatArray | None:
+    """`_influence`; None with one unit, one model, or where only rounding varies."""
+    values = np.asarray(scores, dtype=np.float64)
+    if values.ndim != 2 or values.shape[1] < 2:
+        return None
+    if len(np.unique(codes)) < 2:
+        return None
+    errors = _influence(values, codes, n_codes)
+    rounding = 1e-12 * np.nanmax(np.abs(values))
+    if np.abs(errors).max() <= rounding:
+        return None
+    return errors
 
 
 def _influence(values: FloatArray, codes: NDArray[np.intp], n_codes: int) -> FloatArray:
@@ -93,12 +106,13 @@ def _influence(values: FloatArray, codes: NDArray[np.intp], n_codes: int) -> Flo
     there = np.isfinite(values)
     counts = there.sum(axis=0)
     means = np.where(there, values, 0.0).sum(axis=0) / counts
+    residuals = np.where(there, values - means, 0.0)
     parts = np.zeros((n_codes, values.shape[1]))
-    np.add.at(parts, codes, np.where(there, values - means, 0.0) / counts)
+    np.add.at(parts, codes, residuals / counts)
     share = np.bincount(codes, minlength=n_codes) / len(codes)
-    parts /= np.sqrt(np.maximum(1 - share, 1e-9))[
-        :, None
-    ]  # CR2; n − 1 where each prompt is a unit
+    # CR2; n − 1 where each prompt is a unit
+    not_own = np.maximum(1 - share, 1e-9)
+    parts /= np.sqrt(not_own)[:, None]
     return np.asarray(parts - parts.mean(axis=1, keepdims=True))
 
 
@@ -154,7 +168,8 @@ def formulation_agreement(
         [0.9035, 0.6667, 0.8]
     """
     level, seed = as_level(level), as_seed(seed)
-    x, y = (comparable(np.asarray(side, dtype=np.float64)) for side in (first, second))
+    x = comparable(np.asarray(first, dtype=np.float64))
+    y = comparable(np.asarray(second, dtype=np.float64))
     if x.ndim != 1 or x.shape != y.shape or not np.isfinite([x, y]).all():
         raise StatisticsError(
             f"`first` and `second` must be finite and alike, found {x.shape} and "
@@ -165,49 +180,67 @@ def formulation_agreement(
     rng = np.random.default_rng(seed)
     resampled = rng.integers(0, len(x), (_DRAWS, len(x)))
     others = _of_draws(x[resampled], y[resampled])
-    true, population = None, None
-    if noise is not None and min(noise.first, noise.second) > 0:
-        u, v, rho, chances = _posterior(x, y, noise, rng)
-        true = _of_draws(u, v)
-        if len(x) >= FEWEST_FOR_OTHERS:
-            half = float(special.ndtri((1 + level) / 2)) / math.sqrt(len(x) - 3)
-            low, middle, high = np.interp(
-                [(1 - level) / 2, 0.5, (1 + level) / 2],
-                chances.cumsum() - chances / 2,
-                rho,
-            )
-            fisher = np.tanh(
-                np.arctanh(middle) + np.array([-half, half])
-            )  # longer with few models
-            ends = np.array([min(low, fisher[0]), max(high, fisher[1])])
-            kendall, spearman = (
-                2 / math.pi * np.arcsin(ends),
-                6 / math.pi * np.arcsin(ends / 2),
-            )  # of normal models
-            population = {"pearson": ends, "kendall": kendall, "spearman": spearman}
-    estimates = {
-        name: float(draws[0]) for name, draws in _of_draws(x[None], y[None]).items()
+    prompts, both = _without_noise(x, y, noise, level, rng)
+    found = []
+    for name, observed in _of_draws(x[None], y[None]).items():
+        estimate = float(observed[0])
+        models = _for_other_models(name, estimate, len(x), others[name], level)
+        ends = (*models, *prompts[name], *both[name])
+        found.append(Agreement(name, level, estimate, *ends))
+    return tuple(found)
+
+
+_Intervals = dict[str, tuple[float | None, float | None]]
+
+
+def _without_noise(
+    x: FloatArray,
+    y: FloatArray,
+    noise: FormulationNoise | None,
+    level: float,
+    rng: np.random.Generator,
+) -> tuple[_Intervals, _Intervals]:
+    """Intervals `prompts` and `both` of each statistic, from the posterior."""
+    prompts: _Intervals = dict.fromkeys(STATISTICS, (None, None))
+    both: _Intervals = dict.fromkeys(STATISTICS, (None, None))
+    if noise is None or min(noise.first, noise.second) <= 0:
+        return prompts, both
+    true_x, true_y, rho, chances = _posterior(x, y, noise, rng)
+    for name, draws in _of_draws(true_x, true_y).items():
+        prompts[name] = _central(draws, level)
+    if len(x) >= FEWEST_FOR_OTHERS:
+        both |= _population(rho, chances, len(x), level)
+    return prompts, both
+
+
+def _population(
+    rho: FloatArray, chances: FloatArray, m: int, level: float
+) -> _Intervals:
+    """Interval `both` of each statistic: of the correlation of normal models, of which
+    τ and Spearman's are functions."""
+    quantiles = [(1 - level) / 2, 0.5, (1 + level) / 2]
+    low, middle, high = np.interp(quantiles, chances.cumsum() - chances / 2, rho)
+    half = float(special.ndtri((1 + level) / 2)) / math.sqrt(m - 3)
+    # Fisher's z is longer with few models
+    fisher_low, fisher_high = np.tanh(np.arctanh(middle) + np.array([-half, half]))
+    ends = np.array([min(low, fisher_low), max(high, fisher_high)])
+    kendall = 2 / math.pi * np.arcsin(ends)
+    spearman = 6 / math.pi * np.arcsin(ends / 2)
+    return {
+        "pearson": (float(ends[0]), float(ends[1])),
+        "kendall": (float(kendall[0]), float(kendall[1])),
+        "spearman": (float(spearman[0]), float(spearman[1])),
     }
-    return tuple(
-        Agreement(
-            name,
-            level,
-            estimates[name],
-            *_for_other_models(name, estimates[name], len(x), others[name], level),
-            *((None, None) if true is None else _central(true[name], level)),
-            *((None, None) if population is None else map(float, population[name])),
-        )
-        for name in STATISTICS
-    )
 
 
 def _of_draws(x: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
     """The statistics of each row; NaN where a side is constant."""
-    ranks = (stats.rankdata(side, axis=1) for side in (x, y))
+    ranks_x = stats.rankdata(x, axis=1)
+    ranks_y = stats.rankdata(y, axis=1)
     return {
         "pearson": _pearson(x, y),
         "kendall": _kendall(x, y),
-        "spearman": _pearson(*ranks),
+        "spearman": _pearson(ranks_x, ranks_y),
     }
 
 
@@ -220,17 +253,22 @@ def _kendall(x: FloatArray, y: FloatArray) -> FloatArray:
         )
     both, of_x, of_y = np.zeros((3, len(x)))
     for apart in range(1, x.shape[1]):
-        a, b = (np.sign(side[:, apart:] - side[:, :-apart]) for side in (x, y))
-        for total, own, other in ((both, a, b), (of_x, a, a), (of_y, b, b)):
-            total += np.einsum("ij,ij->i", own, other)
+        sign_x = np.sign(x[:, apart:] - x[:, :-apart])
+        sign_y = np.sign(y[:, apart:] - y[:, :-apart])
+        both += np.einsum("ij,ij->i", sign_x, sign_y)
+        of_x += np.einsum("ij,ij->i", sign_x, sign_x)
+        of_y += np.einsum("ij,ij->i", sign_y, sign_y)
     with np.errstate(invalid="ignore"):
         return np.clip(both / np.sqrt(of_x) / np.sqrt(of_y), -1.0, 1.0)
 
 
 def _pearson(x: FloatArray, y: FloatArray) -> FloatArray:
-    a, b = (side - side.mean(axis=1, keepdims=True) for side in (x, y))
+    a = x - x.mean(axis=1, keepdims=True)
+    b = y - y.mean(axis=1, keepdims=True)
+    covariance = (a * b).sum(axis=1)
+    variances = (a * a).sum(axis=1) * (b * b).sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        r = (a * b).sum(axis=1) / np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
+        r = covariance / np.sqrt(variances)
     return np.asarray(np.clip(r, -1.0, 1.0))
 
 
@@ -247,20 +285,18 @@ def _for_other_models(
     draws = draws[np.isfinite(draws)]
     if m < FEWEST_FOR_OTHERS or abs(estimate) > 1 - 1e-12:
         return None, None
-    variance = {
+    variance_of_z = {
         "pearson": 1 / (m - 3),
         "kendall": 0.437 / (m - 4),
         "spearman": (1 + estimate**2 / 2) / (m - 3),
     }[name]
     z = float(special.ndtri((1 + level) / 2))
-    ends = np.tanh(np.arctanh(estimate) + np.array([-z, z]) * math.sqrt(variance))
-    share_below = float(
-        np.clip(
-            ((draws < estimate).mean() + (draws <= estimate).mean()) / 2, 1e-3, 1 - 1e-3
-        )
-    )
+    both_sides = np.array([-z, z])
+    ends = np.tanh(np.arctanh(estimate) + both_sides * math.sqrt(variance_of_z))
+    share_below = ((draws < estimate).mean() + (draws <= estimate).mean()) / 2
+    share_below = float(np.clip(share_below, 1e-3, 1 - 1e-3))
     shift = 2 * float(special.ndtri(share_below))
-    drawn = np.quantile(draws, special.ndtr(shift + np.array([-z, z])))
+    drawn = np.quantile(draws, special.ndtr(shift + both_sides))
     return float(min(ends[0], drawn[0])), float(max(ends[1], drawn[1]))
 
 
@@ -269,33 +305,58 @@ def _posterior(
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Draws of the true means of both, shape (draws, M); the population's possible
     correlations, and their chances."""
-    m, s = len(x), np.cov(x, y)
-    of_x, weights_x = _lattice(noise.first, float(s[0, 0]), m)
-    of_y, weights_y = _lattice(noise.second, float(s[1, 1]), m)
+    m, seen = len(x), np.cov(x, y)
+    of_x, weights_x = _lattice(noise.first, float(seen[0, 0]), m)
+    of_y, weights_y = _lattice(noise.second, float(seen[1, 1]), m)
     angles = max(_ANGLES, int(30 * math.sqrt(m)))
+    # the arcsine prior: angles are uniform
     rho = np.sin((np.arange(angles) + 0.5) / angles * math.pi - math.pi / 2)
-    a, b, r = (grid.ravel() for grid in np.meshgrid(of_x, of_y, rho, indexing="ij"))
-    prior = (weights_x[:, None, None] * weights_y[:, None] * np.ones_like(rho)).ravel()
+    grids = np.meshgrid(of_x, of_y, rho, indexing="ij")
+    a, b, r = (grid.ravel() for grid in grids)
     c = r * np.sqrt(a * b)
-    xx, yy, xy = a + noise.first, b + noise.second, c + noise.both
-    determinant = xx * yy - xy**2
-    distance = (yy * s[0, 0] - 2 * xy * s[0, 1] + xx * s[1, 1]) / determinant
-    fit = -(m - 1) / 2 * (np.log(determinant) + distance)
+    prior = (weights_x[:, None, None] * weights_y[:, None] * np.ones_like(rho)).ravel()
+    fit = _log_likelihood((a, b, c), noise, seen, m)
     weights = np.exp(fit - fit.max()) * prior
     weights /= weights.sum()
     drawn = rng.choice(len(weights), _DRAWS, p=weights)
-    a, b, c = a[drawn], b[drawn], c[drawn]
+    true_x, true_y = _true_means(x, y, (a[drawn], b[drawn], c[drawn]), noise, rng)
+    chances = weights.reshape(-1, angles).sum(axis=0)
+    return true_x, true_y, rho, chances
+
+
+_Moments = tuple[FloatArray, FloatArray, FloatArray]
+
+
+def _log_likelihood(
+    true: _Moments, noise: FormulationNoise, seen: FloatArray, m: int
+) -> FloatArray:
+    """Of the covariance of means that was seen, noise included (Wishart)."""
+    a, b, c = true
+    xx, yy, xy = a + noise.first, b + noise.second, c + noise.both
+    determinant = xx * yy - xy**2
+    adjugate = yy * seen[0, 0] - 2 * xy * seen[0, 1] + xx * seen[1, 1]
+    distance = adjugate / determinant
+    return np.asarray(-(m - 1) / 2 * (np.log(determinant) + distance))
+
+
+def _true_means(
+    x: FloatArray,
+    y: FloatArray,
+    drawn: _Moments,
+    noise: FormulationNoise,
+    rng: np.random.Generator,
+) -> tuple[FloatArray, FloatArray]:
+    """One draw of all true means about 0 for each of the moments, shape (draws, M)."""
+    a, b, c = drawn
     true = np.array([[a, c], [c, b]]).transpose(2, 0, 1)
-    slopes = true @ np.linalg.inv(
-        true + np.array([[noise.first, noise.both], [noise.both, noise.second]])
-    )
+    of_noise = np.array([[noise.first, noise.both], [noise.both, noise.second]])
+    slopes = true @ np.linalg.inv(true + of_noise)
     rest = true - slopes @ true
     rest += 1e-12 * (a + b)[:, None, None] * np.eye(2)  # may have rounded below 0
     means = slopes @ np.array([x - x.mean(), y - y.mean()])
-    means += np.linalg.cholesky(rest) @ rng.standard_normal((2, _DRAWS, m)).transpose(
-        1, 0, 2
-    )
-    return means[:, 0], means[:, 1], rho, weights.reshape(-1, angles).sum(axis=0)
+    standard = rng.standard_normal((2, len(a), len(x))).transpose(1, 0, 2)
+    means += np.linalg.cholesky(rest) @ standard
+    return means[:, 0], means[:, 1]
 
 
 def _lattice(noise: float, seen: float, m: int) -> tuple[FloatArray, FloatArray]:
@@ -303,8 +364,10 @@ def _lattice(noise: float, seen: float, m: int) -> tuple[FloatArray, FloatArray]
     variance) is uniform."""
     largest, width = math.log(max(seen, noise)), 6 / math.sqrt(m)
     low, high = math.log(noise), largest + math.log(400)
-    near = np.clip(np.linspace(largest - width, largest + width, _LATTICE), low, high)
-    ends = np.unique(np.concatenate([np.linspace(low, high, _LATTICE // 2), near]))
+    near = np.linspace(largest - width, largest + width, _LATTICE)
+    near = np.clip(near, low, high)
+    far = np.linspace(low, high, _LATTICE // 2)
+    ends = np.unique(np.concatenate([far, near]))
     middle = np.exp((ends[1:] + ends[:-1]) / 2)
     return middle - noise, np.diff(ends) * noise / middle
 
@@ -342,15 +405,16 @@ def find_crossings(
         >>> found.first, found.second, found.p_holm
         (array([0]), array([1]), array([0.06]))
     """
-    x, y = (np.asarray(side, dtype=np.float64) for side in (first, second))
+    x = comparable(np.asarray(first, dtype=np.float64))
+    y = comparable(np.asarray(second, dtype=np.float64))
     i, j = np.triu_indices(len(x), 1)
-    of_x, of_y = (np.sign(side[i] - side[j]) for side in map(comparable, (x, y)))
-    crossed = of_x * of_y < 0
+    crossed = np.sign(x[i] - x[j]) * np.sign(y[i] - y[j]) < 0
     p = np.full(len(i), np.nan)
     if p_first is not None and p_second is not None:
         larger = np.maximum(
             np.asarray(p_first, dtype=np.float64),
             np.asarray(p_second, dtype=np.float64),
         )
-        p = holm(np.where(crossed, larger, np.where(np.isnan(larger), np.nan, 1.0)))
+        of_one_order = np.where(np.isnan(larger), np.nan, 1.0)
+        p = holm(np.where(crossed, larger, of_one_order))
     return Crossings(i[crossed], j[crossed], p[crossed])

@@ -41,11 +41,11 @@ def kendall_tau_b(reference: FloatArray, rankings: FloatArray) -> FloatArray:
     def tau(x: FloatArray, y: FloatArray, i: FloatArray, j: FloatArray) -> FloatArray:
         del i, j
         both = ~np.isnan(x + y)
-        a, b = np.where(both, np.sign(x), 0.0), np.where(both, np.sign(y), 0.0)
+        a = np.where(both, np.sign(x), 0.0)
+        b = np.where(both, np.sign(y), 0.0)
+        untied = (a * a).sum(axis=1) * (b * b).sum(axis=1)
         with np.errstate(invalid="ignore"):
-            return np.asarray(
-                (a * b).sum(axis=1) / np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
-            )
+            return np.asarray((a * b).sum(axis=1) / np.sqrt(untied))
 
     return _in_blocks(reference, rankings, tau)
 
@@ -62,10 +62,9 @@ def weighted_tau(reference: FloatArray, rankings: FloatArray) -> FloatArray:
             weights = 1 / (1 + ranks)
             pairs = np.triu_indices(ranks.shape[1], 1)
             w = weights[:, pairs[0]] + weights[:, pairs[1]]
+            untied = (w * a * a).sum(axis=1) * (w * b * b).sum(axis=1)
             with np.errstate(invalid="ignore"):
-                total += (w * a * b).sum(axis=1) / np.sqrt(
-                    (w * a * a).sum(axis=1) * (w * b * b).sum(axis=1)
-                )
+                total += (w * a * b).sum(axis=1) / np.sqrt(untied)
         return total / 2
 
     x, y = comparable(reference), comparable(rankings)
@@ -74,11 +73,10 @@ def weighted_tau(reference: FloatArray, rankings: FloatArray) -> FloatArray:
     taus = np.full(len(y), np.nan)
     taus[whole] = _in_blocks(x, y[whole], tau)
     for row in np.flatnonzero(~whole):  # models lack all that an instance drew: rare
-        differs = ~gaps[row]
-        if differs.sum() > 1 and np.ptp(x[differs]) > 0 and np.ptp(y[row, differs]) > 0:
-            taus[row] = stats.weightedtau(
-                x[differs], y[row, differs], rank=True
-            ).statistic
+        there = ~gaps[row]
+        own_x, own_y = x[there], y[row, there]
+        if there.sum() > 1 and np.ptp(own_x) > 0 and np.ptp(own_y) > 0:
+            taus[row] = stats.weightedtau(own_x, own_y, rank=True).statistic
     return taus
 
 
@@ -109,9 +107,8 @@ def _importance(x: FloatArray, y: FloatArray) -> FloatArray:
     """Rank of each model, 0 the most important: by x, then y, decreasing; shape (B, M)."""
     order = np.lexsort((y, x), axis=-1)[:, ::-1]
     ranks = np.empty(order.shape)
-    np.put_along_axis(
-        ranks, order, np.arange(order.shape[1], dtype=np.float64)[None], axis=1
-    )
+    places = np.arange(order.shape[1], dtype=np.float64)
+    np.put_along_axis(ranks, order, places[None], axis=1)
     return ranks
 
 
@@ -208,12 +205,10 @@ def bradley_terry(scores: FloatArray) -> FloatArray:
     x, scored = scores[:, has_scores], there[:, has_scores]
     m = x.shape[1]
     wins = np.zeros((m, m))
-    for c in range(len(x)):
-        both = scored[c][:, None] & scored[c][None, :]
-        wins += both * (
-            TIES_HALF * (x[c][:, None] == x[c][None, :])
-            + (x[c][:, None] > x[c][None, :])
-        )
+    for own, has_own in zip(x, scored, strict=True):
+        both = has_own[:, None] & has_own[None, :]
+        ties = own[:, None] == own[None, :]
+        wins += both * (TIES_HALF * ties + (own[:, None] > own[None, :]))
     wins += 0.5
     np.fill_diagonal(wins, 0.0)
     games, strength = wins + wins.T, np.zeros(m)
@@ -221,9 +216,8 @@ def bradley_terry(scores: FloatArray) -> FloatArray:
         p = 1 / (1 + np.exp(strength[None, :] - strength[:, None]))
         slope = (wins - games * p).sum(axis=1)
         curve = games * p * (1 - p)
-        information = (
-            np.diag(curve.sum(axis=1)) - curve + 1.0 / m
-        )  # the last term holds the mean
+        # the last term holds the mean
+        information = np.diag(curve.sum(axis=1)) - curve + 1.0 / m
         step = np.linalg.solve(information, slope)
         strength += np.clip(step, -2, 2)
         if np.abs(step).max() < _TOLERANCE:
@@ -237,13 +231,13 @@ def _z_scores(scores: FloatArray) -> FloatArray:
     scored = ~np.isnan(scores)
     n = np.maximum(scored.sum(axis=1, keepdims=True), 1)
     filled = np.where(scored, scores, 0.0)
-    centred = np.where(scored, scores - filled.sum(axis=1, keepdims=True) / n, 0.0)
+    means = filled.sum(axis=1, keepdims=True) / n
+    centred = np.where(scored, scores - means, 0.0)
     spread = np.sqrt((centred**2).sum(axis=1, keepdims=True) / n)
     size = np.abs(filled).max(axis=1, keepdims=True)
     flat = spread <= 1e-12 * size
-    return np.where(
-        scored, np.where(flat, 0.0, centred / np.where(flat, 1.0, spread)), np.nan
-    )
+    z = np.where(flat, 0.0, centred / np.where(flat, 1.0, spread))
+    return np.where(scored, z, np.nan)
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,23 +277,31 @@ def pool_stability(
         others = np.delete(np.arange(m), gone)
         before = full[others]
         after = comparable(mean_over_scenarios(win_rates(scores[:, others], ties)))
-        before = np.where(
-            np.isnan(after), np.nan, before
-        )  # who had only this model to compare with
-        ranks = np.array([ranks_of(before), ranks_of(after)])
-        moves = np.abs(np.diff(ranks, axis=0)[0])
-        i, j = np.triu_indices(m - 1, 1)
-        signs = [np.sign(x[i] - x[j]) for x in (before, after)]
-        turned = (signs[0] != signs[1]) & ~np.isnan(signs[0] + signs[1])
-        leaders = [set(np.flatnonzero(row == 1).tolist()) for row in ranks]
-        changes[:, gone] = (
-            np.nansum(moves > 0),
-            np.nanmax(moves, initial=0),
-            turned.sum(),
-            leaders[0] != leaders[1],
-        )
+        # who had only this model to compare with
+        before = np.where(np.isnan(after), np.nan, before)
+        changes[:, gone] = _changes(before, after)
     counts = changes.astype(np.intp)
     return PoolStability(counts[0], counts[1], counts[2], changes[3] > 0)
+
+
+def _changes(before: FloatArray, after: FloatArray) -> tuple[float, ...]:
+    """Models that move, the farthest move, pairs that turn, and whether the first
+    changes."""
+    ranks_before, ranks_after = ranks_of(before), ranks_of(after)
+    moves = np.abs(ranks_after - ranks_before)
+    i, j = np.triu_indices(len(before), 1)
+    sign_before = np.sign(before[i] - before[j])
+    sign_after = np.sign(after[i] - after[j])
+    both = ~np.isnan(sign_before + sign_after)
+    turned = (sign_before != sign_after) & both
+    leads_before = np.flatnonzero(ranks_before == 1).tolist()
+    leads_after = np.flatnonzero(ranks_after == 1).tolist()
+    return (
+        float((moves > 0).sum()),
+        float(np.nanmax(moves, initial=0)),
+        float(turned.sum()),
+        float(leads_before != leads_after),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -316,13 +318,16 @@ class SubscenarioAgreement(NamedFigures):
     n_across: int
 
     def __str__(self) -> str:
-        within, across = (
-            "-" if x is None else f"{x:.3g}" for x in (self.within, self.across)
-        )
         return (
-            f"τ within scenarios {within} ({self.n_within} pairs), across {across} "
-            f"({self.n_across})"
+            f"τ within scenarios {_or_dash(self.within)} ({self.n_within} pairs), "
+            f"across {_or_dash(self.across)} ({self.n_across})"
         )
+
+
+def _or_dash(tau: float | None) -> str:
+    if tau is None:
+        return "-"
+    return f"{tau:.3g}"
 
 
 def subscenario_agreement(suite: SuiteScores) -> SubscenarioAgreement:
@@ -334,7 +339,16 @@ def subscenario_agreement(suite: SuiteScores) -> SubscenarioAgreement:
     means = suite.means
     tau = np.array([kendall_tau_b(row, means) for row in means])
     i, j = np.triu_indices(len(means), 1)
-    same, of_pairs = suite.scenario_of[i] == suite.scenario_of[j], tau[i, j]
-    parts = [of_pairs[chosen & ~np.isnan(of_pairs)] for chosen in (same, ~same)]
-    within, across = (float(part.mean()) if part.size else None for part in parts)
-    return SubscenarioAgreement(tau, within, across, len(parts[0]), len(parts[1]))
+    same = suite.scenario_of[i] == suite.scenario_of[j]
+    of_pairs = tau[i, j]
+    known = ~np.isnan(of_pairs)
+    within, across = of_pairs[same & known], of_pairs[~same & known]
+    return SubscenarioAgreement(
+        tau, _mean_or_none(within), _mean_or_none(across), len(within), len(across)
+    )
+
+
+def _mean_or_none(values: FloatArray) -> float | None:
+    if values.size:
+        return float(values.mean())
+    return None

@@ -31,13 +31,18 @@ from warehouse.stats.core.inputs import (
     as_scores,
     as_shares,
     check_length,
-    deviations,
     finite_bounds,
-    mean_of,
     rejects,
 )
+from warehouse.stats.core.moments import deviations, mean_of
 from warehouse.stats.core.quantiles import t_p_value, t_p_values
-from warehouse.stats.core.results import Interval, NamedFigures, figures_text, flags_of
+from warehouse.stats.core.results import (
+    Interval,
+    NamedFigures,
+    ends_of,
+    figures_text,
+    flags_of,
+)
 from warehouse.stats.core.sample import components, distinct
 from warehouse.stats.intervals.closed_form import (
     interval_normal,
@@ -161,11 +166,12 @@ def combine_shares(
         cells, shares, estimate, variance, df, bounds, level, units
     )
     finite = df is not None and math.isfinite(df)
+    low, high = ends_of(interval)
     return SuiteEstimate(
         estimate=estimate,
         standard_error=math.sqrt(variance) if variance else None,
-        ci_low=None if interval is None else interval.low,
-        ci_high=None if interval is None else interval.high,
+        ci_low=low,
+        ci_high=high,
         level=level,
         degrees_of_freedom=df if finite else None,
         n_leaves=len(cells),
@@ -191,11 +197,12 @@ def _of_published(
         error = math.sqrt(float(_variances(cells, shares).sum()))
         interval = interval_normal(estimate, error, level=level)
         reason = "published errors, added up"
+    low, high = ends_of(interval)
     return SuiteEstimate(
         estimate=estimate,
         standard_error=error,
-        ci_low=None if interval is None else interval.low,
-        ci_high=None if interval is None else interval.high,
+        ci_low=low,
+        ci_high=high,
         level=level,
         degrees_of_freedom=None,
         n_leaves=len(cells),
@@ -599,11 +606,12 @@ def combine_differences(
         p = max(p or 0.0, p_of_halves(difference, halves, df, level))
     if _are_one(parts):
         interval, p = _own_figures(parts[0], interval, p, level)
+    low, high = ends_of(interval)
     return CombinedDifference(
         difference=difference,
         standard_error=error or None,
-        ci_low=None if interval is None else interval.low,
-        ci_high=None if interval is None else interval.high,
+        ci_low=low,
+        ci_high=high,
         level=level,
         degrees_of_freedom=df,
         p_value=p,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,7 +28,7 @@ from warehouse.stats.core.inputs import (
     as_seed,
     rejects,
 )
-from warehouse.stats.core.results import NamedFigures
+from warehouse.stats.core.results import NamedFigures, flags_of
 from warehouse.stats.multiple.adjust import holm
 from warehouse.stats.training.seed_means import as_trajectory
 
@@ -70,8 +70,11 @@ def departure(p_values: ArrayLike, *, level: float = 0.95) -> Departure:
         level: 1 − the chance of any false alarm over the curve, in (0, 1).
     """
     adjusted = holm(p_values)
-    rows = np.flatnonzero(rejects(adjusted, 1 - as_level(level)))
-    return Departure(tuple(adjusted.tolist()), int(rows[0]) if len(rows) else None)
+    significant = np.flatnonzero(rejects(adjusted, 1 - as_level(level)))
+    first = None
+    if len(significant):
+        first = int(significant[0])
+    return Departure(tuple(adjusted.tolist()), first)
 
 
 @dataclass(frozen=True)
@@ -129,23 +132,32 @@ def crossing(
     signs = np.where(rejects(adjusted, 1 - as_level(level)), np.sign(d), 0.0)
     nonzero = np.flatnonzero(signs)
     changes = np.flatnonzero(np.diff(signs[nonzero]))
-    counts = int((signs > 0).sum()), int((signs < 0).sum())
+    side = 0
+    if len(nonzero):
+        side = int(signs[nonzero[0]])
+    none = Crossing(
+        low=None,
+        high=None,
+        position=None,
+        ahead_before=side,
+        ahead_after=side,
+        n_changes=0,
+        n_ahead=int((signs > 0).sum()),
+        n_behind=int((signs < 0).sum()),
+        p_holm=tuple(adjusted.tolist()),
+        level=level,
+    )
     if not len(changes):
-        side = int(signs[nonzero[0]]) if len(nonzero) else 0
-        return Crossing(
-            None, None, None, side, side, 0, *counts, tuple(adjusted.tolist()), level
-        )
+        return none
     left, right = int(nonzero[changes[0]]), int(nonzero[changes[0] + 1])
-    return Crossing(
-        float(u[left]),
-        float(u[right]),
-        _turning_point(d[left : right + 1], u[left : right + 1]),
-        int(signs[left]),
-        int(signs[right]),
-        len(changes),
-        *counts,
-        tuple(adjusted.tolist()),
-        level,
+    between = slice(left, right + 1)
+    return replace(
+        none,
+        low=float(u[left]),
+        high=float(u[right]),
+        position=_turning_point(d[between], u[between]),
+        ahead_after=int(signs[right]),
+        n_changes=len(changes),
     )
 
 
@@ -155,7 +167,10 @@ def _turning_point(d: FloatArray, u: FloatArray) -> float:
     d = d * math.copysign(1.0, -d[0])  # from below to above
     k = int(np.argmin(np.cumsum(d)[:-1]))
     step = d[k + 1] - d[k]
-    return float(u[k] + (u[k + 1] - u[k]) * (-d[k] / step if step > 0 else 0.5))
+    share = 0.5
+    if step > 0:
+        share = -d[k] / step
+    return float(u[k] + (u[k + 1] - u[k]) * share)
 
 
 #: Seeds from which their signs are flipped, and checkpoints from which one curve is
@@ -193,7 +208,8 @@ def kendall_tau(x: FloatArray, y: FloatArray) -> float | None:
         y: finite, shape (n,).
     """
     pairs = np.triu_indices(len(x), 1)
-    of_x, of_y = (np.sign(z[None, :] - z[:, None])[pairs] for z in (x, y))
+    of_x = np.sign(x[None, :] - x[:, None])[pairs]
+    of_y = np.sign(y[None, :] - y[:, None])[pairs]
     untied = float(np.count_nonzero(of_x)) * float(np.count_nonzero(of_y))
     if untied:
         return float(of_x @ of_y) / math.sqrt(untied)
@@ -281,31 +297,64 @@ def monotonicity(
     taus = np.array([tau for tau in all_tau if tau is not None])
     if not len(taus):
         return Monotonicity(None, None, "", 0, longest, (), "every curve is constant")
-    mean = float(taus.mean())
+    plain = Monotonicity(
+        float(taus.mean()), None, "", len(taus), longest, flags=(), reason=""
+    )
     if len(taus) >= FROM_SEEDS:
-        p, method = _sign_flip(taus, n_series, seed), "sign_flip"
-        flags: tuple[str, ...] = ()
-        if _share_a_path(values):
-            p_path, rho = _sieve(np.mean(values, axis=0), n_series, seed)
-            p, method = max(p, p_path), "sign_flip_and_ar1_sieve"
-            flags = ("wandering_curve",) if rho > WANDERING else ()
-        return Monotonicity(mean, p, method, len(taus), longest, flags, "")
-    reason = ""
+        return _of_seeds(plain, taus, values, n_series, seed)
+    return _of_one_curve(plain, values, n_series, seed)
+
+
+def _of_seeds(
+    plain: Monotonicity,
+    taus: FloatArray,
+    values: Sequence[FloatArray],
+    n_series: int,
+    seed: int,
+) -> Monotonicity:
+    """With the p of seeds that are enough to flip their signs."""
+    p = _sign_flip(taus, n_series, seed)
+    if not _share_a_path(values):
+        return replace(plain, p_value=p, method="sign_flip")
+    p_path, rho = _sieve(np.mean(values, axis=0), n_series, seed)
+    return replace(
+        plain,
+        p_value=max(p, p_path),
+        method="sign_flip_and_ar1_sieve",
+        flags=flags_of(wandering_curve=rho > WANDERING),
+    )
+
+
+def _of_one_curve(
+    plain: Monotonicity, values: Sequence[FloatArray], n_series: int, seed: int
+) -> Monotonicity:
+    """With the p of one curve, or of the mean of few seeds."""
     if len({len(x) for x in values}) > 1:
-        reason = (
-            f"{len(taus)} seeds with different checkpoints: {FROM_SEEDS} seeds, or the "
-            "same checkpoints, are needed"
+        return replace(
+            plain,
+            reason=(
+                f"{plain.n_seeds} seeds with different checkpoints: {FROM_SEEDS} "
+                "seeds, or the same checkpoints, are needed"
+            ),
         )
-    elif longest < FROM_CHECKPOINTS:
-        reason = f"{longest} checkpoints: a single curve needs {FROM_CHECKPOINTS}"
-    middle = np.mean(values, axis=0) if not reason else values[0]
-    if not reason and np.ptp(middle) == 0:
-        reason = "the mean curve is constant"
-    if reason:
-        return Monotonicity(mean, None, "", len(taus), longest, (), reason)
-    p, rho = _sieve(middle, n_series, seed)
-    flags = ("wandering_curve",) if rho > WANDERING else ()
-    return Monotonicity(mean, p, "ar1_sieve", len(taus), longest, flags, "")
+    if plain.n_checkpoints < FROM_CHECKPOINTS:
+        return replace(
+            plain,
+            reason=(
+                f"{plain.n_checkpoints} checkpoints: a single curve needs "
+                f"{FROM_CHECKPOINTS}"
+            ),
+        )
+    mean_curve = np.mean(values, axis=0)
+    if np.ptp(mean_curve) == 0:
+        return replace(plain, reason="the mean curve is constant")
+    p, rho = _sieve(mean_curve, n_series, seed)
+    return replace(
+        plain,
+        p_value=p,
+        method="ar1_sieve",
+        flags=flags_of(wandering_curve=rho > WANDERING),
+    )
 
 
 def _share_a_path(curves: Sequence[FloatArray]) -> bool:
@@ -323,27 +372,28 @@ def _share_a_path(curves: Sequence[FloatArray]) -> bool:
     middle = table.mean(axis=0)
     line = np.arange(n) - (n - 1) / 2
     beyond = middle - line * (line @ middle) / (line @ line)
-    rest = float(((table - middle) ** 2).sum()) / ((n_seeds - 1) * (n - 1))
-    path = n_seeds * float(beyond @ beyond) / (n - 2)
+    df_path, df_rest = n - 2, (n_seeds - 1) * (n - 1)
+    rest = float(((table - middle) ** 2).sum()) / df_rest
+    path = n_seeds * float(beyond @ beyond) / df_path
     if rest <= 0:
         return path > 0
-    return (
-        float(special.fdtrc(n - 2, (n_seeds - 1) * (n - 1), path / rest)) < SHARED_PATH
-    )
+    p_value = float(special.fdtrc(df_path, df_rest, path / rest))
+    return p_value < SHARED_PATH
 
 
 def _sign_flip(taus: FloatArray, n_sampled: int, seed: int) -> float:
     """Share of sign vectors with a sum of at least the observed one."""
-    n, tolerance = len(taus), TIE * float(np.abs(taus).sum())
+    n = len(taus)
+    least = taus.sum() - TIE * float(np.abs(taus).sum())
     if 1 << n <= EXACT:
         sums = np.zeros(1)
         for tau in taus:
             sums = np.concatenate([sums + tau, sums - tau])
-        return float(np.mean(sums >= taus.sum() - tolerance))
-    draws = np.random.default_rng(seed).integers(0, 2, size=(n_sampled, n)) * 2 - 1
-    return float(
-        (1 + np.count_nonzero(draws @ taus >= taus.sum() - tolerance)) / (1 + n_sampled)
-    )
+        return float(np.mean(sums >= least))
+    bits = np.random.default_rng(seed).integers(0, 2, size=(n_sampled, n))
+    signs = bits * 2 - 1
+    n_reached = np.count_nonzero(signs @ taus >= least)
+    return float((1 + n_reached) / (1 + n_sampled))
 
 
 def _sieve(x: FloatArray, n_series: int, seed: int) -> tuple[float, float]:
@@ -357,14 +407,14 @@ def _sieve(x: FloatArray, n_series: int, seed: int) -> tuple[float, float]:
     for t in range(1, n):
         series[:, t] = rho * series[:, t - 1] + noise[:, t]
     observed = _rises(x[None])[0]
-    return float(
-        (1 + np.count_nonzero(_rises(series) >= observed)) / (1 + n_series)
-    ), rho
+    n_reached = np.count_nonzero(_rises(series) >= observed)
+    return float((1 + n_reached) / (1 + n_series)), rho
 
 
 def _rises(series: FloatArray) -> FloatArray:
     """Rising minus falling pairs of each row."""
     total = np.zeros(len(series))
     for t in range(1, series.shape[1]):
-        total += np.sign(series[:, t : t + 1] - series[:, :t]).sum(axis=1)
+        over_earlier = series[:, t : t + 1] - series[:, :t]
+        total += np.sign(over_earlier).sum(axis=1)
     return total

@@ -26,10 +26,10 @@ from warehouse.stats.core import special
 from warehouse.stats.core.inputs import (
     ROUNDING,
     FloatArray,
-    as_clusters,
     as_floats,
     as_level,
     as_scores,
+    clusters_if_any,
 )
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.core.sample import describe
@@ -202,9 +202,7 @@ def _combined(
     of_prompts = np.sum(
         [sign * x.mean(axis=0) for sign, x in zip(signs, groups, strict=True)], axis=0
     )
-    sample = describe(
-        of_prompts, None if clusters is None else as_clusters(clusters, n)
-    )
+    sample = describe(of_prompts, clusters_if_any(clusters, n))
     seeds, seed_df = _seed_part([x.mean(axis=1) for x in groups])
     scale = max(float(np.abs(x).max()) for x in groups)
     prompts = 0.0

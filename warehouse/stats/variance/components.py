@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.draws import PromptDraws, prompt_draws
-from warehouse.stats.core.inputs import as_clusters
+from warehouse.stats.core.inputs import as_clusters, clusters_if_any, number_of
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.core.sample import Sample, describe
 from warehouse.stats.rows.seed_fit import fit_seeds
@@ -304,7 +304,7 @@ def crossed_variance(
         mean=mean,
         n_seeds=seeds,
         n_prompts=n,
-        n_clusters=None if clusters is None else as_clusters(clusters, n).n,
+        n_clusters=number_of(clusters_if_any(clusters, n)),
         df_prompts=df,
         part_prompts=v_p,
         part_seeds=v_s,

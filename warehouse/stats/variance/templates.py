@@ -16,7 +16,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import FloatArray, as_clusters, as_level
+from warehouse.stats.core.inputs import (
+    FloatArray,
+    as_level,
+    clusters_if_any,
+    number_of,
+)
 from warehouse.stats.core.quantiles import t_quantile
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.intervals.estimate_mean import estimate_mean
@@ -119,7 +124,7 @@ def template_variance(
         )
     n, count = table.shape
     means = table.mean(axis=0)
-    groups = None if clusters is None else as_clusters(clusters, n)
+    groups = clusters_if_any(clusters, n)
     units = n if groups is None else groups.n
     parts = (
         crossed_variance(table.T, clusters=clusters) if min(units, count) > 1 else None
@@ -157,7 +162,7 @@ def template_variance(
         random=random,
         n_prompts=n,
         n_templates=count,
-        n_clusters=None if groups is None else groups.n,
+        n_clusters=number_of(groups),
         variance_prompts=getattr(parts, "variance_prompts", None),
         variance_templates=getattr(parts, "variance_seeds", None),
         variance_residual=getattr(parts, "variance_interaction", None),
