@@ -40,6 +40,7 @@ from warehouse.importers.tabular.head_columns import (
     may_hold_objects,
 )
 from warehouse.importers.tabular.mapping_rules import ScoreRule, TabularMapping
+from warehouse.importers.tabular.null_words import null_words
 from warehouse.importers.tabular.runs import summaries
 from warehouse.importers.tabular.score_values import ScoreValues
 from warehouse.records import SourceFiles
@@ -501,7 +502,7 @@ class PlainTable:
 
 def _recode(keys: Mapping[str, Any]) -> Recode:
     """The keys of an expression."""
-    parts = {**keys, "null": tuple(keys.get("null", ()))}
+    parts = {**keys, "null": null_words(keys.get("null", ()))}
     if "pattern" in keys:
         parts["pattern"] = Pattern(keys["pattern"])
     return Recode(**parts)
