@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ from ..ui.output_files import OutputFile
 from ..ui.table import echo, excerpt, print_rows
 
 if TYPE_CHECKING:
+    from warehouse.ingest.file_rules import FileRules
     from warehouse.ingest.report import IngestReport
     from warehouse.store.connection import Store
     from warehouse.store.load.state import LoadOptions
@@ -60,6 +62,11 @@ class PathOrUrl(click.Path):
     "Mapping (TOML) for tabular dumps, or the name of a shipped one.",
     MappingFile(),
     name="mapping",
+)
+@option(
+    "--no-map",
+    "Take no shipped mapping by the shape of a file that nobody knows.",
+    is_flag=True,
 )
 @option(
     "--set FIELD=VALUE",
@@ -255,7 +262,7 @@ def _watch(state: State, given: Mapping[str, Any], settle: float) -> None:
             "--watch goes with folders of this machine; warehouse schedule reads URLs "
             "again and again"
         )
-    rules = state.file_rules()
+    rules = _rules(state, given)
     watcher = Watcher(given["paths"], settle=settle, rules=rules, **_reading(given))
 
     def ingest_ready(
@@ -309,7 +316,7 @@ def _ingest(state: State, given: Mapping[str, Any]) -> IngestReport:
                 local.paths,
                 options=_load_options(given),
                 force=given["force"],
-                rules=state.file_rules(),
+                rules=_rules(state, given),
                 **reading,
             )
         )
@@ -339,6 +346,11 @@ def _with_repeats_told(store: Store, report: IngestReport) -> IngestReport:
     from warehouse.analysis.repeats.joined import notes_on_joined
 
     return report.with_changed(notes_on_joined(store, report.joined_runs))
+
+
+def _rules(state: State, given: Mapping[str, Any]) -> FileRules:
+    """How files are read by their paths and shapes."""
+    return replace(state.file_rules(), by_shape=not given["no_map"])
 
 
 @contextmanager

@@ -72,7 +72,9 @@ def test_a_file_of_another_shape_is_refused_with_what_it_lacks(
     done.fails(3, "matches no file", "'benchmark_id': no such")
 
 
-def test_an_error_names_the_mappings_that_fit(tmp_path: Path, run: Caller) -> None:
+def test_a_shipped_mapping_that_a_file_fits_is_used_and_said(
+    tmp_path: Path, run: Caller
+) -> None:
     (tmp_path / "any.json").write_text(
         json.dumps({"raw_scored_generations": {"a": [True]}, "pass_at_1": 1, "x": 2})
     )
@@ -80,9 +82,12 @@ def test_an_error_names_the_mappings_that_fit(tmp_path: Path, run: Caller) -> No
     (tmp_path / "fits.jsonl").write_text(LINE)
     assert mappings_for(tmp_path / "fits.jsonl") == ["eval_arena"]
     assert mappings_for(tmp_path / "arena.jsonl") == []
-    run(
-        "ingest", str(tmp_path / "fits.jsonl"), db=f"duckdb:///{tmp_path / 's.db'}"
-    ).fails(3, "--map eval_arena fits")
+    db = f"duckdb:///{tmp_path / 's.db'}"
+    fits = str(tmp_path / "fits.jsonl")
+    run("ingest", fits, "--no-map", db=db).fails(3, "--map eval_arena fits")
+    done = run("ingest", fits, db=db)
+    assert "read by the shipped mapping eval_arena, whose shape it has" in done.err
+    assert run("list", "runs", "--json", db=db).rows[0]["model"] == "a"
 
 
 def test_columns_that_may_be_missing_tell_a_shape_where_they_are_there(

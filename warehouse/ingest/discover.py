@@ -15,7 +15,7 @@ from warehouse.importers import importers
 from warehouse.importers.base import Importer
 from warehouse.importers.common.file_walk import Unread, left_over, look_at, walk
 from warehouse.importers.common.source_context import companions_of
-from warehouse.ingest.file_rules import NO_RULES, FileRules
+from warehouse.ingest.file_rules import NO_RULES, FileRules, is_data
 from warehouse.records import Candidate, ImportSettings, SourceFiles
 from warehouse.records.credentials import masked
 from warehouse.store.load.state import LoadOptions
@@ -239,14 +239,57 @@ def discover(
         return Discovered(tuple(_in_time(jobs)), tuple(unread), plan)
 
     if mapping or format:  # said of all files: by name, none is read otherwise
-        rules = replace(rules, maps=())
+        rules = replace(rules, maps=(), by_shape=False)
     found = found_by(mapping, rules.takes(None))
     more = []
     for name in dict.fromkeys(name for _, name in rules.maps):
         part = found_by(name, rules.takes(name))
         if not part.is_empty:
             more.append(replace(part, notes=(_by_rule(name, part),)))
+    if rules.by_shape:
+        for name, files in _shaped(found.unread, values or {}).items():
+            part = found_by(name, files.__contains__)
+            if part.jobs:
+                found = _without(found, part)
+                more.append(replace(part, notes=(_by_shape(name, part),)))
     return replace(found, more=tuple(more))
+
+
+#: Files that nobody knows of which the shape is looked at.
+_MOST_SHAPED = 2_000
+
+
+def _shaped(
+    unread: Sequence[Unread], values: Mapping[str, Any]
+) -> dict[str, set[Path]]:
+    """Files that nobody knows, by the shipped mapping that each fits as a whole."""
+    from warehouse.importers.tabular.mapping_shapes import fitting_mapping
+
+    found: dict[str, set[Path]] = {}
+    for item in [item for item in unread if is_data(item)][:_MOST_SHAPED]:
+        if item.reason:
+            continue
+        name = fitting_mapping(item.path, values)
+        if name:
+            found.setdefault(name, set()).add(item.path)
+    return found
+
+
+def _without(found: Discovered, part: Discovered) -> Discovered:
+    """What was found but for what a part of it reads."""
+    read = set(chain.from_iterable(job.files.files for job in part.jobs))
+    left = tuple(item for item in found.unread if item.path not in read)
+    return replace(found, unread=left)
+
+
+def _by_shape(mapping: str, found: Discovered) -> str:
+    """That files are read by a shipped mapping, in words."""
+    names = [job.shown for job in found.jobs]
+    others = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    return (
+        f"read by the shipped mapping {mapping}, whose shape it has (--no-map: not "
+        f"so): {names[0]}{others}"
+    )
 
 
 def _by_rule(mapping: str, found: Discovered) -> str:

@@ -36,6 +36,8 @@ class FileRules:
     #: a pattern and the mapping, the first that fits holds.
     maps: tuple[tuple[str, str], ...] = ()
     ignored: tuple[str, ...] = ()  #: patterns of files that hold no results.
+    #: whether a file that nobody knows is read by the shipped mapping that it fits.
+    by_shape: bool = True
 
     def mapping_of(self, path: Path) -> str | None:
         """The mapping that a file is read by; None: its importer finds itself."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
@@ -20,10 +20,14 @@ from warehouse.importers.tabular.mapping_files import (
     load_mapping,
     shipped_mappings,
 )
-from warehouse.importers.tabular.mapping_mistakes import mistakes_in_file
+from warehouse.importers.tabular.mapping_mistakes import mistakes_in, mistakes_in_file
 from warehouse.importers.tabular.mapping_rules import TabularMapping
 from warehouse.importers.tabular.readers import ReadingRules, ignore
-from warehouse.importers.tabular.table import MappedTable, open_reader
+from warehouse.importers.tabular.table import (
+    MappedTable,
+    open_reader,
+    relative_name,
+)
 
 #: Columns or fields that a mapping has to read for its shape to be its own.
 _TELLING = 2
@@ -111,6 +115,31 @@ def mappings_for(path: Path) -> list[str]:
         for name, mapping in _shipped().items()
         if _required_names(mapping) <= names and is_shaped_for(mapping, path)
     ]
+
+
+#: Folders above a file of which the pattern of a mapping may speak.
+_FOLDERS = 4
+
+
+def fitting_mapping(path: Path, values: Mapping[str, Any]) -> str:
+    """The name of the one shipped mapping that a file fits as a whole, so that it can
+    be read by it as it stands; empty where there is none, or several.
+
+    Args:
+        values: header fields that the user set.
+    """
+    names = mappings_for(path)
+    if len(names) != 1:
+        return ""
+    mapping = _shipped()[names[0]]
+    whole = path.absolute()
+    root = whole.parents[min(_FOLDERS, len(whole.parents)) - 1]
+    table = MappedTable(
+        members(whole, relative_name(whole, root), mapping.members)[0], mapping, root
+    )
+    if mistakes_in(mapping, table, values):
+        return ""
+    return names[0]
 
 
 @lru_cache(maxsize=1)
