@@ -12,7 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
-from warehouse.importers.common.streams import FORMATS_OF_SEVERAL, members
+from warehouse.importers.common.streams import (
+    FORMATS_OF_SEVERAL,
+    glob_matches,
+    members,
+)
 from warehouse.importers.tabular.chunks import NestedChunk
 from warehouse.importers.tabular.field_paths import PathError, parse_path
 from warehouse.importers.tabular.mapping import parse_mapping
@@ -113,8 +117,21 @@ def mappings_for(path: Path) -> list[str]:
     return [
         name
         for name, mapping in _shipped().items()
-        if _required_names(mapping) <= names and is_shaped_for(mapping, path)
+        if _required_names(mapping) <= names
+        and (is_shaped_for(mapping, path) or _is_named_for(mapping, path))
     ]
+
+
+#: Characters that the name of a file has in common with a mapping of its own.
+_OWN_NAME = 12
+
+
+def _is_named_for(mapping: TabularMapping, path: Path) -> bool:
+    """True if a file bears the name of a dump that a mapping is for, and has what it
+    reads: a matrix whose columns are its prompts has no shape of its own."""
+    own = [glob for glob in mapping.files if len(glob.replace("*", "")) >= _OWN_NAME]
+    is_named = any(glob_matches(glob, path.absolute()) for glob in own)
+    return is_named and not mistakes_in_file(mapping, path, path.parent)
 
 
 #: Folders above a file of which the pattern of a mapping may speak.
