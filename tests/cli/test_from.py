@@ -11,6 +11,9 @@ import pytest
 
 from tests.support.cli import Caller, in_fork
 from tests.support.pages import ROOT
+from warehouse.cli.dumps import AskedDumps
+from warehouse.cli.state import State
+from warehouse.cli.ui.next_step import with_store
 
 HEADER = "model,benchmark,prompt_id,score\n"
 STRANGE = "who,which,right\n" + "".join(
@@ -282,11 +285,8 @@ def test_the_cache_holds_the_latest_used_up_to_its_size(
     assert len(kept(here)) <= 2
 
 
-def test_the_next_step_asks_the_same_files(run: Caller, here: Path) -> None:
-    from warehouse.cli.state import State
-    from warehouse.cli.ui.next_step import with_store
-
-    state = State(dumps=("my results", "b"), dump_values=("step=3",))
+def test_the_next_step_asks_the_same_files() -> None:
+    state = State(dumps=AskedDumps(("my results", "b"), values=("step=3",)))
     assert with_store(state, "warehouse report") == (
         "warehouse --from 'my results' --from b --set step=3 report"
     )
