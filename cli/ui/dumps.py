@@ -75,7 +75,8 @@ def _remarks(found: DumpStore, *, quiet: bool, verbose: bool) -> Iterator[str]:
         yield f"the answer is without {lacking} (exit code {InputError.exit_code})"
     if found.is_new:
         read = counted(said.n_sources, "source")
-        yield f"read {read}: {counted(said.n_runs, 'run')}"
+        again = f", {said.n_repeats} of them repeats" if said.n_repeats else ""
+        yield f"read {read}: {counted(said.n_runs, 'run')}{again}"
     notes = [*said.changed, *said.on_files, *said.notes]
     shown = notes if verbose else notes[:TOLD]
     yield from (f"note: {note}" for note in shown)

@@ -296,4 +296,4 @@ def test_the_shipped_demo_answers_in_one_command(run: Caller, here: Path) -> Non
     shutil.copytree(ROOT / "docs" / "demo" / "results", here / "demo")
     shown = run("demo")
     assert shown.code == 0 and "model-a leads" in shown.out
-    assert "read 6 sources: 8 runs" in shown.err
+    assert "read 6 sources: 8 runs, 4 of them repeats" in shown.err
