@@ -123,7 +123,7 @@ class LazyGroup(CommandGroup):
         if not os.path.exists(args[0]) or self.holds(args[0]):
             return super().resolve_command(ctx, args)
         paths = list(takewhile(os.path.exists, args))
-        ctx.ensure_object(State).dumps += tuple(paths)
+        ctx.ensure_object(State).dumps.paths += tuple(paths)
         return super().resolve_command(ctx, ["leaderboard", *args[len(paths) :]])
 
     def format_options(
@@ -220,16 +220,16 @@ def _asking(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def wrapper(state: State, /, *args: Any, **values: Any) -> Any:
-        state.require_dumps()
+        state.dumps.require(state.db)
         try:
             answered = function(state, *args, **values)
             code = answered if isinstance(answered, int) else 0
         except click.exceptions.Exit as ended:
             code = ended.exit_code
         except WarehouseError as error:
-            error.args = (state.as_asked(str(error)), *error.args[1:])
+            error.args = (state.dumps.in_commands(str(error)), *error.args[1:])
             raise
-        code = code or state.dumps_exit_code
+        code = code or state.dumps.exit_code
         if code:
             raise click.exceptions.Exit(code)
 

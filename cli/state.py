@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import os
-import re
-import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from warehouse.errors import (
-    InputError,
     MisuseError,
     SchemaVersionError,
     StoreLockedError,
     WarehouseError,
 )
 
+from .dumps import AskedDumps
 from .ui.table import echo, fitted, print_view, visible
 
 if TYPE_CHECKING:
     from warehouse.analysis.results import Result
     from warehouse.config import Config
-    from warehouse.dumps.stores import DumpStore
     from warehouse.files import OutputKind
     from warehouse.ingest.file_rules import FileRules
     from warehouse.questions.question import Question
@@ -47,14 +44,7 @@ class State:
     verbose: bool = False
     wait: float = 10.0
     config_file: str | None = None
-    #: files and folders that are asked in place of a store, and how they are read.
-    dumps: tuple[str, ...] = ()
-    dump_mapping: str | None = None
-    dump_values: tuple[str, ...] = ()
-    dump_defaults: tuple[str, ...] = ()
-    dump_direction: bool | None = None
-    dump_format: str | None = None
-    _dump_store: DumpStore | None = None
+    dumps: AskedDumps = field(default_factory=AskedDumps)
     _has_told: bool = False
 
     def settings(self) -> Config:
@@ -82,27 +72,6 @@ class State:
             self.say(f"store: {shown_text(found.url.value)} ({found.url.origin})")
         return found
 
-    def _opened_dumps(self) -> DumpStore:
-        """The store of the dumps, with what is to be said of them."""
-        from warehouse.dumps.reading import DumpReading
-        from warehouse.importers.common.header_values import parse_values
-
-        from .ui.dumps import opened, remarks
-
-        reading = DumpReading(
-            format=self.dump_format,
-            mapping=self.dump_mapping,
-            values=parse_values(self.dump_values),
-            defaults=parse_values(self.dump_defaults),
-            higher_is_better=self.dump_direction,
-            rules=self.file_rules(),
-        )
-        how = {"quiet": self.quiet, "verbose": self.verbose}
-        found = opened(self.dumps, reading, **how)
-        for text in remarks(found, **how):
-            echo(fitted(visible(text), sys.stderr), err=True)
-        return found
-
     def file_rules(self) -> FileRules:
         """Which mapping reads which files, and which hold no results: ``[ingest]``."""
         from warehouse.ingest.file_rules import FileRules
@@ -110,61 +79,6 @@ class State:
         config = self.settings() if self.dumps else self.config()
         maps = config.get("ingest.maps", {})
         return FileRules(tuple(maps.items()), tuple(config.get("ingest.ignore", ())))
-
-    def require_dumps(self) -> None:
-        """Look at what is said of dumps before anything is done.
-
-        Raises:
-            UsageError: it contradicts itself, or there are none.
-            MisuseError: there is no such file or folder.
-        """
-        if self.dumps:
-            from warehouse.dumps.stores import require_dumps
-
-            if self.db is not None:
-                raise click.UsageError("give one of --db and --from")
-            require_dumps(self.dumps)
-            return
-        given = {
-            "--map": self.dump_mapping,
-            "--set": self.dump_values,
-            "--default": self.dump_defaults,
-            "--format": self.dump_format,
-            "--higher-is-better and --lower-is-better": self.dump_direction,
-        }
-        for name, value in given.items():
-            if value not in (None, ()):
-                raise click.UsageError(
-                    f"{name}: goes with --from PATH; a store was read by ingest"
-                )
-
-    def dump_words(self) -> list[str]:
-        """The options by which the same dumps are read the same way."""
-        words = [word for path in self.dumps for word in ("--from", path)]
-        words += ["--map", self.dump_mapping] if self.dump_mapping else []
-        words += ["--format", self.dump_format] if self.dump_format else []
-        words += [word for text in self.dump_values for word in ("--set", text)]
-        words += [word for text in self.dump_defaults for word in ("--default", text)]
-        if self.dump_direction is not None:
-            words.append(f"--{'higher' if self.dump_direction else 'lower'}-is-better")
-        return words
-
-    def as_asked(self, text: str) -> str:
-        """A text whose commands can be pasted: they ask the dumps that this one asks."""
-        if not self.dumps:
-            return text
-        from .command_table import asking_words
-
-        words = "|".join(sorted(asking_words()))
-        named = shlex.join(["warehouse", *self.dump_words()])
-        return re.sub(rf"\bwarehouse (?=(?:{words})\b)", lambda _: f"{named} ", text)
-
-    @property
-    def dumps_exit_code(self) -> int:
-        """How ``ingest`` would have ended: 3 if a source was refused."""
-        if self._dump_store is not None and self._dump_store.said.refused:
-            return InputError.exit_code
-        return 0
 
     def _config_of_dumps(self, found: Config) -> Config:
         """The settings, with the store of the dumps as the one that is asked.
@@ -177,13 +91,10 @@ class State:
         for text in found.refused:
             if "ingest.maps" in text:
                 raise MisuseError(text)
-        if self._dump_store is None:
-            self._dump_store = self._opened_dumps()
-            context = click.get_current_context().find_root()
-            context.call_on_close(self._dump_store.close)
+        url = self.dumps.url(self.file_rules(), quiet=self.quiet, verbose=self.verbose)
         return replace(
             found,
-            url=Setting("store.url", self._dump_store.url, "--from"),
+            url=Setting("store.url", url, "--from"),
             reader=Setting("store.reader", "", "--from"),
         )
 
@@ -282,7 +193,7 @@ class State:
     def say(self, text: str) -> None:
         """Print a remark on standard error, unless quiet."""
         if not self.quiet:
-            echo(fitted(visible(self.as_asked(text)), sys.stderr), err=True)
+            echo(fitted(visible(self.dumps.in_commands(text)), sys.stderr), err=True)
 
     def notes(self, notes: Iterable[str]) -> None:
         """Remarks on the answer as a whole."""
@@ -341,7 +252,7 @@ _GLOBAL: dict[tuple[str, ...], dict[str, Any]] = {
             "sail:?lake=LOCATION."
         ),
     },
-    ("--from", "dumps"): {
+    ("--from", "dumps_paths"): {
         "metavar": "PATH",
         "multiple": True,
         "help": (
@@ -371,13 +282,13 @@ _GLOBAL: dict[tuple[str, ...], dict[str, Any]] = {
 
 #: How dumps are read that are asked in place of a store.
 _OF_DUMPS: dict[tuple[str, ...], dict[str, Any]] = {
-    ("--map", "dump_mapping"): {"metavar": "FILE|NAME"},
-    ("--set", "dump_values"): {"metavar": "FIELD=VALUE", "multiple": True},
-    ("--default", "dump_defaults"): {"metavar": "FIELD=VALUE", "multiple": True},
-    ("--format", "dump_format"): {"metavar": "F"},
-    ("--higher-is-better/--lower-is-better", "dump_direction"): {"default": None},
+    ("--map", "dumps_mapping"): {"metavar": "FILE|NAME"},
+    ("--set", "dumps_values"): {"metavar": "FIELD=VALUE", "multiple": True},
+    ("--default", "dumps_defaults"): {"metavar": "FIELD=VALUE", "multiple": True},
+    ("--format", "dumps_format"): {"metavar": "F"},
+    ("--higher-is-better/--lower-is-better", "dumps_direction"): {"default": None},
 }
-_FROM = ("--from", "dumps")
+_FROM = ("--from", "dumps_paths")
 
 
 def global_options(function: Any, *, hidden: bool = True) -> Any:
@@ -407,23 +318,27 @@ def _offered(
     }
     for flags, more in reversed(list(options.items())):
         if not own & set(flags[0].split("/")):
+            keep = _keep_dumps if flags[1:] and "dumps_" in flags[1] else _keep
             function = click.option(
-                *flags, **more, callback=_keep, expose_value=False, hidden=hidden
+                *flags, **more, callback=keep, expose_value=False, hidden=hidden
             )(function)
     return function
 
 
 def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
-    if isinstance(value, tuple):
-        state = ctx.ensure_object(State)
-        setattr(state, str(param.name), getattr(state, str(param.name)) + value)
-    elif param.name == "dump_direction":
-        state = ctx.ensure_object(State)
-        state.dump_direction = state.dump_direction if value is None else value
-    elif value is not None and value is not False:
+    if value is not None and value is not False:
         setattr(ctx.ensure_object(State), str(param.name), value)
         if param.name == "quiet":
             _silence(ctx)
+
+
+def _keep_dumps(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+    """Before the command and after it count together."""
+    dumps, name = ctx.ensure_object(State).dumps, str(param.name).removeprefix("dumps_")
+    if isinstance(value, tuple):
+        setattr(dumps, name, getattr(dumps, name) + value)
+    elif value is not None:
+        setattr(dumps, name, value)
 
 
 def _silence(ctx: click.Context) -> None:

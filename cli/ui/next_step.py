@@ -64,7 +64,7 @@ def with_store(state: State, line: str) -> str:
     from warehouse.store.engines import shown_text
 
     if state.dumps:
-        db = state.dump_words()
+        db = state.dumps.words()
     elif state.db is None:
         db = []
     else:

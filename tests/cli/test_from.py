@@ -11,6 +11,9 @@ import pytest
 
 from tests.support.cli import Caller, in_fork
 from tests.support.pages import ROOT
+from warehouse.cli.dumps import AskedDumps
+from warehouse.cli.state import State
+from warehouse.cli.ui.next_step import with_store
 
 HEADER = "model,benchmark,prompt_id,score\n"
 STRANGE = "who,which,right\n" + "".join(
@@ -282,11 +285,8 @@ def test_the_cache_holds_the_latest_used_up_to_its_size(
     assert len(kept(here)) <= 2
 
 
-def test_the_next_step_asks_the_same_files(run: Caller, here: Path) -> None:
-    from warehouse.cli.state import State
-    from warehouse.cli.ui.next_step import with_store
-
-    state = State(dumps=("my results", "b"), dump_values=("step=3",))
+def test_the_next_step_asks_the_same_files() -> None:
+    state = State(dumps=AskedDumps(("my results", "b"), values=("step=3",)))
     assert with_store(state, "warehouse report") == (
         "warehouse --from 'my results' --from b --set step=3 report"
     )
@@ -296,4 +296,4 @@ def test_the_shipped_demo_answers_in_one_command(run: Caller, here: Path) -> Non
     shutil.copytree(ROOT / "docs" / "demo" / "results", here / "demo")
     shown = run("demo")
     assert shown.code == 0 and "model-a leads" in shown.out
-    assert "read 6 sources: 8 runs" in shown.err
+    assert "read 6 sources: 8 runs, 4 of them repeats" in shown.err

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pyarrow.csv as csv
 import pytest
 
 import warehouse
@@ -174,6 +175,15 @@ def test_read_answers_in_python(cache: Path, tmp_path: Path) -> None:
         again = warehouse.read(path, values={"temperature": 0.5}, higher_is_better=True)
     assert again.runs(where="temperature=0.5").rows
     assert sorted(os.listdir(tmp_path / "results")) == ["a.csv", "costs.json"]
+
+
+def test_read_takes_frames_too(cache: Path, tmp_path: Path) -> None:
+    table = csv.read_csv(scores(tmp_path / "a.csv", "ada", "bob"))
+    results = warehouse.read(table, scores(tmp_path / "b.csv", "cy"))
+    assert len(results.leaderboard("quiz").rows) == 3
+    assert "frame.parquet" in repr(results) and not [*cache.glob("*")]
+    with pytest.raises(InputError, match="the frame"):
+        warehouse.read(table.select(["model"]))
 
 
 def test_read_refuses_what_lacks_a_file_unless_that_is_wanted(

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from warehouse.api.catalogue import CatalogueMethods
 from warehouse.api.connection import QueryMethods
+from warehouse.api.load import Frame, LoadMethods
 from warehouse.api.power import PowerMethods
 from warehouse.api.questions import QuestionMethods
 from warehouse.api.sequential import SequentialMethods
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
+    from warehouse.dumps.reading import DumpReading
     from warehouse.dumps.stores import DumpStore
 
 
@@ -48,7 +50,7 @@ class ReadDumps(
 
 
 def read(
-    *paths: str | Path,
+    *paths: str | Path | Frame,
     mapping: str | Path | None = None,
     values: Mapping[str, Any] | None = None,
     defaults: Mapping[str, Any] | None = None,
@@ -67,7 +69,9 @@ def read(
     :func:`warehouse.connect` and :meth:`~warehouse.api.Warehouse.ingest`.
 
     Args:
-        paths: files or folders of results; folders are walked.
+        paths: files or folders of results; folders are walked. Also frames of pandas or
+            polars, and Arrow tables, as :meth:`~warehouse.api.Warehouse.ingest` takes
+            them; what they hold is not kept.
         mapping: a mapping file for tabular files, or the name of a shipped one.
         values: header fields that hold whatever the files say (``{"temperature":
             0.7}``).
@@ -89,9 +93,12 @@ def read(
     """
     from warehouse.dumps.reading import DumpReading
     from warehouse.dumps.stores import require_dumps, store_of_dumps
+    from warehouse.ingest.frames import NAME, is_frame
 
-    places = tuple(os.fspath(path) for path in paths)
-    require_dumps(places)
+    places = tuple(os.fspath(path) for path in paths if isinstance(path, str | Path))
+    frames = [path for path in paths if is_frame(path)]
+    if places or not frames:
+        require_dumps(places)
     reading = DumpReading(
         format=format,
         values=values or {},
@@ -99,7 +106,10 @@ def read(
         defaults=defaults or {},
         higher_is_better=higher_is_better,
     )
-    store = store_of_dumps(places, reading)
+    if frames:
+        store = _store_of_frames([*places, *frames], reading)
+    else:
+        store = store_of_dumps(places, reading)
     said = store.said
     if said.refused and not partial:
         store.close()
@@ -107,4 +117,23 @@ def read(
         raise InputError(f"{errors}\nleave these files out, or give partial=True")
     for note in (*said.changed, *said.on_files):
         warnings.warn(note, UserWarning, stacklevel=2)
-    return ReadDumps(places, store)
+    return ReadDumps((*places, *[NAME] * len(frames)), store)
+
+
+def _store_of_frames(sources: list[Any], reading: DumpReading) -> DumpStore:
+    """A store of frames, and of files beside them, that goes with who asks it."""
+    from warehouse.dumps.reading import Said
+    from warehouse.dumps.stores import STORE, DumpStore, require_some
+    from warehouse.store.open import open_store
+    from warehouse.store.temporary import TemporaryFolder
+
+    folder = TemporaryFolder()
+    try:
+        url = str(folder.path / STORE)
+        open_store(url, create=True).close()
+        said = Said.of(LoadMethods(url).ingest(*sources, **reading.arguments()))
+        require_some(said)
+    except BaseException:
+        folder.close()
+        raise
+    return DumpStore(folder, said, is_new=True)

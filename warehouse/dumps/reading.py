@@ -111,6 +111,7 @@ class Said:
     ] = ()  #: files that nobody read, with the reason.
     n_sources: int = 0  #: that were read.
     n_runs: int = 0  #: that they hold.
+    n_repeats: int = 0  #: of these that repeat another one's condition.
 
     @classmethod
     def of(cls, report: IngestReport) -> Said:
@@ -123,6 +124,7 @@ class Said:
             tuple((item.shown, item.reason) for item in report.unread),
             len(read),
             sum(item.n_runs for item in read),
+            sum(item.n_repeats for item in read),
         )
 
     @classmethod
@@ -135,6 +137,7 @@ class Said:
             tuple((name, reason) for name, reason in values["not_read"]),
             values["n_sources"],
             values["n_runs"],
+            values["n_repeats"],
         )
 
     @property

@@ -165,8 +165,7 @@ def _made(
             report = load(store, found, progress=progress)
             notes = notes_on_joined(store, report.joined_runs)
             said = Said.of(report.with_changed(notes))
-    if not said.n_sources:
-        raise InputError(_refusals(said))
+    require_some(said)
     (folder / SAID).write_text(json.dumps(asdict(said)))
     named = set(files_below(places))
     companions = chain.from_iterable(part.companions for part in (found, *found.more))
@@ -179,13 +178,15 @@ def _silent() -> Iterator[None]:
     yield None
 
 
-def _refusals(said: Said) -> str:
-    """Why nothing could be read."""
+def require_some(said: Said) -> None:
+    """Refuse dumps of which nothing could be read (InputError: says why)."""
+    if said.n_sources:
+        return
     errors = [error for _, error in said.refused]
     if len(errors) > _TOLD:
         more = f"… and {len(errors) - _TOLD} more: warehouse ingest PATH tells them"
         errors = [*errors[:_TOLD], more]
-    return "\n".join(errors)
+    raise InputError("\n".join(errors))
 
 
 def require_dumps(paths: Sequence[str | Path]) -> None:

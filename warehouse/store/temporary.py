@@ -40,10 +40,14 @@ class TemporaryFolder:
         place = parent or Path(tempfile.gettempdir())
         _sweep(place)
         self.path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=place))
-        self._handle = os.open(
-            self.path / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
-        )
-        fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        try:
+            self._handle = os.open(
+                self.path / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
+            )
+            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:  # a file system without locks, or no room
+            shutil.rmtree(self.path, ignore_errors=True)
+            raise
 
     def keep_as(self, target: Path) -> int:
         """Give the folder a name by which it stays.
