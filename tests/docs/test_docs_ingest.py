@@ -30,7 +30,8 @@ WITHOUT_DATA = (
     ),
     *("langfuse", "mt_bench_pair", "mt_bench_single", "tau2_simulations"),
     *("bigcode_harness", "euroeval", "hf_trainer", "ifeval", "nemo_skills"),
-    *("reward_bench", "simpleqa", "trec_eval", "vlmevalkit"),
+    *("reward_bench", "simpleqa", "trec_eval", "vlmevalkit", "openhands"),
+    *("agent_company", "evalchemy", "phoenix"),
 )
 
 

@@ -163,9 +163,63 @@ def test_workbooks_of_vlmevalkit() -> None:
     assert found.runs[0].metrics[0].scorer == "openai"
 
 
+def test_verdicts_of_openhands() -> None:
+    found = taken("openhands")
+    assert found.means("model", "agent", "benchmark") == {
+        ("acme/fox-7b", "CodeActAgent", "princeton-nlp/SWE-bench_Lite"): 0.8
+    }
+    assert found.runs[0].configuration["max_iterations"] == 100
+    assert found.rows[1]["cost"] == pytest.approx(0.2)
+
+
+def test_evaluators_of_phoenix_are_scorers_of_their_own() -> None:
+    found = taken("phoenix", model="m", benchmark="b")
+    kinds = {
+        metric.name: metric.scorer_kind for run in found.runs for metric in run.metrics
+    }
+    assert set(kinds.items()) <= {("correctness", "model"), ("exact", "match")}
+    assert (
+        found.means(metric="correctness") == found.means(metric="exact") == {(): 5 / 8}
+    )
+    assert {row["draw"] for row in found.rows} == {0, 1}
+
+
+def test_a_file_for_each_task_of_an_agent() -> None:
+    found = taken("agent_company")
+    assert found.means("model", metric="score") == {
+        ("OpenHands-0.14.2-gpt",): pytest.approx(1 / 9),
+        ("OpenHands-0.14.2-sonnet",): pytest.approx(4 / 9),
+    }
+    assert found.means("model", metric="solved")["OpenHands-0.14.2-sonnet",] == 1 / 3
+    assert {row["prompt_id"] for row in found.rows} == {
+        "admin-arrange-meeting-rooms",
+        "ds-sql-exercise",
+        "sde-add-wiki-page",
+    }
+
+
+def test_figures_of_evalchemy() -> None:
+    runs = taken("evalchemy").runs
+    stated = {run.benchmark: published(run) for run in runs}
+    assert stated["AIME24"] == {"accuracy": (0.506, 0.012)}
+    assert stated["MATH500"] == {"accuracy": (0.82, None)}
+    assert not stated.get("mmlu")
+    assert {run.model for run in runs} == {"acme/fox-7b"}
+
+
 @pytest.mark.parametrize(
     "name",
-    ["ifeval", "euroeval", "nemo_skills", "reward_bench", "simpleqa", "vlmevalkit"],
+    [
+        *(
+            "ifeval",
+            "euroeval",
+            "nemo_skills",
+            "reward_bench",
+            "simpleqa",
+            "vlmevalkit",
+        ),
+        *("openhands", "phoenix", "agent_company", "evalchemy"),
+    ],
 )
 def test_a_dump_of_a_tool_is_known_by_its_shape(
     tmp_path: Path, name: str, find: Callable[[str], Path]
