@@ -29,6 +29,9 @@ WITHOUT_DATA = (
         "label_sheet",
     ),
     *("langfuse", "mt_bench_pair", "mt_bench_single", "tau2_simulations"),
+    *("bigcode_harness", "euroeval", "hf_trainer", "ifeval", "nemo_skills"),
+    *("reward_bench", "simpleqa", "trec_eval", "vlmevalkit", "openhands"),
+    *("agent_company", "evalchemy", "phoenix"),
 )
 
 

@@ -60,6 +60,7 @@ def test_numbers_are_added_and_taken_away(tmp_path: Path) -> None:
         ('{ sum = ["a", "b"] }', [3, None, 10]),
         ('{ difference = ["b", "a"] }', [1, None, 2]),
         ('{ sum = "parts" }', [2, None, None]),
+        ('{ length = "parts" }', [3, 0, 2]),
         ('{ quotient = [{ sum = ["a", "b"] }, { const = 2 }] }', [1.5, None, 5]),
         ('{ difference = ["b", "a"], scale = 10, default = -1 }', [10, -1, 20]),
     ):

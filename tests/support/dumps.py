@@ -22,6 +22,7 @@ def small_dumps() -> dict[str, Source]:
             unnamed = folder.name == "human_eval" or item.name in (
                 "samples_only",
                 "v0_3",
+                "eval_results",
             )
             values = {"model": "org/unnamed"} if unnamed else None
             if (

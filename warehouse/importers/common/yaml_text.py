@@ -7,7 +7,8 @@ keys that stand twice.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +61,7 @@ def read_yaml(path: Path) -> Any:
         InputError: it cannot be read, is no YAML, passes a bound, or holds tags of
             Python; names the line.
     """
-    try:
+    with _naming(path):
         data = path.read_bytes()
         if len(data) > MOST_BYTES:
             raise InputError(
@@ -69,6 +70,28 @@ def read_yaml(path: Path) -> Any:
                 expected=f"{MOST_BYTES:,} at most",
             )
         return _read(data.decode("utf-8-sig"))
+
+
+def read_front_matter(path: Path) -> Any:
+    """The document between two lines of dashes that a file begins with, as
+    :func:`read_yaml`; ``None`` where it begins otherwise."""
+    with _naming(path), path.open("rb") as file:
+        text = file.read(MOST_BYTES).decode("utf-8-sig", "replace")
+        lines = text.splitlines()
+        if not lines or lines[0].rstrip() != "---":
+            return None
+        for number, line in enumerate(lines[1:], 1):
+            if line.rstrip() == "---":
+                # with its line, so that errors name the lines of the file
+                return _read("\n".join(["", *lines[1:number]]))
+    return None
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Turn what can go wrong into an :class:`InputError` with file and line."""
+    try:
+        yield
     except yaml.MarkedYAMLError as error:
         location = ""
         if error.problem_mark:

@@ -180,6 +180,31 @@ def _picked(index: Any, options: Any) -> Any:
     return options[number]
 
 
+@dataclass(frozen=True)
+class Length(Source):
+    """The number of elements of a list or an object."""
+
+    of: Source
+
+    @property
+    def is_computed(self) -> bool:
+        return True
+
+    def raw(self, view: RowView) -> Column:
+        return [_length(value) for value in as_list(self.of.column(view), view.size)]
+
+    def inner(self) -> Iterable[Source]:
+        return (self.of,)
+
+
+def _length(value: Any) -> int | None | Unfit:
+    if isinstance(value, list | dict):
+        return len(value)
+    if value is None or isinstance(value, Unfit):
+        return value
+    return Unfit(repr(value)[:60], "a list or an object")
+
+
 # --- arithmetic -----------------------------------------------------------------------------------
 
 

@@ -11,6 +11,7 @@ from warehouse.importers.tabular.combined_expressions import (
     Difference,
     Equals,
     First,
+    Length,
     Listing,
     Pick,
     Quotient,
@@ -33,7 +34,7 @@ from warehouse.importers.tabular.mapping_files import Section
 
 _EXPRESSIONS = (
     *("path", "const", "group", "template", "equals", "pick", "first"),
-    *("quotient", "difference", "sum"),
+    *("quotient", "difference", "sum", "length"),
 )
 _RECODE = (
     "json",
@@ -198,6 +199,10 @@ class Expressions:
         if not given:
             self.mistakes.append(f"{where} sum: expected a list of expressions")
         return Sum(where, tuple(self.value(part, where) for part in given), **options)
+
+    def _length(self, section: Section, where: str, options: Any) -> Source:
+        of = self.value(section.anything("length"), where)
+        return Length(where, of, **options)
 
     def _pick(self, section: Section, where: str, options: Any) -> Source:
         index = self.value(section.anything("pick"), where)

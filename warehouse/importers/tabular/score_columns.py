@@ -73,7 +73,7 @@ def _struct(
     value = taken(values, rule.value.where, faults)
     metric = _metrics(view, rule, faults)
     if rule.value.recode.values:  # words that were mapped to numbers stay readable
-        raw = to_text(rule.value.raw(view), size).array
+        raw = _without_nulls(to_text(rule.value.raw(view), size).array, rule)
     elif isinstance(rule.value, Equals):
         raw = _judged_number(view, rule.value, value)
     if raw is None:
@@ -105,6 +105,16 @@ def _struct(
         for field in SCORE_TYPE
     ]
     return pa.StructArray.from_arrays(arrays, fields=list(SCORE_TYPE)), kept
+
+
+def _without_nulls(words: pa.Array, rule: ScoreRule) -> pa.Array:
+    """Words that were mapped, but for those that mean that there is nothing."""
+    nulls = rule.value.recode.null
+    if not nulls:
+        return words
+    distinct = [word for word in pc.unique(words).to_pylist() if word is not None]
+    meant = pa.array(list(filter(nulls.holds, distinct)), pa.string())
+    return pc.if_else(pc.is_in(words, meant), pa.scalar(None, pa.string()), words)
 
 
 def _judged_number(view: RowView, rule: Equals, value: pa.Array) -> pa.Array | None:
