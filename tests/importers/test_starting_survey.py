@@ -222,6 +222,13 @@ def pydantic_evals(path: Path) -> Means:
     }
 
 
+def simple_grades(path: Path) -> Means:
+    """The share of correct answers among all, attempted or not."""
+    grades = [str(record["grade"]) for record in records_of(path)]
+    n_correct = sum(grade in ("A", "CORRECT") for grade in grades)
+    return {("", "grade", ""): n_correct / len(grades)}
+
+
 ORACLES: dict[str, Callable[[Path], Means]] = {
     "*/eval_arena/*.jsonl": column_means("pass1", by="model"),
     "*/lm_eval*/*samples_*.jsonl": column_means(
@@ -263,18 +270,22 @@ ORACLES: dict[str, Callable[[Path], Means]] = {
         ),
     ),
     "*/tabular/long.csv": column_means("score", by="model"),
+    "*/ifeval/*/eval_results_*.jsonl": column_means("follow_all_instructions"),
+    "*/nemo_skills/*/output-*.jsonl": column_means("symbolic_correct"),
+    "*/simpleqa/*.jsonl": simple_grades,
 }
 
 
 def check_published(path: Path, taken: Taken) -> None:
     """Every figure is the one that the file states for its model, benchmark and metric."""
     if path.suffix == ".json":
-        stated = json.loads(path.read_text())["results"]
+        document = json.loads(path.read_text())
+        stated = document.get("results", document)
         for run in taken.runs:
             for figure in run.published:
                 assert stated[run.benchmark][figure.metric] == figure.value
                 assert (
-                    stated[run.benchmark][f"{figure.metric}_stderr"]
+                    stated[run.benchmark].get(f"{figure.metric}_stderr")
                     == figure.standard_error
                 )
         return

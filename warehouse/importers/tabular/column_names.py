@@ -501,6 +501,20 @@ def grade_of(name: str, parents: Sequence[str] = ()) -> Grade:
     return Grade.POSSIBLE
 
 
+#: Words that say of a truth value that true is what is wanted, and that it is not.
+_GOOD = _words(
+    "correct right solved resolved success successful succeeded pass passed passes "
+    "match matched hit ok accuracy acc correctness"
+)
+_BAD = _words("not no in un error errors wrong incorrect fail failed without")
+
+
+def says_good(name: str) -> bool:
+    """True if a truth value of that name is better true than false."""
+    words = {*words_of(name)}
+    return bool(words & _GOOD) and not words & _BAD
+
+
 def is_counted(name: str) -> bool:
     """True if a word of a name is one for counts, places, times and the like."""
     words = {*words_of(name)}

@@ -11,6 +11,7 @@ import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -50,10 +51,12 @@ class Rows:
         codes: path of a column -> number of the value of each row, -1 where it has
             none; shape (rows,).
         files: number of the file of each row; shape (rows,).
+        others: the files beside the table, in the order of their numbers.
     """
 
     codes: dict[str, Codes]
     files: Codes
+    others: tuple[Path, ...] = ()
 
     @property
     def n_files(self) -> int:

@@ -43,7 +43,7 @@ def _rows_of(table: TableProfile, others: Sequence[TableProfile]) -> Rows:
         codes[column.path] = np.concatenate(parts)
     sizes = [table.rows, *(other.rows for other in others)]
     files = np.repeat(np.arange(len(sizes)), sizes)
-    return Rows(codes, files)
+    return Rows(codes, files, tuple(other.path for other in others))
 
 
 def _codes_in(table: TableProfile, path: str, numbers: dict[str, int]) -> Codes:
@@ -128,7 +128,11 @@ def _holds_same_prompts(table: TableProfile, rows: Rows) -> bool:
     """True if the values of a column are in several files, and these are no mere
     numbers of rows, or another column agrees with them."""
     bare = Evidence(rows)
-    keys = [column for column in table.columns if bare.names_prompts(column)]
+    keys = [
+        column
+        for column in table.columns
+        if bare.names_prompts(column) or bare.repeats(column)
+    ]
     for key in keys:
         if not are_counted(key.values):
             return True

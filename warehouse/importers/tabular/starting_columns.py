@@ -40,6 +40,8 @@ class Fields:
     #: tells apart the prompts of one id: those of a conversation.
     turn: ColumnProfile | None = None
     choices: list[Choice] = field(default_factory=list)  #: what is to be decided.
+    #: files beside the table hold the same answers to its prompts, scored otherwise.
+    same_answers: bool = False
     #: what the rows leave open.
     questions: list[Choice] = field(default_factory=list)
     #: what the rows say of each column.

@@ -3,6 +3,7 @@ models, and which fields that were taken by their names the rows contradict."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -32,6 +33,8 @@ from warehouse.importers.tabular.verdict_words import (
 _MODELS, _PROMPTS = 50, 10
 #: Characters of what may be a name or an id; of more it is a text.
 _NAME = 80
+#: A day, with a time behind it or not.
+_TIME = re.compile(r"\d{4}-\d\d-\d\d([T ]|$)|\d\d?[./]\d\d?[./]\d{4}")
 #: Endings of the names of ids.
 _IDS = frozenset("id ids idx index nr no number key uid uuid qid".split())
 #: Distinct responses, as a share of the rows, from which on a text is no verdict.
@@ -58,8 +61,26 @@ def heed_rows(
     if not fields.evidence.compares:
         return
     _take_prompts(fields.evidence, fields)
+    response = fields.sample.get("response")
+    if response is not None and _are_same_answers(response, columns, fields.evidence):
+        fields.same_answers = True
+        return
     for name in ("target", "text", "response", *fields.metadata):
         _settle(name, columns, fields)
+
+
+def _are_same_answers(
+    response: ColumnProfile, columns: Sequence[ColumnProfile], evidence: Evidence
+) -> bool:
+    """True if files beside the table hold the same responses, and other scores."""
+    if evidence.rows.n_files < 2:
+        return False
+    is_same = evidence.standing(response) is Standing.OF_PROMPT
+    return is_same and any(
+        evidence.standing(column) is Standing.OUTCOME
+        for column in columns
+        if is_metric(column.name) or is_verdict(column)
+    )
 
 
 def heed_turns(fields: Fields) -> None:
@@ -88,6 +109,8 @@ def _rows(table: TableProfile, fields: Fields) -> Rows:
 def _evidence(rows: Rows, columns: Sequence[ColumnProfile], fields: Fields) -> Evidence:
     """What the rows say, by the column that names prompts best."""
     models = [fields.run[name] for name in ("model",) if name in fields.run]
+    told = (fields.metric, fields.filter, *fields.scorers.columns)
+    models += [column for column in told if column is not None]
     bare = Evidence(rows, models)
     ids = fields.sample.get("prompt_id")
     text = fields.sample.get("text")
@@ -129,14 +152,22 @@ def _with_draws(
 
 def _is_free_of_prompt(column: ColumnProfile, fields: Fields) -> bool:
     """True if no name says of a column that it is something else than a prompt."""
-    others = {column.path for column in fields.run.values()}
+    others = {column.path for column in fields.run.values()} | fields.scorers.paths
+    others |= {
+        column.path for column in (fields.metric, fields.filter) if column is not None
+    }
     others |= {
         column.path
         for name, column in fields.sample.items()
         if name not in ("prompt_id", "text")
     }
-    is_of_prompts = column.path not in others
+    is_of_prompts = column.path not in others and not are_times(column)
     return is_of_prompts and column.kind not in ("list", "object", "true/false")
+
+
+def are_times(column: ColumnProfile) -> bool:
+    """True if values are days or times, which name no prompt."""
+    return all(_TIME.match(str(value)) for value in column.values)
 
 
 def _may_name_prompts(

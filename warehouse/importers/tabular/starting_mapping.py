@@ -18,6 +18,7 @@ from warehouse.importers.tabular.column_names import (
     OF_TRUTH,
     Grade,
     guess_votes,
+    says_good,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile, column_of_values
 from warehouse.importers.tabular.evidence import Standing
@@ -36,6 +37,13 @@ from warehouse.importers.tabular.starting_fields import fields_of
 from warehouse.importers.tabular.starting_matrix import cells_of, is_signed
 from warehouse.importers.tabular.starting_nested import nested_figures
 from warehouse.importers.tabular.starting_other_scores import range_of
+from warehouse.importers.tabular.starting_paths import (
+    NamedByPaths,
+    asked_for_path,
+    glob_line,
+    models_in_paths,
+    scorers_in_paths,
+)
 from warehouse.importers.tabular.starting_prompts import other_ids
 from warehouse.importers.tabular.starting_scorers import of_these_scores
 from warehouse.importers.tabular.starting_scores import scores_of
@@ -226,18 +234,7 @@ class _Writer:
         )
         people = " --on-duplicate draws" if self.fields.scorers.are_draws else ""
         yield f"#   warehouse ingest {safe(name)} --map THIS_FILE{people}"
-        if self.importer:
-            yield (
-                f"# The importer {self.importer} reads this file without a mapping, "
-                "and knows more of it:"
-            )
-            yield f"#   warehouse ingest {safe(name)}"
-        if self.ready:
-            yield (
-                "# A mapping that comes with this program fits the file by its shape, "
-                "and knows more of it:"
-            )
-            yield f"#   warehouse ingest {safe(name)} {self.ready}"
+        yield from self._other_ways(safe(name))
         yield (
             "# Check every line: it was guessed from names and values. "
             "docs/mappings.md explains."
@@ -249,35 +246,53 @@ class _Writer:
         if len(self.table.columns) > _LISTED:
             yield f"#   … {len(self.table.columns)} columns in all"
         yield ""
-        glob = re.sub(r"[*?\[]", "?", name)
-        yield f"files = [{toml_text(glob)}]  # globs; further files of this shape"
+        named = self._named_models() or self._named_scorers()
+        yield glob_line(named.glob if named else re.sub(r"[*?\[]", "?", name))
         if self.fields.key and self.cells is None and self.figures is None:
             yield f"key = {texts(self.fields.key)}  # the content tells prompts apart"
         yield ""
         for choice in self.choices:
             yield from choice.lines()
-        names_models = (
-            {"model"} & {*self.fields.run, *self.fields.document}
-            or self.figures is not None
-            or self.cells
-        )
-        if not (names_models or self.votes):
+        if named is not None:
+            yield from named.lines()
+        elif not self._knows_models():
             inside = name
             if name.endswith(".zip"):
                 inside = members(self.table.path, name)[0].name
-            ending = re.escape(
-                safe(
-                    Path(inside.removesuffix(".gz")).suffix
-                    + (".gz" if name.endswith(".gz") else "")
-                )
-            )
+            yield from asked_for_path(inside)
+
+    def _other_ways(self, name: str) -> Iterator[str]:
+        """What reads the file without this mapping."""
+        if self.importer:
             yield (
-                "# [path]  # what only names of files or folders tell; files = is then "
-                "for all of them, as *.csv"
+                f"# The importer {self.importer} reads this file without a mapping, "
+                "and knows more of it:"
             )
-            yield f"# pattern = '(?P<model>[^/]+){ending}'  # the file's name"
-            yield f"# pattern = '(?P<model>[^/]+)/[^/]+{ending}'  # its folder's"
-            yield ""
+            yield f"#   warehouse ingest {name}"
+        if self.ready:
+            yield (
+                "# A mapping that comes with this program fits the file by its shape, "
+                "and knows more of it:"
+            )
+            yield f"#   warehouse ingest {name} {self.ready}"
+
+    def _knows_models(self) -> bool:
+        """True if columns or the document name the models."""
+        has_names = bool({"model"} & {*self.fields.run, *self.fields.document})
+        is_table = self.figures is not None or self.cells is not None
+        return has_names or is_table or bool(self.votes)
+
+    def _named_scorers(self) -> NamedByPaths | None:
+        """Where the names of files tell who scored the same answers."""
+        if not self.fields.same_answers:
+            return None
+        return scorers_in_paths(self.table.path, self.fields.evidence.rows.others)
+
+    def _named_models(self) -> NamedByPaths | None:
+        """Where the names of files tell the models."""
+        if self._knows_models() or self.fields.same_answers:
+            return None
+        return models_in_paths(self.table.path, self.fields.evidence.rows.others)
 
     def _role(self, column: ColumnProfile) -> str:
         """What a column is taken for, or why it is not, and by which test."""
@@ -341,7 +356,10 @@ class _Writer:
         if self.figures is not None:
             taken |= self.figures.run()
         by_column = self.cells is not None and self.cells.orientation != ""
+        is_named = self._named_models() is not None
         for name in ("model", "benchmark"):
+            if name == "model" and is_named:
+                continue
             if name not in taken and not (by_column and name == "model"):
                 why = self._why_not(name)
                 yield (
@@ -597,7 +615,7 @@ def _metric(
         yield 'kind = "binary"'
     else:
         yield '# kind = "bounded"  # with low and high; or "continuous"'
-    is_sure = truth and name in OF_TRUTH or are_grades
+    is_sure = truth and (name in OF_TRUTH or says_good(name)) or are_grades
     if is_sure:
         yield "higher_is_better = true"
     else:
