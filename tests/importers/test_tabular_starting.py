@@ -2059,7 +2059,7 @@ def test_results_of_0_and_1_are_a_reading_beside_scores(tmp_path: Path) -> None:
         "scores_rejected": [1, 0, 1, 2],
     }
     draft = asked(csv(tmp_path / "a.csv", columns), "which columns are the scores")
-    assert 'between = ["results (0/1, 0 to 1)", "scores_chosen' in draft
+    assert 'between = ["results (0/1, 0 to 1; mean 0.5)", "scores_chosen' in draft
 
 
 def test_lists_side_by_side_are_offered_as_rows(tmp_path: Path, run: Caller) -> None:
@@ -2162,8 +2162,8 @@ def test_metrics_by_a_length_are_offered_beside_the_others(tmp_path: Path) -> No
     asked(
         path,
         "which columns",
-        "metrics.acc_raw (0/1, 0 to 1)",
-        "metrics.acc_per_token (0/1, 0 to 1)",
+        "metrics.acc_raw (0/1, 0 to 1",
+        "metrics.acc_per_token (0/1, 0 to 1",
     )
     assert grade_of("seconds_per_token") is grade_of("cost_per_token") is Grade.NEVER
 

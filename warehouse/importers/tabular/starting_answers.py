@@ -45,6 +45,7 @@ class ScoreColumn:
     #: of an expression that makes numbers of its values; ``meaning`` says what they do.
     keys: dict[str, Any]
     meaning: str
+    figures: str = ""  #: what it would give: means by model, in words.
 
     @property
     def value(self) -> str:
@@ -76,7 +77,12 @@ class ScoreColumn:
     @property
     def shown(self) -> str:
         """Its path and what it holds, in words."""
-        return f"{self.column.path} ({self.column.kind}, {range_of(self.column)})"
+        figures = ""
+        if self.figures:
+            figures = f"; {self.figures}"
+        return (
+            f"{self.column.path} ({self.column.kind}, {range_of(self.column)}{figures})"
+        )
 
 
 @dataclass

@@ -9,6 +9,8 @@ from dataclasses import replace
 from os.path import commonprefix
 from typing import Any
 
+import numpy as np
+
 from warehouse.importers.tabular.column_names import (
     SCORE_NAMES,
     Grade,
@@ -23,6 +25,7 @@ from warehouse.importers.tabular.column_names import (
     words_of,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
+from warehouse.importers.tabular.columns import number_of
 from warehouse.importers.tabular.evidence import Standing, bounds
 from warehouse.importers.tabular.profile import TableProfile
 from warehouse.importers.tabular.starting_answers import (
@@ -188,7 +191,36 @@ def _candidates(table: TableProfile, fields: Fields) -> Iterator[ScoreColumn]:
             continue
         if column.path.startswith("^.") or is_flag(column.name):
             grade = min(grade, Grade.POSSIBLE)
-        yield ScoreColumn(column, _metric(column, fields), grade, keys, meaning)
+        figures = _means(column, keys, fields.run.get("model"))
+        metric = _metric(column, fields)
+        yield ScoreColumn(column, metric, grade, keys, meaning, figures)
+
+
+#: Models of which a reading says the figures.
+_SHOWN_MODELS = 3
+
+
+def _means(
+    column: ColumnProfile, keys: dict[str, Any], model: ColumnProfile | None
+) -> str:
+    """The mean of a column of each of a few models, as a mapping would give it; empty
+    where its numbers are read otherwise than word by word."""
+    words = keys.get("values")
+    if words is None and (keys or not column.is_number):
+        return ""
+    given = [words.get(str(v)) if words else number_of(v) for v in column.values]
+    numbers = [n if isinstance(n, int | float) else None for n in given]
+    if any(number is None for number in numbers):
+        return ""
+    by_row = np.append(np.array(numbers, float), np.nan)[column.codes]
+    if model is None or len(model.values) < 2 or model.codes.size != by_row.size:
+        return f"mean {np.nanmean(by_row):.4g}" if column.codes.size > 1 else ""
+    shown = []
+    for number, name in enumerate(model.values[:_SHOWN_MODELS]):
+        rows = by_row[model.codes == number]
+        if not np.isnan(rows).all():
+            shown.append(f"{name} {np.nanmean(rows):.4g}")
+    return ", ".join(shown)
 
 
 def _grade(column: ColumnProfile, fields: Fields) -> Grade:
