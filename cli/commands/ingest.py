@@ -415,12 +415,12 @@ def mapping(
     force: bool,
     table: str | None,
 ) -> None:
+    from warehouse.importers.tabular.drafts.matrix import LEFT_OUT
     from warehouse.importers.tabular.mapping_files import (
         describe_mapping,
         mapping_file,
         shipped_mappings,
     )
-    from warehouse.importers.tabular.starting_matrix import LEFT_OUT
     from warehouse.ingest.nothing_found import shaped_by
 
     if listing:
@@ -487,8 +487,8 @@ def mapping(
 
 def _draft(path: Path, importer: str, ready: str, table: str) -> str:
     """A starting mapping for a file; of one of its tables, where that is named."""
-    from warehouse.importers.tabular.starting_mapping import starting_mapping
-    from warehouse.importers.tabular.starting_toml import toml_text
+    from warehouse.importers.tabular.drafts.draft import starting_mapping
+    from warehouse.importers.tabular.drafts.toml import toml_text
     from warehouse.importers.tabular.table_choice import named_table
 
     with named_table(table):

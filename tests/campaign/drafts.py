@@ -24,8 +24,8 @@ sys.path.append(str(ROOT))  # behind the installed package
 from tests.campaign.made_tables import MadeTable, make  # noqa: E402
 from tests.support.tabular import Taken, candidate  # noqa: E402
 from warehouse.errors import InputError  # noqa: E402
+from warehouse.importers.tabular.drafts.draft import starting_mapping  # noqa: E402
 from warehouse.importers.tabular.importer import IMPORTER  # noqa: E402
-from warehouse.importers.tabular.starting_mapping import starting_mapping  # noqa: E402
 from warehouse.records import ImportSettings  # noqa: E402
 
 

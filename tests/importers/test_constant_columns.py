@@ -14,8 +14,8 @@ import pytest
 
 import warehouse
 from tests.support.tabular import candidates, read
+from warehouse.importers.tabular.drafts.draft import starting_mapping
 from warehouse.importers.tabular.importer import IMPORTER
-from warehouse.importers.tabular.starting_mapping import starting_mapping
 from warehouse.records import ImportSettings, RunHeader
 from warehouse.records.settings import settings_of
 

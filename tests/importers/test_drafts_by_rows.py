@@ -14,9 +14,9 @@ import pytest
 
 from tests.campaign.drafts import tried
 from tests.support.tabular import read
+from warehouse.importers.tabular.drafts.draft import starting_mapping
+from warehouse.importers.tabular.drafts.profile import profile
 from warehouse.importers.tabular.evidence import Evidence, Rows, Standing
-from warehouse.importers.tabular.profile import profile
-from warehouse.importers.tabular.starting_mapping import starting_mapping
 
 PROMPTS = range(24)
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from tests.support.cli import Caller
+from warehouse.importers.tabular.drafts.draft import starting_mapping
 from warehouse.importers.tabular.mapping import parse_mapping
 from warehouse.importers.tabular.scorers import scorer_of
-from warehouse.importers.tabular.starting_mapping import starting_mapping
 
 #: By who scored: scores of two models on six prompts.
 PROMPTS, MODELS = range(6), ("org/a", "org/b")

@@ -21,8 +21,8 @@ import pytest
 
 from tests.support.tabular import ROOT, Taken, candidate
 from warehouse.errors import InputError, MappingError, WarehouseError
+from warehouse.importers.tabular.drafts.draft import starting_mapping
 from warehouse.importers.tabular.importer import IMPORTER
-from warehouse.importers.tabular.starting_mapping import starting_mapping
 from warehouse.records import ImportSettings
 
 SUFFIXES = (

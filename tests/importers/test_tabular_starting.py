@@ -21,9 +21,9 @@ from tests.support.pages import ROOT
 from tests.support.tabular import candidates, read, read_toml, scores
 from warehouse.errors import InputError
 from warehouse.importers.tabular.column_names import Grade, grade_of
+from warehouse.importers.tabular.drafts.draft import starting_mapping
 from warehouse.importers.tabular.importer import IMPORTER
 from warehouse.importers.tabular.mapping import parse_mapping
-from warehouse.importers.tabular.starting_mapping import starting_mapping
 from warehouse.records import ImportSettings
 
 RECORDS = {

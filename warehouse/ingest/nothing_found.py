@@ -85,8 +85,8 @@ def shaped_by(paths: Sequence[Path]) -> str:
 
 def _broken(unread: Sequence[Unread]) -> str:
     """What is wrong with the first file that is meant to be JSON and is none."""
+    from warehouse.importers.tabular.drafts.profile import why_unreadable
     from warehouse.importers.tabular.head_columns import why_no_table
-    from warehouse.importers.tabular.profile import why_unreadable
 
     reasons = (
         why_unreadable(item.path) or why_no_table(item.path)

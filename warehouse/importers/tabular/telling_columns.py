@@ -23,13 +23,13 @@ from warehouse.importers.tabular.columns import (
     to_text,
 )
 from warehouse.importers.tabular.constant_columns import leaves_at
+from warehouse.importers.tabular.drafts.toml import toml_text
 from warehouse.importers.tabular.expressions import Source
 from warehouse.importers.tabular.field_paths import PathError
 from warehouse.importers.tabular.mapping_rules import TabularMapping, Variant
 from warehouse.importers.tabular.mapping_variants import RUN_FIELDS
 from warehouse.importers.tabular.readers import ignore
 from warehouse.importers.tabular.runs import RunColumns, RunRegistry
-from warehouse.importers.tabular.starting_toml import toml_text
 from warehouse.importers.tabular.table import MappedTable
 
 #: Rows that are looked at, and columns of them.

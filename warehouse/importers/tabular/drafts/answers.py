@@ -15,19 +15,19 @@ from warehouse.importers.tabular.column_names import (
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.columns import text_of
-from warehouse.importers.tabular.expressions import Equality
-from warehouse.importers.tabular.profile import TableProfile
-from warehouse.importers.tabular.score_values import NULL_WORDS, plain
-from warehouse.importers.tabular.starting_columns import Fields
-from warehouse.importers.tabular.starting_other_scores import (
+from warehouse.importers.tabular.drafts.columns import Fields
+from warehouse.importers.tabular.drafts.other_scores import (
     in_texts,
     range_of,
 )
-from warehouse.importers.tabular.starting_toml import (
+from warehouse.importers.tabular.drafts.profile import TableProfile
+from warehouse.importers.tabular.drafts.toml import (
     Choice,
     inline_table,
     toml_text,
 )
+from warehouse.importers.tabular.expressions import Equality
+from warehouse.importers.tabular.score_values import NULL_WORDS, plain
 
 LETTERS = {"C": 1, "P": 0.5, "I": 0, "N": 0}
 LETTERS_AND_NUMBERS = {**LETTERS, "0": 0, "0.0": 0, "0.5": 0.5, "1": 1, "1.0": 1}

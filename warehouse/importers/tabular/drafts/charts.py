@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from warehouse.importers.tabular.column_names import plain_name
-from warehouse.importers.tabular.profile import TableProfile
-from warehouse.importers.tabular.starting_toml import inline_table, toml_text
+from warehouse.importers.tabular.drafts.profile import TableProfile
+from warehouse.importers.tabular.drafts.toml import inline_table, toml_text
 
 #: Fields of a run by what the first column of such a table may be called.
 _POSITIONS = {

@@ -12,19 +12,19 @@ from warehouse.importers.tabular.column_names import (
     is_metric,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
-from warehouse.importers.tabular.files_beside import count_beside
-from warehouse.importers.tabular.mapping_variants import RUN_FIELDS
-from warehouse.importers.tabular.profile import TableProfile
-from warehouse.importers.tabular.starting_answers import ScoreColumns
-from warehouse.importers.tabular.starting_columns import Fields
-from warehouse.importers.tabular.starting_evidence import is_verdict
-from warehouse.importers.tabular.starting_other_scores import is_number
-from warehouse.importers.tabular.starting_prompts import other_ids
-from warehouse.importers.tabular.starting_toml import (
+from warehouse.importers.tabular.drafts.answers import ScoreColumns
+from warehouse.importers.tabular.drafts.columns import Fields
+from warehouse.importers.tabular.drafts.files_beside import count_beside
+from warehouse.importers.tabular.drafts.heed import is_verdict
+from warehouse.importers.tabular.drafts.other_scores import is_number
+from warehouse.importers.tabular.drafts.profile import TableProfile
+from warehouse.importers.tabular.drafts.prompts import other_ids
+from warehouse.importers.tabular.drafts.toml import (
     Choice,
     inline_table,
     toml_text,
 )
+from warehouse.importers.tabular.mapping_variants import RUN_FIELDS
 
 
 def of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator[Choice]:

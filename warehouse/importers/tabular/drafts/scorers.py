@@ -18,14 +18,14 @@ from warehouse.importers.tabular.column_names import (
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile, column_of_values
 from warehouse.importers.tabular.columns import text_of
-from warehouse.importers.tabular.field_paths import PathError, parse_path
-from warehouse.importers.tabular.profile import TableProfile
-from warehouse.importers.tabular.starting_toml import (
+from warehouse.importers.tabular.drafts.profile import TableProfile
+from warehouse.importers.tabular.drafts.toml import (
     Choice,
     inline_table,
     toml_key,
     toml_text,
 )
+from warehouse.importers.tabular.field_paths import PathError, parse_path
 
 #: Words for those who score: people, and any of people, judges and programs.
 _PEOPLE = frozenset(

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from warehouse.importers.tabular.column_names import plain_name
 from warehouse.importers.tabular.column_profiles import ColumnProfile
-from warehouse.importers.tabular.profile import TableProfile
-from warehouse.importers.tabular.starting_columns import Fields
-from warehouse.importers.tabular.starting_toml import (
+from warehouse.importers.tabular.drafts.columns import Fields
+from warehouse.importers.tabular.drafts.profile import TableProfile
+from warehouse.importers.tabular.drafts.toml import (
     inline_table,
     texts,
     toml_text,

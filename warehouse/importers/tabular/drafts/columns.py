@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from warehouse.importers.tabular.column_profiles import ColumnProfile
-from warehouse.importers.tabular.evidence import Evidence, Rows
-from warehouse.importers.tabular.score_values import NULL_WORDS, plain
-from warehouse.importers.tabular.starting_scorers import (
+from warehouse.importers.tabular.drafts.scorers import (
     Scorers,
 )
-from warehouse.importers.tabular.starting_toml import (
+from warehouse.importers.tabular.drafts.toml import (
     Choice,
 )
+from warehouse.importers.tabular.evidence import Evidence, Rows
+from warehouse.importers.tabular.score_values import NULL_WORDS, plain
 
 #: Fields of a run that are numbers, and how a text holds one: ``step1000``.
 POSITIONS = ("step", "epoch", "tokens")

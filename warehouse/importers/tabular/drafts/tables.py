@@ -21,10 +21,8 @@ from warehouse.importers.tabular.column_names import (
     words_of,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
-from warehouse.importers.tabular.profile import TableProfile
-from warehouse.importers.tabular.runs import is_summary
-from warehouse.importers.tabular.starting_columns import Fields
-from warehouse.importers.tabular.starting_long_tables import (
+from warehouse.importers.tabular.drafts.columns import Fields
+from warehouse.importers.tabular.drafts.long_tables import (
     MOSTLY,
     SIZE,
     PublishedColumns,
@@ -32,15 +30,17 @@ from warehouse.importers.tabular.starting_long_tables import (
     long_table,
     which_label,
 )
-from warehouse.importers.tabular.starting_matrix import (
+from warehouse.importers.tabular.drafts.matrix import (
     BY_MODELS,
     are_counted,
     looks_like_flag,
 )
-from warehouse.importers.tabular.starting_toml import (
+from warehouse.importers.tabular.drafts.profile import TableProfile
+from warehouse.importers.tabular.drafts.toml import (
     Choice,
     toml_text,
 )
+from warehouse.importers.tabular.runs import is_summary
 
 #: Names of columns with errors, and with numbers of prompts.
 _ERROR = re.compile(r"(.*_)?(std_?err(or)?|standard_error|se|sem)")

@@ -26,9 +26,7 @@ from warehouse.importers.tabular.column_names import (
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.columns import number_of
-from warehouse.importers.tabular.evidence import Standing, bounds
-from warehouse.importers.tabular.profile import TableProfile
-from warehouse.importers.tabular.starting_answers import (
+from warehouse.importers.tabular.drafts.answers import (
     LETTERS,
     LETTERS_AND_NUMBERS,
     WORDS,
@@ -38,13 +36,13 @@ from warehouse.importers.tabular.starting_answers import (
     compare,
     what_counts,
 )
-from warehouse.importers.tabular.starting_columns import Fields, says_something
-from warehouse.importers.tabular.starting_evidence import (
+from warehouse.importers.tabular.drafts.columns import Fields, says_something
+from warehouse.importers.tabular.drafts.heed import (
     full_marks,
     is_verdict,
     of_full_marks,
 )
-from warehouse.importers.tabular.starting_other_scores import (
+from warehouse.importers.tabular.drafts.other_scores import (
     OFFERED,
     by_two_keys,
     in_texts,
@@ -56,11 +54,13 @@ from warehouse.importers.tabular.starting_other_scores import (
     of_object,
     of_whole,
 )
-from warehouse.importers.tabular.starting_toml import (
+from warehouse.importers.tabular.drafts.profile import TableProfile
+from warehouse.importers.tabular.drafts.toml import (
     Choice,
     texts,
     toml_text,
 )
+from warehouse.importers.tabular.evidence import Standing, bounds
 from warehouse.importers.tabular.verdict_words import (
     are_judged,
     numbers_of_letters,

@@ -10,8 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from warehouse.errors import InputError
+from warehouse.importers.tabular.drafts.profile import (
+    TableProfile,
+    label_of_value,
+    profile,
+)
 from warehouse.importers.tabular.evidence import Codes, Evidence, Rows, Standing
-from warehouse.importers.tabular.profile import TableProfile, label_of_value, profile
 
 #: Files that are read beside one, those that are looked for, and their bytes at most.
 _READ, _LISTED, _BYTES = 3, 200, 16 << 20

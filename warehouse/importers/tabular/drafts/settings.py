@@ -12,9 +12,9 @@ from warehouse.importers.tabular.column_names import is_of_judge, is_of_prompt
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.columns import combine, encode
 from warehouse.importers.tabular.constant_columns import ConstantColumns, is_outcome
+from warehouse.importers.tabular.drafts.columns import Fields
+from warehouse.importers.tabular.drafts.profile import TableProfile
 from warehouse.importers.tabular.field_paths import PathError, parse_path
-from warehouse.importers.tabular.profile import TableProfile
-from warehouse.importers.tabular.starting_columns import Fields
 
 #: Settings that a draft names, at most.
 _MOST = 40

@@ -15,15 +15,15 @@ from warehouse.importers.tabular.column_names import (
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.columns import text_of
-from warehouse.importers.tabular.profile import TableProfile
-from warehouse.importers.tabular.starting_columns import (
+from warehouse.importers.tabular.drafts.columns import (
     Fields,
 )
-from warehouse.importers.tabular.starting_scorers import (
+from warehouse.importers.tabular.drafts.profile import TableProfile
+from warehouse.importers.tabular.drafts.scorers import (
     OF_PEOPLE,
     word_for,
 )
-from warehouse.importers.tabular.starting_toml import (
+from warehouse.importers.tabular.drafts.toml import (
     Choice,
     inline_table,
     texts,

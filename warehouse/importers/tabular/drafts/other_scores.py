@@ -17,15 +17,15 @@ from warehouse.importers.tabular.column_names import (
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.columns import text_of
-from warehouse.importers.tabular.expressions import Recode
-from warehouse.importers.tabular.profile import TableProfile
-from warehouse.importers.tabular.record_locations import names_of_metrics
-from warehouse.importers.tabular.starting_columns import Fields
-from warehouse.importers.tabular.starting_toml import (
+from warehouse.importers.tabular.drafts.columns import Fields
+from warehouse.importers.tabular.drafts.profile import TableProfile
+from warehouse.importers.tabular.drafts.record_locations import names_of_metrics
+from warehouse.importers.tabular.drafts.toml import (
     inline_table,
     texts,
     toml_text,
 )
+from warehouse.importers.tabular.expressions import Recode
 
 OFFERED = 12
 

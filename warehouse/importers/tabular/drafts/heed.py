@@ -18,12 +18,12 @@ from warehouse.importers.tabular.column_names import (
     words_of,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
+from warehouse.importers.tabular.drafts.columns import Fields
+from warehouse.importers.tabular.drafts.files_beside import are_counted, rows_beside
+from warehouse.importers.tabular.drafts.profile import TableProfile
+from warehouse.importers.tabular.drafts.prompts import named_as, shown_text
+from warehouse.importers.tabular.drafts.toml import Choice, toml_key, toml_text
 from warehouse.importers.tabular.evidence import Evidence, Rows, Standing, bounds
-from warehouse.importers.tabular.files_beside import are_counted, rows_beside
-from warehouse.importers.tabular.profile import TableProfile
-from warehouse.importers.tabular.starting_columns import Fields
-from warehouse.importers.tabular.starting_prompts import named_as, shown_text
-from warehouse.importers.tabular.starting_toml import Choice, toml_key, toml_text
 from warehouse.importers.tabular.verdict_words import (
     numbers_of_letters,
     numbers_of_words,

@@ -21,13 +21,13 @@ from warehouse.importers.tabular.column_names import (
     words_of,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile, column_of_values
-from warehouse.importers.tabular.profile import TableProfile
-from warehouse.importers.tabular.readers import ORIENTATIONS
-from warehouse.importers.tabular.starting_columns import Fields
-from warehouse.importers.tabular.starting_toml import (
+from warehouse.importers.tabular.drafts.columns import Fields
+from warehouse.importers.tabular.drafts.profile import TableProfile
+from warehouse.importers.tabular.drafts.toml import (
     Choice,
     toml_text,
 )
+from warehouse.importers.tabular.readers import ORIENTATIONS
 
 #: What a draft says of rows and columns such as ``Average``.
 LEFT_OUT = "left out, since it sums up others"

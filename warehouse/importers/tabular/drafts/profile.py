@@ -22,6 +22,13 @@ from warehouse.importers.tabular.column_names import (
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.columns import as_list, text_of
+from warehouse.importers.tabular.drafts.record_locations import (
+    DEPTH,
+    RecordLocation,
+    are_beside,
+    keyed_kind,
+    location_of,
+)
 from warehouse.importers.tabular.field_paths import FieldPath, parse_path
 from warehouse.importers.tabular.readers import (
     JsonLinesReader,
@@ -29,13 +36,6 @@ from warehouse.importers.tabular.readers import (
     ReadingRules,
     RowReader,
     ignore,
-)
-from warehouse.importers.tabular.record_locations import (
-    DEPTH,
-    RecordLocation,
-    are_beside,
-    keyed_kind,
-    location_of,
 )
 from warehouse.importers.tabular.table import SHEETS, open_reader
 

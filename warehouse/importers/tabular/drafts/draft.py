@@ -21,35 +21,32 @@ from warehouse.importers.tabular.column_names import (
     says_good,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile, column_of_values
-from warehouse.importers.tabular.evidence import Standing
-from warehouse.importers.tabular.mapping_variants import RECORD_FIELDS
-from warehouse.importers.tabular.plain_tables import vote_mapping
-from warehouse.importers.tabular.profile import TableProfile, profile
-from warehouse.importers.tabular.starting_answers import ScoreColumn, ScoreColumns
-from warehouse.importers.tabular.starting_charts import chart_in
-from warehouse.importers.tabular.starting_choices import (
+from warehouse.importers.tabular.drafts.answers import ScoreColumn, ScoreColumns
+from warehouse.importers.tabular.drafts.charts import chart_in
+from warehouse.importers.tabular.drafts.choices import (
     of_files,
     of_record_paths,
     of_rows,
 )
-from warehouse.importers.tabular.starting_columns import POSITIONS, Fields
-from warehouse.importers.tabular.starting_fields import fields_of
-from warehouse.importers.tabular.starting_matrix import cells_of, is_signed
-from warehouse.importers.tabular.starting_nested import nested_figures
-from warehouse.importers.tabular.starting_other_scores import range_of
-from warehouse.importers.tabular.starting_paths import (
+from warehouse.importers.tabular.drafts.columns import POSITIONS, Fields
+from warehouse.importers.tabular.drafts.fields import fields_of
+from warehouse.importers.tabular.drafts.matrix import cells_of, is_signed
+from warehouse.importers.tabular.drafts.nested import nested_figures
+from warehouse.importers.tabular.drafts.other_scores import range_of
+from warehouse.importers.tabular.drafts.paths import (
     NamedByPaths,
     asked_for_path,
     glob_line,
     models_in_paths,
     scorers_in_paths,
 )
-from warehouse.importers.tabular.starting_prompts import other_ids
-from warehouse.importers.tabular.starting_scorers import of_these_scores
-from warehouse.importers.tabular.starting_scores import scores_of
-from warehouse.importers.tabular.starting_settings import settings_in
-from warehouse.importers.tabular.starting_tables import figures_of
-from warehouse.importers.tabular.starting_toml import (
+from warehouse.importers.tabular.drafts.profile import TableProfile, profile
+from warehouse.importers.tabular.drafts.prompts import other_ids
+from warehouse.importers.tabular.drafts.scorers import of_these_scores
+from warehouse.importers.tabular.drafts.scores import scores_of
+from warehouse.importers.tabular.drafts.settings import settings_in
+from warehouse.importers.tabular.drafts.tables import figures_of
+from warehouse.importers.tabular.drafts.toml import (
     Choice,
     inline_table,
     safe,
@@ -58,6 +55,9 @@ from warehouse.importers.tabular.starting_toml import (
     toml_key,
     toml_text,
 )
+from warehouse.importers.tabular.evidence import Standing
+from warehouse.importers.tabular.mapping_variants import RECORD_FIELDS
+from warehouse.importers.tabular.plain_tables import vote_mapping
 from warehouse.records import SourceFiles, parse_json
 from warehouse.records.credentials import MASK, without_credentials
 

@@ -16,14 +16,13 @@ from warehouse.importers.tabular.column_names import (
     plain_name,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile, column_of_values
-from warehouse.importers.tabular.profile import TableProfile
-from warehouse.importers.tabular.runs import is_summary
-from warehouse.importers.tabular.starting_columns import Fields
-from warehouse.importers.tabular.starting_matrix import (
+from warehouse.importers.tabular.drafts.columns import Fields
+from warehouse.importers.tabular.drafts.matrix import (
     LEFT_OUT,
     NAMED,
 )
-from warehouse.importers.tabular.starting_toml import (
+from warehouse.importers.tabular.drafts.profile import TableProfile
+from warehouse.importers.tabular.drafts.toml import (
     Choice,
     inline_table,
     safe,
@@ -31,6 +30,7 @@ from warehouse.importers.tabular.starting_toml import (
     texts,
     toml_text,
 )
+from warehouse.importers.tabular.runs import is_summary
 
 SIZE = re.compile(
     r"n|num|count|size|(n|num|number_of)_(total|samples|prompts|examples|questions|instances)"

@@ -10,7 +10,7 @@ from os.path import commonprefix
 from pathlib import Path
 
 from warehouse.importers.tabular.column_names import are_models, looks_like_model
-from warehouse.importers.tabular.starting_toml import safe, toml_text
+from warehouse.importers.tabular.drafts.toml import safe, toml_text
 
 
 @dataclass(frozen=True)

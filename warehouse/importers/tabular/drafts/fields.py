@@ -26,31 +26,31 @@ from warehouse.importers.tabular.column_names import (
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.columns import text_of
-from warehouse.importers.tabular.mapping_variants import (
-    RECORD_FIELDS,
-    RUN_FIELDS,
-    SAMPLE_FIELDS,
-)
-from warehouse.importers.tabular.profile import TableProfile
-from warehouse.importers.tabular.record_locations import METRIC_NAMES
-from warehouse.importers.tabular.starting_columns import (
+from warehouse.importers.tabular.drafts.columns import (
     POSITIONS,
     Fields,
     says_something,
 )
-from warehouse.importers.tabular.starting_evidence import heed_rows, heed_turns
-from warehouse.importers.tabular.starting_prompts import (
+from warehouse.importers.tabular.drafts.heed import heed_rows, heed_turns
+from warehouse.importers.tabular.drafts.profile import TableProfile
+from warehouse.importers.tabular.drafts.prompts import (
     named_as,
     rows_told,
     settle_prompts,
     shown_text,
     tells_apart,
 )
-from warehouse.importers.tabular.starting_scorers import (
+from warehouse.importers.tabular.drafts.record_locations import METRIC_NAMES
+from warehouse.importers.tabular.drafts.scorers import (
     scorers_in,
 )
-from warehouse.importers.tabular.starting_toml import (
+from warehouse.importers.tabular.drafts.toml import (
     toml_text,
+)
+from warehouse.importers.tabular.mapping_variants import (
+    RECORD_FIELDS,
+    RUN_FIELDS,
+    SAMPLE_FIELDS,
 )
 
 #: Further names of fields of a row, in a draft.
