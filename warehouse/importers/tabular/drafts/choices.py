@@ -15,7 +15,7 @@ from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.drafts.answers import ScoreColumns
 from warehouse.importers.tabular.drafts.columns import Fields
 from warehouse.importers.tabular.drafts.files_beside import count_beside
-from warehouse.importers.tabular.drafts.heed import is_verdict
+from warehouse.importers.tabular.drafts.looks import is_verdict
 from warehouse.importers.tabular.drafts.other_scores import is_number
 from warehouse.importers.tabular.drafts.profile import TableProfile
 from warehouse.importers.tabular.drafts.prompts import other_ids

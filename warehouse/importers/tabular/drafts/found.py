@@ -1,0 +1,167 @@
+"""What is found in a table, as a draft is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from warehouse.importers.tabular.column_names import (
+    Grade,
+    guess_votes,
+)
+from warehouse.importers.tabular.column_profiles import ColumnProfile
+from warehouse.importers.tabular.drafts.answers import ScoreColumns
+from warehouse.importers.tabular.drafts.charts import chart_in
+from warehouse.importers.tabular.drafts.choices import (
+    of_files,
+    of_record_paths,
+    of_rows,
+)
+from warehouse.importers.tabular.drafts.columns import Fields
+from warehouse.importers.tabular.drafts.fields import fields_of
+from warehouse.importers.tabular.drafts.matrix import cells_of
+from warehouse.importers.tabular.drafts.nested import nested_figures
+from warehouse.importers.tabular.drafts.paths import (
+    NamedByPaths,
+    models_in_paths,
+    scorers_in_paths,
+)
+from warehouse.importers.tabular.drafts.profile import TableProfile
+from warehouse.importers.tabular.drafts.scorers import of_these_scores
+from warehouse.importers.tabular.drafts.scores import scores_of
+from warehouse.importers.tabular.drafts.settings import settings_in
+from warehouse.importers.tabular.drafts.tables import figures_of
+from warehouse.importers.tabular.drafts.toml import (
+    Choice,
+)
+from warehouse.importers.tabular.plain_tables import vote_mapping
+from warehouse.records import SourceFiles
+
+#: So many rows with one number in all say that it is no score.
+_TELLING = 20
+
+
+def _votes_in(table: TableProfile) -> dict[str, Any]:
+    """The mapping that a table of votes amounts to without one; empty where it is
+    none."""
+    names = [column.name for column in table.columns if not column.parents]
+    if table.location.at or table.path.suffix == ".zip" or not guess_votes(names):
+        return {}
+    source = SourceFiles(table.path.name, table.path.parent, (table.path,))
+    return (vote_mapping(source, {"benchmark": ""}) or ({}, []))[0]
+
+
+class Found:
+    """What columns of a table are, and what is to be decided."""
+
+    def __init__(self, table: TableProfile, importer: str, ready: str) -> None:
+        self.table = table
+        self.importer = importer
+        self.ready = ready
+        self.votes = _votes_in(table)
+        self.chart = chart_in(table)
+        if self.votes:
+            self.fields = Fields(key=self.votes.get("key", ()))
+        else:
+            self.fields = fields_of(table)
+        self.nested = nested_figures(table, self.fields)
+        if not self.votes:
+            self.figures = figures_of(table, self.fields)
+        else:
+            self.figures = None
+        if self.figures is None and not self.votes:
+            self.cells = cells_of(table, self.fields)
+        else:
+            self.cells = None
+        is_scored = self.figures is None and self.cells is None and not self.votes
+        if is_scored:
+            self.scores = scores_of(table, self.fields)
+        else:
+            self.scores = ScoreColumns()
+        self._ask_whose_scores()
+        if not self.votes and self.chart is None and self.nested is None:
+            self.choices = list(self._choices())
+        else:
+            self.choices = []
+        may_be_scores = table.rows < _TELLING
+        offered = {
+            candidate.column.path for candidate in self.scores.offered if may_be_scores
+        }
+        free = []
+        if is_scored:
+            free = [column for column in self.unused() if column.path not in offered]
+        if is_scored:
+            self.settings = settings_in(table, self.fields, free)
+        else:
+            self.settings = {}
+
+    def _choices(self) -> Iterator[Choice]:
+        """Choices that are to be made."""
+        yield from of_record_paths(self.table)
+        files = list(of_files(self.table, self.fields))
+        if files:
+            yield from files
+            return
+        if self.figures is not None:
+            yield from self.fields.questions
+            yield from self.figures.choices
+            yield from self.fields.scorers.choices
+            return
+        yield from self.fields.questions
+        yield from self.fields.choices
+        yield from self.fields.scorers.choices
+        if self.cells is not None:
+            yield from self.cells.choices
+            return
+        yield from self.scores.choices
+        if self.scores.chosen or self.scores.is_compared:
+            yield from of_rows(self.table, self.fields, self.scores)
+
+    def _ask_whose_scores(self) -> None:
+        """Ask which scores those gave who are named, where some are rather of a program
+        or of others."""
+        chosen = {
+            candidate.column.path: candidate.metric for candidate in self.scores.chosen
+        }
+        others = [
+            candidate.column.path
+            for candidate in self.scores.offered
+            if candidate.grade >= Grade.LIKELY
+        ]
+        choice = None
+        if chosen:
+            choice = of_these_scores(self.fields.scorers, chosen, others)
+        if choice is not None:
+            self.fields.scorers.questions.append(choice)
+
+    def unused(self) -> list[ColumnProfile]:
+        """Columns that nothing takes."""
+        paths = {
+            candidate.column.path for candidate in self.scores.chosen
+        } | self.fields.taken
+        if self.figures is not None:
+            paths = {column.path for column in self.figures.columns} | {
+                c.path for c in self.fields.run.values()
+            }
+            paths |= self.fields.scorers.paths
+        if self.cells is not None:
+            paths |= {column.path for column in (*self.cells.columns, self.cells.label)}
+        return [column for column in self.table.columns if column.path not in paths]
+
+    def knows_models(self) -> bool:
+        """True if columns or the document name the models."""
+        has_names = bool({"model"} & {*self.fields.run, *self.fields.document})
+        is_table = self.figures is not None or self.cells is not None
+        return has_names or is_table or bool(self.votes)
+
+    def named_scorers(self) -> NamedByPaths | None:
+        """Where the names of files tell who scored the same answers."""
+        if not self.fields.same_answers:
+            return None
+        return scorers_in_paths(self.table.path, self.fields.evidence.rows.others)
+
+    def named_models(self) -> NamedByPaths | None:
+        """Where the names of files tell the models."""
+        if self.knows_models() or self.fields.same_answers:
+            return None
+        return models_in_paths(self.table.path, self.fields.evidence.rows.others)

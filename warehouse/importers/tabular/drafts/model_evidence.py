@@ -1,0 +1,163 @@
+"""Which column of a table names its models, and whether tasks are benchmarks or prompts,
+as its rows say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from warehouse.importers.tabular.column_names import (
+    are_models,
+    are_numbered,
+    is_metric,
+)
+from warehouse.importers.tabular.column_profiles import ColumnProfile
+from warehouse.importers.tabular.drafts.columns import Fields
+from warehouse.importers.tabular.drafts.looks import is_long, is_verdict
+from warehouse.importers.tabular.drafts.profile import TableProfile
+from warehouse.importers.tabular.drafts.prompt_evidence import is_row_number
+from warehouse.importers.tabular.drafts.toml import Choice, toml_key, toml_text
+from warehouse.importers.tabular.evidence import Evidence, Rows, Standing
+
+#: Models and prompts of which a table needs so many, before its rows say which is which.
+_MODELS, _PROMPTS = 50, 10
+
+
+#: Tasks from which on they are prompts where each is right or wrong, and from which on
+#: they may be prompts whatever their scores are.
+_TASKS, _MANY_TASKS = 10, 40
+
+
+def take_tasks(table: TableProfile, rows: Rows, fields: Fields) -> None:
+    """Take tasks for prompts, not for benchmarks, where each stands once a model and is
+    right or wrong."""
+    task = fields.run.get("benchmark")
+    ids = fields.sample.get("prompt_id")
+    is_row = ids is not None and is_row_number(ids)
+    if task is None or "text" in fields.sample or ids is not None and not is_row:
+        return
+    if len(task.values) < _TASKS or task.nulls:
+        return
+    models = [fields.run["model"]] if "model" in fields.run else []
+    bare = Evidence(rows, models)
+    if models and len(models[0].values) > 1:
+        is_prompt = bare.names_prompts(task)
+    else:
+        is_prompt = task.is_unique
+    if not is_prompt and not bare.repeats(task):
+        return
+    evidence = Evidence(rows, models, [task])
+    free = [column for column in table.columns if column.path not in fields.taken]
+    is_right_or_wrong = any(map(is_verdict, free)) and not any(
+        _are_means(column, evidence) for column in free
+    )
+    is_numbered = are_numbered([str(value) for value in task.values])
+    if is_right_or_wrong or is_numbered:
+        del fields.run["benchmark"]
+        fields.sample["prompt_id"] = task
+        why = "right or wrong" if is_right_or_wrong else "numbered as items are"
+        fields.say(task, f"prompt: each stands once a model, {why}")
+    elif len(task.values) >= _MANY_TASKS:
+        fields.questions.append(_what_tasks_are(task))
+
+
+def _are_means(column: ColumnProfile, evidence: Evidence) -> bool:
+    """True if a column has the name of a metric and other numbers than 0 and 1, which
+    differ between models."""
+    is_named = is_metric(column.name) and column.is_number
+    standing = evidence.standing(column)
+    return is_named and not is_verdict(column) and standing is not Standing.OF_PROMPT
+
+
+def _what_tasks_are(task: ColumnProfile) -> Choice:
+    path = toml_text(task.path)
+    return Choice(
+        f"what the {len(task.values)} values of {path} are, each once a model",
+        ("benchmarks, of which figures are published", "prompts of one benchmark"),
+        (
+            f"leave [run] benchmark = {path} as it is",
+            f"[sample] prompt_id = {path} in its place, and [[scores]] for "
+            "[[published]]",
+        ),
+    )
+
+
+def take_models(
+    table: TableProfile, rows: Rows, columns: Sequence[ColumnProfile], fields: Fields
+) -> None:
+    """The column that names models by the rows, where no name says so: each of its few
+    values has all prompts once."""
+    if "model" in fields.run or rows.n_files > 1 or fields.metric is not None:
+        return
+    if table.location.draws:
+        return  # which are answers of one model
+    found = list(_crossing(rows, columns, fields))
+    models = [column for column in found if are_models(list(map(str, column.values)))]
+    if len(models) != 1 and len(found) != 1:
+        return
+    model = (models or found)[0]
+    fields.forget(model)
+    fields.run["model"] = model
+    if models:
+        fields.say(model, "model: names of models, each with all prompts")
+    else:
+        fields.questions.append(_what_crosses(model))
+
+
+def take_model_of_files(
+    rows: Rows, columns: Sequence[ColumnProfile], fields: Fields
+) -> None:
+    """The column that holds one name of a model in each of the files beside another."""
+    if {"model"} & {*fields.run, *fields.document} or rows.n_files < 2:
+        return
+    for column in columns:
+        codes = rows.codes[column.path]
+        is_alone = len(column.values) == 1 and not column.nulls
+        names = np.unique(codes)
+        files_of_names = np.unique(np.stack([codes, rows.files]), axis=1).shape[1]
+        is_told = names.size == files_of_names == rows.n_files
+        if is_alone and is_told and are_models([str(column.values[0])]):
+            fields.forget(column)
+            fields.run["model"] = column
+            fields.say(column, "model: another name in each file beside this one")
+            return
+
+
+def _what_crosses(column: ColumnProfile) -> Choice:
+    path = toml_text(column.path)
+    shown = ", ".join(map(str, column.values[:3]))
+    return Choice(
+        f"what {path} names ({shown}), of which each has all prompts once",
+        ("models", "settings of one model, a run each", "who gave the scores"),
+        (
+            f"leave [run] model = {path} as it is",
+            f"[run.configuration] {toml_key(column.name)} = {path}, without [run] "
+            f"model = {path}",
+            f"[scorer] scorer = {path}, without [run] model = {path}",
+        ),
+    )
+
+
+def _crossing(
+    rows: Rows, columns: Sequence[ColumnProfile], fields: Fields
+) -> Iterator[ColumnProfile]:
+    """Columns of a few names of which each has all prompts once."""
+    evidence = Evidence(rows)
+    few = [
+        column
+        for column in columns
+        if column.kind == "text"
+        and 2 <= len(column.values) <= min(_MODELS, column.rows // 2)
+        and not is_long(column)
+        and not is_verdict(column)
+    ]
+    keys = [
+        column
+        for column in columns
+        if column.kind not in ("list", "object", "true/false")
+        and _PROMPTS <= len(column.values) < column.rows
+    ]
+    for column in few:
+        if any(evidence.crosses(column, key) for key in keys if key is not column):
+            yield column

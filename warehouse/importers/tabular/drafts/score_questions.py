@@ -1,0 +1,294 @@
+"""Questions that a draft asks about columns of scores: which of them are meant, what rows
+without a score are, what stands beside them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from os.path import commonprefix
+
+from warehouse.importers.tabular.column_names import (
+    are_models,
+    is_metric,
+    path_of,
+    plain_name,
+)
+from warehouse.importers.tabular.drafts.answers import (
+    ScoreColumn,
+    ScoreColumns,
+    what_counts,
+)
+from warehouse.importers.tabular.drafts.columns import Fields
+from warehouse.importers.tabular.drafts.full_marks import (
+    full_marks,
+    of_full_marks,
+)
+from warehouse.importers.tabular.drafts.other_scores import (
+    OFFERED,
+    by_two_keys,
+    in_texts,
+    of_counts,
+    of_elements,
+    of_lists,
+    of_numbers,
+    of_object,
+    of_whole,
+)
+from warehouse.importers.tabular.drafts.profile import TableProfile
+from warehouse.importers.tabular.drafts.toml import (
+    Choice,
+    texts,
+    toml_text,
+)
+
+#: Names that say nothing of what was measured, where the objects around them may.
+_GENERIC = frozenset(
+    "value score scores result results data metrics metric evaluation evaluations review sample_score".split()
+)
+
+
+def are_systems(candidates: Sequence[ScoreColumn]) -> bool:
+    """True if columns have one name in different objects, which then may be different
+    systems."""
+    names = {plain_name(candidate.column.name) for candidate in candidates}
+    return len(candidates) > 1 and len(names) == 1 and not names & _GENERIC
+
+
+def are_by_model(candidates: Sequence[ScoreColumn]) -> bool:
+    """True if columns of one object have names of models, with the name of a metric
+    before or after them or not."""
+    names = _between_affixes([candidate.column.name for candidate in candidates])[1]
+    around = {candidate.column.parents for candidate in candidates}
+    return (
+        len(names) > 1
+        and len(around) == 1
+        and are_models(names)
+        and not any(map(is_metric, names))
+    )
+
+
+def _between_affixes(names: Sequence[str]) -> tuple[str, list[str], str]:
+    """Names divided into what they begin with, where they differ, and what they end
+    with: ``a_correct``, ``b_correct``. Beginnings and ends that are no name of a metric
+    belong to what differs."""
+    start = re.sub(r"[^_. /-]*$", "", commonprefix(names))
+    backwards = commonprefix([name[::-1] for name in names])
+    end = re.sub(r"^[^_. /-]*", "", backwards[::-1])
+    if not is_metric(start):
+        start = ""
+    if not is_metric(end):
+        end = ""
+    middles = [name[len(start) : len(name) - len(end)] for name in names]
+    return start, middles, end
+
+
+def by_model(candidates: Sequence[ScoreColumn]) -> Choice:
+    start, systems, end = _between_affixes(
+        [candidate.column.name for candidate in candidates]
+    )
+    names = ", ".join(map(toml_text, systems))
+    parents = candidates[0].column.parents
+    around = "".join(f"{path_of(parent)}." for parent in parents)
+    return Choice(
+        f"what {names} are, of which each prompt has a score",
+        ("models", "metrics of one model"),
+        (
+            f'[each] system = [{names}], with [run] model = {{ const = "{{system}}" }} '
+            "and one [[scores]] with "
+            f"value = '{around}\"{start}{{system}}{end}\"'",
+            "uncomment the [[scores]] of each",
+        ),
+    )
+
+
+def systems(table: TableProfile, candidates: Sequence[ScoreColumn]) -> Choice:
+    around = [
+        candidate.column.parents[-1]
+        for candidate in candidates
+        if candidate.column.parents
+    ]
+    name = candidates[0].column.name
+    between = ["different models", "different metrics of one model"]
+    written = [
+        f"[each] system = [{', '.join(map(toml_text, around))}], with [run] model = "
+        f'{{ const = "{{system}}" }} and one [[scores]] with value = '
+        f'"{{system}}.{name}"',
+        "uncomment the [[scores]] of each",
+    ]
+    if table.rows == 1 and not table.location.at and candidates[0].column.parents:
+        at = "".join(
+            f"{path_of(parent)}." for parent in candidates[0].column.parents[:-1]
+        ).removesuffix(".")
+        figure = toml_text(path_of(name))
+        beside = (
+            ()
+            if at
+            else {(*column.parents, column.name)[0]: None for column in table.columns}
+        )
+        others = texts(key for key in beside if key not in around)
+        skip = ""
+        if others != "[]":
+            skip = f'[[rows.skip]] path = "@key", equal_to = {others}, '
+        between.append("benchmarks, of which figures are published")
+        written.append(
+            f'[rows] at = {toml_text(f"{at}{{}}")}, {skip}[run] benchmark = "@key", '
+            f"[[published]] metric = {toml_text(name)}, value = {figure}; what stands "
+            'beside as "$.NAME", such as model = "$.model"'
+        )
+    elif table.location.at == "{}" and {
+        len(candidate.column.parents) for candidate in candidates
+    } == {1}:
+        between.append(
+            "benchmarks of the models that the keys around them name, with published "
+            "figures"
+        )
+        written.append(by_two_keys("^@key", "@key", name, path_of(name)))
+    what = (
+        f"what {', '.join(map(toml_text, around[:4]))} are, each of which has its own "
+        f"{toml_text(name)}"
+    )
+    return Choice(what, tuple(between), tuple(written))
+
+
+def which(table: TableProfile, candidates: Sequence[ScoreColumn]) -> Choice:
+    between = [candidate.shown for candidate in candidates[:OFFERED]]
+    written = ["uncomment the [[scores]] and [metrics.NAME] of one or more of them"]
+    if table.is_object:
+        between.append("none: they are published figures of a whole benchmark")
+        written.append(_as_figures(candidates))
+        if not any(c.column.parents for c in candidates):
+            for words, text in of_object(table):
+                between.append(words)
+                written.append(text)
+    return Choice(
+        "which columns are the scores of the prompts", tuple(between), tuple(written)
+    )
+
+
+def _as_figures(candidates: Sequence[ScoreColumn]) -> str:
+    """How a mapping says that they are published: a benchmark for each object, where
+    one metric has several."""
+    first = candidates[0]
+    if len({candidate.metric for candidate in candidates}) == len(candidates):
+        path = toml_text(first.column.path)
+        return (
+            f"[[published]] metric = {toml_text(first.metric)}, value = {path}, one "
+            "for each of them"
+        )
+    name = path_of(first.column.name)
+    around = texts(
+        c.column.path.removesuffix(f".{name}")
+        for c in candidates
+        if c.metric == first.metric
+    )
+    return (
+        f'[each] benchmark = {around}, [run] benchmark = {{ const = "{{benchmark}}" '
+        f"}}, [[published]] metric = "
+        f"{toml_text(first.metric)}, value = {toml_text(f'{{benchmark}}.{name}')}"
+    )
+
+
+def sparse(candidate: ScoreColumn) -> Choice:
+    rows = candidate.column.rows
+    missing = candidate.column.nulls
+    return Choice(
+        f"what the rows without {toml_text(candidate.column.path)} are ({missing} of "
+        f"{rows})",
+        ("rows of another kind, which are skipped", "prompts without a score"),
+        (
+            f"[[rows.skip]] path = {toml_text(candidate.column.path)}, null = true; "
+            "and its [[scores]] below",
+            "uncomment its [[scores]] below, and say there what if_null is",
+        ),
+    )
+
+
+def nothing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Choice:
+    if are_by_model(scores.offered):
+        return by_model(scores.offered)
+    offered = tuple(candidate.shown for candidate in scores.offered)
+    readings = (
+        *of_whole(
+            table, fields, [c.column for c in scores.offered if c.column.is_number]
+        ),
+    )
+    readings += (
+        *of_counts(table),
+        *of_lists(table),
+        *of_object(table),
+        *in_texts(table),
+    )
+    readings += tuple(of_elements(table, fields))
+    between = tuple(words for words, _ in readings)
+    written = tuple(text for _, text in readings)
+    if not offered:
+        numbers = of_numbers(table, fields)
+        return Choice(
+            "where the scores are (no column looks like scores of prompts)",
+            (
+                *between,
+                "a column that this draft does not "
+                f"offer{f', such as {numbers}' if numbers else ''}",
+                "another file holds them",
+            ),
+            (
+                *written,
+                '[[scores]] metric = "score", value = "COLUMN"; or [[published]] for '
+                "figures of a whole benchmark",
+            ),
+        )
+    return Choice(
+        "whether any of these columns are scores of prompts (no name says so)",
+        (*offered, *between),
+        ("uncomment the [[scores]] and [metrics.NAME] of those that are", *written),
+    )
+
+
+def _leaves_marks_out(candidate: ScoreColumn) -> bool:
+    """True if numbers such as -1 are read as no rating."""
+    nulls = candidate.keys.get("null", ())
+    return bool(nulls) and all(str(text).startswith("-") for text in nulls)
+
+
+def _of_marks(candidate: ScoreColumn) -> Iterator[Choice]:
+    column = candidate.column
+    if _leaves_marks_out(candidate):
+        return  # which is said beside it
+    values = column.scores
+    path = toml_text(column.path)
+    if values.is_marked:
+        quoted = [f'"{mark:g}", "{mark}"' for mark in sorted(values.marks)]
+        marks = ", ".join(quoted)
+        yield Choice(
+            f"what {min(values.marks):g} in {path} is, beside {values.low:g} to "
+            f"{values.high:g}",
+            ("no score: judging failed", "a score as the others"),
+            (
+                f"value = {{ path = {path}, null = [{marks}] }} in its [[scores]]",
+                "leave its [[scores]] as it is",
+            ),
+        )
+
+
+def of_missing(
+    table: TableProfile, fields: Fields, scores: ScoreColumns
+) -> Iterator[Choice]:
+    """Rows without a score: left out, or wrong."""
+    for candidate in scores.chosen:
+        yield from _of_marks(candidate)
+        is_asked = candidate.missing and not _leaves_marks_out(candidate)
+        if is_asked and fields.metric is None:
+            where = f" in the [[scores]] of {toml_text(candidate.column.path)}"
+            yield what_counts(candidate.column, table, where)
+
+
+def of_marks_beside(
+    table: TableProfile, fields: Fields, scores: ScoreColumns
+) -> Iterator[Choice]:
+    """Questions whether scores are points of what each prompt gives at most."""
+    for candidate in scores.chosen:
+        marks = fields.marks.get(candidate.column.path)
+        if marks is None:
+            marks = full_marks(table, candidate.column, fields)
+        if marks is not None and len(marks.values) > 1:
+            yield of_full_marks(candidate.column, marks)
