@@ -304,6 +304,42 @@ def test_a_rating_of_minus_one_is_left_out_and_said(tmp_path: Path) -> None:
     assert {"path": '"GPT-4.1"', "null": ["-1", "-1.0"]} in values
 
 
+def test_ratings_of_one_scale_are_metrics_each(tmp_path: Path) -> None:
+    """One whose name is that of a metric was taken, and its neighbours were not."""
+    models, ratings = of_two(lambda model, prompt: (prompt + len(model)) % 5 + 1)
+    columns = {
+        name: ratings[shift:] + ratings[:shift]
+        for shift, name in enumerate(("coherence", "relevance", "overall"))
+    }
+    path = written(
+        tmp_path / "r.csv",
+        model=models,
+        question_id=[prompt for _ in range(2) for prompt in PROMPTS],
+        **columns,
+    )
+    metrics = [score["metric"] for score in draft(path)["scores"]]
+    assert metrics == ["coherence", "relevance", "overall"]
+
+
+def test_the_text_of_a_response_names_no_prompt(tmp_path: Path) -> None:
+    records = [
+        {
+            "problem": {"statement": f"Compute {prompt}", "answer": str(prompt)},
+            "response": {"text": f"It is {prompt}"},
+            "evaluation": {"is_correct": prompt % 2 == 0},
+        }
+        for prompt in PROMPTS
+    ]
+    path = tmp_path / "r.jsonl"
+    path.write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    mapping = draft(path)
+    assert mapping["sample"] == {
+        "text": "problem.statement",
+        "target": "problem.answer",
+        "response": "response.text",
+    }
+
+
 def test_many_small_files_are_asked_about(tmp_path: Path) -> None:
     for number in range(8):
         record = {

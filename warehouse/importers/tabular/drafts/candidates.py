@@ -15,6 +15,7 @@ from warehouse.importers.tabular.column_names import (
     grade_of,
     is_counted,
     is_flag,
+    looks_like_model,
     plain_name,
     words_of,
 )
@@ -91,7 +92,8 @@ def _named(table: TableProfile, fields: Fields) -> Iterator[ScoreColumn]:
         if not keys and column.kind in ("text", "mixed"):
             keys, meaning, grade = _of_verdicts(column, grade, fields)
         if why := _why_no_score(column, grade, fields):
-            fields.why_not.setdefault(column.path, f"score: {why}")
+            if grade >= Grade.LIKELY or column.is_number:
+                fields.why_not.setdefault(column.path, f"score: {why}")
             continue
         if grade is Grade.NEVER or not _may_be_read(column, grade, keys, fields):
             continue
@@ -185,9 +187,7 @@ def _grade(column: ColumnProfile, fields: Fields) -> Grade:
     grade = grade_of(column.name, column.parents)
     is_outcome = fields.evidence.standing_at(column.path) is Standing.OUTCOME
     is_graded = _is_graded(column)
-    may_be_scores = (
-        is_verdict(column) or _are_ratings(column) or _is_unit(column, False)
-    )
+    may_be_scores = is_verdict(column) or are_ratings(column) or _is_unit(column, False)
     if is_outcome and is_graded and may_be_scores:
         return max(grade, Grade.LIKELY)
     is_result = plain_name(column.name) in ("result", "results")
@@ -204,7 +204,7 @@ def _may_be_read(
         return False
     if grade is Grade.POSSIBLE:
         is_outcome = fields.evidence.standing_at(column.path) is Standing.OUTCOME
-        return _is_unit(column, bool(keys)) or is_outcome and _are_ratings(column)
+        return _is_unit(column, bool(keys)) or is_outcome and are_ratings(column)
     by_name = max(
         grade_of(column.name),
         Grade.USUAL if plain_name(column.name) in _GENERIC else Grade.NEVER,
@@ -238,8 +238,11 @@ def _why_no_score(column: ColumnProfile, grade: Grade, fields: Fields) -> str:
         return str(standing.value)
     if is_told and standing is Standing.OF_MODEL:
         return str(standing.value)
-    if standing is Standing.CONSTANT and column.rows >= _TELLING and not is_truth:
-        return str(standing.value)
+    is_named = grade >= Grade.LIKELY or looks_like_model(column.name)
+    may_be_all_right = is_truth and is_named
+    is_constant = len(column.values) == 1 and not column.nulls
+    if is_constant and column.rows >= _TELLING and not may_be_all_right:
+        return str(Standing.CONSTANT.value)
     return ""
 
 
@@ -336,7 +339,7 @@ def _is_unit(column: ColumnProfile, is_read: bool) -> bool:
     )
 
 
-def _are_ratings(column: ColumnProfile) -> bool:
+def are_ratings(column: ColumnProfile) -> bool:
     """True if numbers of which the name says nothing may be points or ratings: up to 10,
     or up to 100 where few differ."""
     numbers = [number for number in column.numbers if number not in (-1, -9, -99)]

@@ -58,7 +58,20 @@ _ALSO = {
     "prompt_id": tuple(
         name for name in ID_NAMES if name not in SAMPLE_NAMES["prompt_id"]
     ),
-    "text": ("user_input", "query", "inputs"),
+    "text": (
+        "user_input",
+        "query",
+        "inputs",
+        "problem_statement",
+        "statement",
+        "frage",
+        "pregunta",
+        "pergunta",
+        "domanda",
+        "вопрос",
+        "问题",
+        "質問",
+    ),
     "response": (
         "actual_output",
         "actualoutput",
@@ -68,6 +81,13 @@ _ALSO = {
         "model_response",
         "predicted_answer",
         "generated_answer",
+        "antwort",
+        "respuesta",
+        "resposta",
+        "risposta",
+        "réponse",
+        "ответ",
+        "回答",
     ),
     "target": (
         "expectedoutput",
@@ -300,7 +320,8 @@ def _may_be_sample(name: str, column: ColumnProfile) -> bool:
         )
     if is_setting(column.parents) or name == "response" and is_of_judge(column.parents):
         return False
-    if name == "target" and {plain_name(parent) for parent in column.parents} & _SAID:
+    is_said = bool({plain_name(parent) for parent in column.parents} & _SAID)
+    if name in ("target", "text", "prompt_id") and is_said:
         return False
     if (
         name == "target"

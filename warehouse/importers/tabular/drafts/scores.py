@@ -10,6 +10,7 @@ from warehouse.importers.tabular.column_names import (
     is_flag,
     looks_like_model,
 )
+from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.drafts.answers import (
     ScoreColumn,
     ScoreColumns,
@@ -93,6 +94,9 @@ def _chosen(
         ]
         if are_by_model(first):
             return ScoreColumns(choices=[by_model(first)])
+        ratings = _ratings_alike(first[0], full)
+        if len(ratings) > 1 and all(candidate in ratings for candidate in first):
+            return ScoreColumns(ratings, is_guess=True)
         alike = all(_are_equal(table, first[0], other) for other in first[1:])
         varies = len(first[0].column.values) > 1
         if alike and varies:
@@ -101,6 +105,37 @@ def _chosen(
     if named:
         return ScoreColumns(choices=[sparse(named[0])])
     return _by_rows(full, fields)
+
+
+def _ratings_alike(
+    first: ScoreColumn, candidates: Sequence[ScoreColumn]
+) -> list[ScoreColumn]:
+    """Ratings of the same scale as one of them, beside it: what one judge says of one
+    response, each a metric of its own."""
+    column = first.column
+    if not _are_few_steps(column):
+        return []
+    return [
+        other
+        for other in candidates
+        if _are_few_steps(other.column)
+        and other.column.parents == column.parents
+        and min(other.column.numbers) >= 0
+        and max(other.column.numbers) == max(column.numbers)
+    ]
+
+
+#: Steps of a scale of ratings.
+_STEPS = 10
+
+
+def _are_few_steps(column: ColumnProfile) -> bool:
+    """True if values are whole numbers from 1 to 10 at most, and more than right and
+    wrong."""
+    numbers = [number for number in column.numbers if number >= 0]
+    are_whole = all(number.is_integer() for number in numbers)
+    is_scale = bool(numbers) and 1 < max(numbers) <= _STEPS and len(numbers) > 2
+    return are_whole and is_scale and column.is_number
 
 
 def _by_rows(candidates: Sequence[ScoreColumn], fields: Fields) -> ScoreColumns:
