@@ -102,15 +102,15 @@ def refuse_other_scores(
     for row in store.rows(query_text("ingest", "same_responses"), {"run_ids": asked}):
         found.setdefault(row["run_id"], row)
     for run in looked_at:
-        row = found.get(run_ids[run])
+        alike = found.get(run_ids[run])
         header = state.dump.runs[run]
-        if row is None or is_scored_by_people([header]):
+        if alike is None or is_scored_by_people([header]):
             continue
-        if not row["is_all"] and _all_scored_by([header], {"human", "model"}):
+        if not alike["is_all"] and _all_scored_by([header], {"human", "model"}):
             continue  # a judge may say something else of the same the next time
         raise ConflictError(
             f"all responses of {header.model} on {header.benchmark}, or nearly all, are"
-            f" those of run {row['other_id']}, and its scores are not",
+            f" those of run {alike['other_id']}, and its scores are not",
             path=next(part.source.path for part in state.parts if run in part.runs),
             expected="the scores of one scorer, or other responses",
             advice=f"{SCORERS}; --set run_id=NAME takes them for two executions",
