@@ -258,6 +258,8 @@ def test_runs_of_mlflow_have_their_parameters_as_settings() -> None:
             "vlmevalkit",
         ),
         *("openhands", "phoenix", "agent_company", "evalchemy", "tau_bench"),
+        *("bigcode_harness", "hf_trainer", "mlflow_runs", "wandb_chart"),
+        "agent_rewards",
     ],
 )
 def test_a_dump_of_a_tool_is_known_by_its_shape(

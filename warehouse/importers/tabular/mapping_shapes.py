@@ -7,7 +7,11 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from warehouse.importers.common.streams import FORMATS_OF_SEVERAL, members
+from warehouse.importers.common.streams import (
+    FORMATS_OF_SEVERAL,
+    glob_matches,
+    members,
+)
 from warehouse.importers.tabular.field_paths import PathError, parse_path
 from warehouse.importers.tabular.mapping import parse_mapping
 from warehouse.importers.tabular.mapping_files import (
@@ -21,6 +25,7 @@ from warehouse.importers.tabular.table import MappedTable
 #: Columns or fields that a mapping has to read for its shape to be its own.
 _TELLING = 2
 _UNNAMED = re.compile(r"column_\d+")
+_LETTERS = re.compile(r"[A-Za-z]")
 
 
 def is_shaped_for(mapping: TabularMapping, path: Path) -> bool:
@@ -102,4 +107,24 @@ def mappings_for(path: Path) -> list[str]:
         name: parse_mapping(load_mapping(file))[0]
         for name, file in shipped_mappings().items()
     }
-    return [name for name, mapping in parsed.items() if is_shaped_for(mapping, path)]
+    return [
+        name
+        for name, mapping in parsed.items()
+        if is_shaped_for(mapping, path) or _is_named(mapping, path)
+    ]
+
+
+#: Letters of a file's name that a pattern has to spell out to say more than its suffix.
+_LEAST_LETTERS = 6
+
+
+def _is_named(mapping: TabularMapping, path: Path) -> bool:
+    """True if a mapping, whose paths alone tell little, names a file by a name of its
+    own (``all_results.json``), and nothing that it reads is missing there."""
+    for glob in mapping.files:
+        stem = glob.rpartition("/")[2].rpartition(".")[0]
+        if len(_LETTERS.findall(stem)) < _LEAST_LETTERS:
+            continue
+        if glob_matches(glob, path.absolute()):
+            return not mistakes_in_file(mapping, path, path.parent)
+    return False
