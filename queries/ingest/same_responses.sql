@@ -1,6 +1,6 @@
 -- Current runs of the condition of a run (of :run_ids) that no id, seed or time tells from it, of
 -- which nearly every response (19 of 20) is the same as in it, and a score of one of these is not:
--- somebody else gave it.
+-- somebody else gave it. Whether all responses are the same.
 -- grain: one row per pair of runs
 with same as (
     select run.id as run_id, other.id as other_id, run.n_generations,
@@ -22,12 +22,12 @@ with same as (
         and theirs.response_hash = own.response_hash
 ),
 alike as (
-    select run_id, other_id
+    select run_id, other_id, count(*) = n_generations as is_all
     from same
     group by run_id, other_id, n_generations
     having count(*) * 20 >= n_generations * 19 and count(distinct response_hash) > 1
 )
-select alike.run_id, alike.other_id
+select alike.run_id, alike.other_id, alike.is_all
 from alike
 where exists (
     select 1

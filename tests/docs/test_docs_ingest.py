@@ -31,7 +31,8 @@ WITHOUT_DATA = (
     *("langfuse", "mt_bench_pair", "mt_bench_single", "tau2_simulations"),
     *("bigcode_harness", "euroeval", "hf_trainer", "ifeval", "nemo_skills"),
     *("reward_bench", "simpleqa", "trec_eval", "vlmevalkit", "openhands"),
-    *("agent_company", "evalchemy", "phoenix"),
+    *("agent_company", "evalchemy", "mlflow_runs", "phoenix", "wandb_chart"),
+    *("agent_rewards", "tau_bench"),
 )
 
 

@@ -14,6 +14,7 @@ from tests.support.setting_leaves import leaves_in
 from warehouse.importers.aider import IMPORTER as AIDER
 from warehouse.importers.bigbench.importer import IMPORTER as BIGBENCH
 from warehouse.importers.harbor import IMPORTER as HARBOR
+from warehouse.importers.model_cards import IMPORTER as MODEL_CARDS
 from warehouse.importers.nemo_evaluator import IMPORTER as NEMO
 from warehouse.importers.promptfoo import IMPORTER as PROMPTFOO
 from warehouse.importers.pydantic_evals import IMPORTER as PYDANTIC
@@ -26,6 +27,13 @@ from warehouse.importers.verifiers.importer import IMPORTER as VERIFIERS
 #: outcome or of a sample.
 DUMPS: dict[str, tuple[Any, str, str, str, str]] = {
     "aider": (AIDER, "aider", "aider", "*.yml", ""),
+    "model_cards": (
+        MODEL_CARDS,
+        "model_cards",
+        "model_cards/eval_results",
+        "*.yaml",
+        "value",
+    ),
     "swe_bench": (SWE_BENCH, "swe_bench", "swe_bench", "**/run.json", ""),
     "swe_bench_site": (
         SWE_BENCH,
@@ -100,7 +108,7 @@ def test_every_leaf_is_read(tmp_path: Path, name: str) -> None:
     copied = Path(shutil.copytree(DATA / folder, tmp_path / "dump"))
     found = sorted(copied.glob(documents))
     assert found
-    values = {"model": "m"} if name == "pydantic_evals" else {}
+    values = {"model": "m"} if name in ("pydantic_evals", "model_cards") else {}
     assert (
         leaves_in(importer, harness, copied, found[:2], outcomes, values).dropped()
         == []

@@ -207,6 +207,45 @@ def test_figures_of_evalchemy() -> None:
     assert {run.model for run in runs} == {"acme/fox-7b"}
 
 
+def test_trials_of_tau_bench_are_draws() -> None:
+    found = taken("tau_bench", benchmark="tau_bench_retail")
+    (run,) = found.runs
+    assert (run.model, run.temperature) == ("fox-7b", 0)
+    assert run.configuration == {
+        "agent_strategy": "tool-calling",
+        "user_model": "gpt-4o",
+        "user_strategy": "llm",
+    }
+    assert found.means(".draw") == {(0,): 0.5, (1,): 0.75}
+
+
+def test_rewards_by_task() -> None:
+    found = taken("agent_rewards", model="m", benchmark="b")
+    assert found.means("model") == {("m",): 0.5}
+    assert found.rows[4]["prompt_id"] == "task-4" and found.rows[4]["error"]
+
+
+def test_a_chart_of_weights_and_biases_is_figures_by_step() -> None:
+    runs = taken("wandb_chart", benchmark="b").runs
+    assert [(run.model, run.step, published(run)) for run in runs[:2]] == [
+        ("fox-7b-s1", 0, {"eval/acc": (0.25, None)}),
+        ("fox-7b-s1", 1000, {"eval/acc": (0.35, None)}),
+    ]
+    assert len(runs) == 6
+
+
+def test_runs_of_mlflow_have_their_parameters_as_settings() -> None:
+    runs = taken("mlflow_runs", benchmark="b").runs
+    assert [(run.model, run.run_id) for run in runs] == [
+        ("m0", "r0"),
+        ("m0", "r1"),
+        ("m1", "r2"),
+    ]
+    assert published(runs[0]) == {"accuracy": (0.5, None), "f1": (0.4, None)}
+    assert published(runs[1]) == {"accuracy": (0.6, None)}
+    assert runs[1].configuration["params.temperature"] == "0.1"
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -218,7 +257,9 @@ def test_figures_of_evalchemy() -> None:
             "simpleqa",
             "vlmevalkit",
         ),
-        *("openhands", "phoenix", "agent_company", "evalchemy"),
+        *("openhands", "phoenix", "agent_company", "evalchemy", "tau_bench"),
+        *("bigcode_harness", "hf_trainer", "mlflow_runs", "wandb_chart"),
+        "agent_rewards",
     ],
 )
 def test_a_dump_of_a_tool_is_known_by_its_shape(

@@ -273,7 +273,17 @@ ORACLES: dict[str, Callable[[Path], Means]] = {
     "*/ifeval/*/eval_results_*.jsonl": column_means("follow_all_instructions"),
     "*/nemo_skills/*/output-*.jsonl": column_means("symbolic_correct"),
     "*/simpleqa/*.jsonl": simple_grades,
+    "*/tau_bench/*.json": column_means("reward"),
 }
+
+
+def check_chart(frame: pd.DataFrame, taken: Taken) -> None:
+    """Every figure is that of its run, metric and step."""
+    by_step = frame.set_index("Step")
+    for run in taken.runs:
+        for figure in run.published:
+            cell = by_step.loc[str(run.step), f"{run.model} - {figure.metric}"]
+            assert figure.value == float(cell)
 
 
 def check_published(path: Path, taken: Taken) -> None:
@@ -290,6 +300,9 @@ def check_published(path: Path, taken: Taken) -> None:
                 )
         return
     frame = pd.read_csv(path, dtype=str, encoding="utf-8-sig")
+    if frame.columns[0] == "Step":
+        check_chart(frame, taken)
+        return
     labels = [
         name for name in ("Model version", "Model", "model") if name in frame
     ] or [frame.columns[0]]

@@ -253,3 +253,12 @@ def test_a_trec_run_is_sent_to_be_evaluated(
     for command in ("mapping", "ingest"):
         shown = run(command, str(tmp_path / name)).err
         assert "a TREC run" in shown and "trec_eval -q" in shown
+
+
+def test_a_file_of_several_tables_among_others_says_so(
+    tmp_path: Path, run: Caller
+) -> None:
+    workbook(tmp_path / "two.xlsx", first=ROWS, second=ROWS)
+    (tmp_path / "r.csv").write_text("id,model,task,score\nq,m,t,1\n")
+    done = run("ingest", str(tmp_path), db=f"duckdb:///{tmp_path}/s.duckdb")
+    assert done.code == 0 and "two.xlsx: 2 sheets: 'first' (id, s)" in done.err

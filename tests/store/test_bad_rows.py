@@ -74,6 +74,26 @@ def test_equal_rows_are_draws_where_the_user_says_so(kit: Any, whole: Any) -> No
     ]
 
 
+@pytest.mark.parametrize(
+    ("n_other", "expected"), [(0, "refused"), (1, "refused"), (4, "a repeat")]
+)
+def test_a_second_scorer_of_nearly_the_same_responses_is_no_repeat(
+    kit: Any, n_other: int, expected: str
+) -> None:
+    """Of 20 responses so many are others, and of those that are the same one score."""
+    first = [kit.row(f"p{n}", float(n % 2), response=f"r{n}") for n in range(20)]
+    second = [
+        kit.row(f"p{n}", float(n % 2 or n == 10), response=f"{'x' * (n < n_other)}r{n}")
+        for n in range(20)
+    ]
+    kit.load(kit.header(None), first)
+    if expected == "refused":
+        with pytest.raises(ConflictError, match="nearly all, are those of run"):
+            kit.load(kit.header(None), second)
+    else:
+        assert kit.load(kit.header(None), second).n_repeats == 1
+
+
 # --- faults ----------------------------------------------------------------------------------
 
 

@@ -35,7 +35,7 @@ from warehouse.records import (
     SourceFiles,
 )
 
-HARNESS = "model_card"
+HARNESS = "model_cards"
 _INDEX = re.compile(r"^model-index:", re.MULTILINE)
 #: Keys of an entry of ``.eval_results/``, all of which every entry has.
 _OF_ENTRIES = (
@@ -184,7 +184,7 @@ def _header_of_result(
         "dataset": {"args": others},
         "metric": {"args": metric.get("args"), "config": metric.get("config")},
         "verified": metric.get("verified"),
-        "source": {"name": source.get("name")},
+        "source": {"name": source.get("name"), "url": source.get("url")},
     }
     return RunHeader(
         harness=HARNESS,
@@ -239,9 +239,10 @@ def _entries_of_results(document: Any) -> _Stated:
         if task not in _NO_CONFIGURATION:
             benchmark, suite = str(task), (name,)
         date = text_or_none(entry.get("date"))
+        source = part_of(entry, "source")
         stated = {
             "notes": entry.get("notes"),
-            "source": {"name": part_of(entry, "source").get("name")},
+            "source": {"name": source.get("name"), "url": source.get("url")},
         }
         yield (
             RunHeader(

@@ -156,9 +156,18 @@ def _in_time(jobs: Sequence[_Job]) -> list[_Job]:
 def _left_over(item: Candidate, settings: ImportSettings) -> Unread:
     """A file of a walk that is in no source."""
     unread = left_over(item)
-    if unread.reason or settings.mapping is None:
+    if unread.reason:
         return unread
-    return replace(unread, reason=NOT_NAMED)
+    if settings.mapping is not None:
+        return replace(unread, reason=NOT_NAMED)
+    from warehouse.importers.common.streams import FORMATS_OF_SEVERAL
+
+    if item.path.suffix.lower() not in FORMATS_OF_SEVERAL:
+        return unread
+    from warehouse.importers.tabular.head_columns import why_no_table
+
+    reason = why_no_table(item.path)  # it holds several tables, or is damaged
+    return replace(unread, reason=reason.removeprefix(f"{item.path.name}: "))
 
 
 def _tools(format: str | None, settings: ImportSettings) -> list[Importer]:

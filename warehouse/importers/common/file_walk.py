@@ -24,7 +24,8 @@ from warehouse.records.credentials import masked
 HEAD_BYTES = 65_536
 #: Suffixes of files that hold data: one that cannot be read is missed.
 DATA_SUFFIXES = frozenset(
-    ".csv .tsv .tab .json .jsonl .ndjson .parquet .pq .arrow .eval .gz .zip .zst".split()
+    ".csv .tsv .tab .json .jsonl .ndjson .parquet .pq .arrow .eval .gz .zip .zst "
+    ".xlsx .xlsm .sqlite .sqlite3".split()
 )
 
 _SPECIAL = (

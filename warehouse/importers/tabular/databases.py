@@ -7,6 +7,7 @@ run, and what the schema says is not trusted.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager
@@ -93,7 +94,7 @@ class DatabaseReader:
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
         """The database, opened for reading only (InputError: it cannot be read)."""
-        place = quote(str(self.member.path.absolute()))
+        place = quote(os.fsencode(self.member.path.absolute()))
         try:
             with closing(
                 sqlite3.connect(

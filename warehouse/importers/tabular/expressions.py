@@ -29,7 +29,7 @@ from warehouse.importers.tabular.columns import (
     number_of,
     text_of,
 )
-from warehouse.importers.tabular.null_words import NO_NULLS, NullWords
+from warehouse.importers.tabular.null_words import NO_NULLS, NullWords, null_words
 from warehouse.records import parse_json
 from warehouse.records.answer_text import normalised, number_of_text
 from warehouse.records.canonical_json import sha256_of
@@ -87,7 +87,7 @@ class Recode:
     (docs/mappings.md)."""
 
     json: bool = False
-    null: NullWords = NO_NULLS
+    null: NullWords | tuple[str, ...] = NO_NULLS  # texts, or texts and numbers
     pattern: Pattern | None = None
     values: Mapping[str, Any] = field(default_factory=dict)
     otherwise: Any = None
@@ -103,13 +103,20 @@ class Recode:
         """True if numbers that come out are not those of the file."""
         return bool(self.values) or self.scale != 1 or self.add != 0
 
+    @property
+    def nulls(self) -> NullWords:
+        """What means null."""
+        if isinstance(self.null, NullWords):
+            return self.null
+        return null_words(self.null)
+
     def apply(self, value: Any) -> Any:
         """One value, changed; an :class:`Unfit` where it cannot be."""
         if value is None or isinstance(value, Unfit):
             if value is None:
                 return self.default
             return value
-        if self.null and self.null.holds(value):
+        if self.null and self.nulls.holds(value):
             return self.default
         for change in (
             self._parse,

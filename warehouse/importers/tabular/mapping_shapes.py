@@ -36,6 +36,7 @@ from warehouse.importers.tabular.table import (
 #: Columns or fields that a mapping has to read for its shape to be its own.
 _TELLING = 2
 _UNNAMED = re.compile(r"column_\d+")
+_LETTERS = re.compile(r"[A-Za-z]")
 
 
 def is_shaped_for(mapping: TabularMapping, path: Path) -> bool:
@@ -122,16 +123,20 @@ def mappings_for(path: Path) -> list[str]:
     ]
 
 
-#: Characters that the name of a file has in common with a mapping of its own.
-_OWN_NAME = 12
+#: Letters of a file's name that a pattern has to spell out to say more than its suffix.
+_LEAST_LETTERS = 6
 
 
 def _is_named_for(mapping: TabularMapping, path: Path) -> bool:
-    """True if a file bears the name of a dump that a mapping is for, and has what it
-    reads: a matrix whose columns are its prompts has no shape of its own."""
-    own = [glob for glob in mapping.files if len(glob.replace("*", "")) >= _OWN_NAME]
-    is_named = any(glob_matches(glob, path.absolute()) for glob in own)
-    return is_named and not mistakes_in_file(mapping, path, path.parent)
+    """True if a mapping, whose paths alone tell little, names a file by a name of its
+    own (``all_results.json``), and nothing that it reads is missing there."""
+    for glob in mapping.files:
+        stem = glob.rpartition("/")[2].rpartition(".")[0]
+        if len(_LETTERS.findall(stem)) < _LEAST_LETTERS:
+            continue
+        if glob_matches(glob, path.absolute()):
+            return not mistakes_in_file(mapping, path, path.parent)
+    return False
 
 
 #: Folders above a file of which the pattern of a mapping may speak.

@@ -109,7 +109,7 @@ def _struct(
 
 def _without_nulls(words: pa.Array, rule: ScoreRule) -> pa.Array:
     """Words that were mapped, but for those that mean that there is nothing."""
-    nulls = rule.value.recode.null
+    nulls = rule.value.recode.nulls
     if not nulls:
         return words
     distinct = [word for word in pc.unique(words).to_pylist() if word is not None]

@@ -13,6 +13,7 @@ import zipfile
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
+from itertools import count, islice
 from typing import Any
 
 from warehouse import extras
@@ -31,6 +32,7 @@ MAX_PART_BYTES = 256 << 20
 #: Bytes of a part in which a declaration of entities would stand.
 _HEAD_BYTES = 1 << 16
 _SHOWN_NAMES = 6
+_ROWS_AT_ONCE = 256
 #: Most bytes of rows that are kept.
 _KEPT_BYTES = 64 << 20
 
@@ -128,20 +130,28 @@ class SheetReader:
             openpyxl = extras.load("openpyxl", "xlsx", "a spreadsheet")
         except MisuseError as error:
             raise InputError(str(error), path=name) from None
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # on parts that hold no values
-            try:
+        try:
+            with _quiet():
                 book = openpyxl.load_workbook(
                     self.member.path, read_only=True, data_only=True, keep_links=False
                 )
-                try:
-                    yield book
-                finally:
-                    book.close()
-            except (InputError, GeneratorExit):
-                raise
-            except Exception as error:  # whatever openpyxl meets in a damaged part
-                raise _damaged(name, error) from error
+            try:
+                yield book
+            finally:
+                book.close()
+        except InputError:
+            raise
+        except Exception as error:  # whatever openpyxl meets in a damaged part
+            raise _damaged(name, error) from error
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without openpyxl's warnings of parts that hold no values. Nothing is to be
+    yielded meanwhile: what is ignored is so for all threads."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def _damaged(name: str, error: Exception) -> InputError:
@@ -219,9 +229,14 @@ def _filled_rows(sheet: Any) -> Iterator[NumberedRow]:
     """The rows in which something stands, with their numbers."""
     sheet.reset_dimensions()  # what a file says of its size may be wrong
     rows = sheet.iter_rows(values_only=True)
-    for number, row in enumerate(rows, 1):
-        if any(cell is not None for cell in row):
-            yield number, row
+    for first in count(1, _ROWS_AT_ONCE):
+        with _quiet():
+            part = list(islice(rows, _ROWS_AT_ONCE))
+        if not part:
+            return
+        for number, row in enumerate(part, first):
+            if any(cell is not None for cell in row):
+                yield number, row
 
 
 def _with(

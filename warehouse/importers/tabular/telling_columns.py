@@ -180,12 +180,10 @@ def _found(
         _Column(name, columns.get(name, ""), rows.column(name).unique().to_pylist())
         for name in telling
     ]
-    by_people = all(
-        metric.scorer_kind == "human"
-        for header in registry.headers()
-        for metric in header.metrics
-    )
-    is_one = not by_people and _is_one_answer(rows, key, n_keys)
+    kinds = {
+        metric.scorer_kind for header in registry.headers() for metric in header.metrics
+    }
+    is_one = kinds != {"human"} and _is_one_answer(rows, key, n_keys)
     return _Found(tuple(described), are_needed, is_one)
 
 

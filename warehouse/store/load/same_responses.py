@@ -3,8 +3,9 @@ scores are not: two scorers, no two draws."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import chain
+from typing import Any
 
 from warehouse.errors import ConflictError
 from warehouse.records import RunHeader
@@ -26,8 +27,14 @@ SCORERS = (
 
 def is_scored_by_people(headers: Iterable[RunHeader]) -> bool:
     """True if people gave all scores of some runs."""
-    metrics = chain.from_iterable(header.metrics for header in headers)
-    return all(metric.scorer_kind == "human" for metric in metrics)
+    return _all_scored_by(headers, {"human"})
+
+
+def _all_scored_by(headers: Iterable[RunHeader], kinds: Collection[str]) -> bool:
+    """True if scorers of some kinds gave all scores; of metrics that no header
+    describes nobody knows."""
+    metrics = list(chain.from_iterable(header.metrics for header in headers))
+    return bool(metrics) and all(metric.scorer_kind in kinds for metric in metrics)
 
 
 def refuse_scorers_as_draws(scratch: Scratch, state: _Load) -> None:
@@ -53,7 +60,7 @@ def refuse_scorers_as_draws(scratch: Scratch, state: _Load) -> None:
     asked = query_text("ingest", "same_draws")
     for run, n_prompts, n_same, first, last in scratch.rows(asked):
         header = state.dump.runs[run]
-        if all(metric.scorer_kind in kinds for metric in header.metrics):
+        if _all_scored_by([header], kinds):
             continue
         raise ConflictError(
             f"in {n_same} of {n_prompts} prompts of {header.benchmark} with several rows"
@@ -91,17 +98,19 @@ def refuse_other_scores(
     if not looked_at:
         return
     asked = [run_ids[run] for run in looked_at]  # at once: a load may have thousands
-    found: dict[int, int] = {}
+    found: dict[int, Any] = {}
     for row in store.rows(query_text("ingest", "same_responses"), {"run_ids": asked}):
-        found.setdefault(row["run_id"], row["other_id"])
+        found.setdefault(row["run_id"], row)
     for run in looked_at:
-        other = found.get(run_ids[run])
+        alike = found.get(run_ids[run])
         header = state.dump.runs[run]
-        if other is None or is_scored_by_people([header]):
+        if alike is None or is_scored_by_people([header]):
             continue
+        if not alike["is_all"] and _all_scored_by([header], {"human", "model"}):
+            continue  # a judge may say something else of the same the next time
         raise ConflictError(
             f"all responses of {header.model} on {header.benchmark}, or nearly all, are"
-            f" those of run {other}, and its scores are not",
+            f" those of run {alike['other_id']}, and its scores are not",
             path=next(part.source.path for part in state.parts if run in part.runs),
             expected="the scores of one scorer, or other responses",
             advice=f"{SCORERS}; --set run_id=NAME takes them for two executions",

@@ -45,7 +45,7 @@ def heed_rows(
         return
     take_prompts(fields.evidence, fields)
     response = fields.sample.get("response")
-    if response is not None and _are_same_answers(response, columns, fields.evidence):
+    if response is not None and _are_same_answers(response, columns, fields):
         fields.same_answers = True
         return
     for name in ("target", "text", "response", *fields.metadata):
@@ -53,17 +53,31 @@ def heed_rows(
 
 
 def _are_same_answers(
-    response: ColumnProfile, columns: Sequence[ColumnProfile], evidence: Evidence
+    response: ColumnProfile, columns: Sequence[ColumnProfile], fields: Fields
 ) -> bool:
-    """True if files beside the table hold the same responses, and other scores."""
+    """True if files beside the table hold the same responses, and other scores: all
+    texts are equal but those that explain a score."""
+    evidence = fields.evidence
+    explained = [
+        fields.sample[name] for name in ("explanation",) if name in fields.sample
+    ]
     if evidence.rows.n_files < 2:
         return False
-    is_same = evidence.standing(response) is Standing.OF_PROMPT
-    return is_same and any(
-        evidence.standing(column) is Standing.OUTCOME
+    if evidence.standing(response) is not Standing.OF_PROMPT:
+        return False
+    differing = [
+        column
         for column in columns
-        if is_metric(column.name) or is_verdict(column)
+        if evidence.standing(column) is Standing.OUTCOME and column not in explained
+    ]
+    are_said = any(
+        column.kind == "text" and len(column.values) >= _RESPONSES * column.rows
+        for column in differing
     )
+    are_scored = any(
+        is_metric(column.name) or is_verdict(column) for column in differing
+    )
+    return are_scored and not are_said
 
 
 def heed_turns(fields: Fields) -> None:

@@ -12,6 +12,7 @@ from warehouse.importers.tabular.column_names import (
     Grade,
     are_models,
     grade_of,
+    looks_like_model,
     path_of,
     words_of,
 )
@@ -144,6 +145,32 @@ def of_elements(table: TableProfile, fields: Fields) -> Iterator[tuple[str, str]
                 f"{path} of each record",
                 f"[[scores]] metric = {toml_text(metric)}, value = {value}",
             )
+
+
+def of_answers_by_model(
+    table: TableProfile, fields: Fields
+) -> Iterator[tuple[str, str]]:
+    """Columns that bear the names of models and hold answers such as the targets: in
+    words, and in a mapping."""
+    target = fields.sample.get("target")
+    if target is None:
+        return
+    right = {str(value) for value in target.values}
+    answers = [
+        column.name
+        for column in table.columns
+        if column.path not in fields.taken
+        and looks_like_model(column.name)
+        and not right.isdisjoint(map(str, column.values))
+    ]
+    if len(answers) > 1:
+        value = inline_table({"equals": ['"{system}"', target.path]})
+        yield (
+            f"{', '.join(map(toml_text, answers[:OFFERED]))} are answers of models, "
+            f"right where they equal {toml_text(target.path)}",
+            f'[each] system = {texts(answers)}, [run] model = {{ const = "{{system}}" '
+            f'}}, [[scores]] metric = "exact_match", value = {value}',
+        )
 
 
 def by_two_keys(model: str, benchmark: str, metric: str, value: str) -> str:

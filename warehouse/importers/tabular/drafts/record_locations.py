@@ -331,8 +331,8 @@ def _of_records(
             continue
         if not _is_list_of_records(inner) or not _score_grade(inner[0]):
             continue
-        if {plain_name(str(name)) for name in inner[0]} & _CONTENT - {"text"}:
-            continue  # prompts of their own; a text may be that of a generation
+        if _are_prompts(inner[0], record):
+            continue
         if not names_of_metrics(
             [item.get(key) for item in records if isinstance(item.get(key), list)]
         ):
@@ -343,6 +343,16 @@ def _of_records(
                 count,
             )
     yield from _inside(record, f"{path}.", depth)
+
+
+def _are_prompts(element: Mapping[str, Any], record: Mapping[str, Any]) -> bool:
+    """True if elements of a list are prompts of their own; a text may be that of a
+    generation, and so may an answer where the record has the text of a prompt."""
+    own = {plain_name(str(name)) for name in element} & _CONTENT - {"text"}
+    around = {plain_name(str(name)) for name in record}
+    if around & {"text", *SAMPLE_NAMES["text"]}:
+        own -= {*SAMPLE_NAMES["target"]}
+    return bool(own)
 
 
 def _scores_a_list(value: Any, record: Mapping[str, Any]) -> bool:

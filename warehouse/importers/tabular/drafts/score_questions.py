@@ -27,6 +27,7 @@ from warehouse.importers.tabular.drafts.other_scores import (
     OFFERED,
     by_two_keys,
     in_texts,
+    of_answers_by_model,
     of_counts,
     of_elements,
     of_lists,
@@ -218,7 +219,7 @@ def nothing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Choice
         *of_object(table),
         *in_texts(table),
     )
-    readings += tuple(of_elements(table, fields))
+    readings += (*of_elements(table, fields), *of_answers_by_model(table, fields))
     between = tuple(words for words, _ in readings)
     written = tuple(text for _, text in readings)
     if not offered:

@@ -154,6 +154,9 @@ def _by_rows(candidates: Sequence[ScoreColumn], fields: Fields) -> ScoreColumns:
             reason = "score: a judge, whose name it bears, beside the models' column"
             fields.say(candidate.column, reason)
         return ScoreColumns(list(outcomes), is_guess=True)
+    ratings = _ratings_alike(outcomes[0], outcomes) if outcomes else []
+    if len(ratings) > 1 and len(ratings) == len(outcomes):
+        return ScoreColumns(ratings, is_guess=True)
     if len(outcomes) == len(verdicts) == 1:
         column = verdicts[0].column
         fields.say(column, f"score: right or wrong, {Standing.OUTCOME.value}")
