@@ -325,6 +325,7 @@ def _ingest(state: State, given: Mapping[str, Any]) -> IngestReport:
             [shown_url(path) for path in given["paths"]],
             format=given["format_name"],
             mapping=given["mapping"],
+            known={**reading["values"], **reading["defaults"]},
         )
         with _target(state, given["dry_run"]) as store, progress(state.quiet) as bar:
             report = load(

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tests.support.cli import Caller
 from tests.support.tabular import read_toml, scores
 from warehouse.errors import InputError
 
@@ -267,3 +268,33 @@ def test_parquet_with_nested_columns(tmp_path: Path) -> None:
         + '[sample]\nprompt_id = "doc.id"\n[[scores]]\nmetric = "acc"\nvalue = "tries[0].ok"\n',
     )
     assert scores(flat.rows) == [1, 0.5]
+
+
+def test_draws_of_several_models_in_one_file_are_of_one_prompt_each(
+    tmp_path: Path, run: Caller
+) -> None:
+    """Prompts told by their text became one prompt for each draw."""
+    records = [
+        {
+            "model": model,
+            "problem": f"p{prompt}",
+            "tries": [{"ok": prompt % 2 == 0}, {"ok": True}],
+        }
+        for model in ("a", "b")
+        for prompt in range(4)
+    ]
+    (tmp_path / "r.json").write_text(json.dumps(records))
+    (tmp_path / "m.toml").write_text(
+        'key = ["text"]\nrows = { draws = "tries[]" }\n'
+        'run = { model = "model", benchmark = { const = "b" } }\n'
+        'sample = { text = "problem" }\n'
+        'scores = [{ metric = "ok", value = "tries[].ok" }]\n'
+    )
+    db = f"duckdb:///{tmp_path / 's.db'}"
+    done = run(
+        "ingest", str(tmp_path / "r.json"), "--map", str(tmp_path / "m.toml"), db=db
+    )
+    assert done.code == 0
+    rows = run("leaderboard", "b", "--json", db=db).rows
+    assert [row["n_prompts"] for row in rows] == [4, 4]
+    assert [row["estimate"] for row in rows] == [0.75, 0.75]

@@ -156,17 +156,21 @@ def test_what_an_earlier_version_entered_is_unchanged_where_its_path_tells(
     assert [state for state, *_ in states(ingest(store, [tmp_path / "logs"]))] == [
         "unchanged"
     ]
-    # the ledger shows 'r.csv', which does not tell the seed: read again, and seen again
-    assert states(load(how=BY_PATH)) == [("loaded", 0, 1)]
+    # the ledger shows 'r.csv', which does not tell the seed: what is read anew replaces it
+    assert states(load(how=BY_PATH)) == [("loaded", 1, 0)]
     with monkeypatch.context() as before:
         before.setattr("warehouse.ingest.reading.context.context_of", lambda *_: {})
         write(tmp_path, "s3/r.csv", "x/s4/r.csv", text=ROWS + "q3,1\n")
-        assert load(how=BY_PATH).total("n_runs") == 1  # the fault of that version
+        # the fault of that version; it reads s1 anew, too, as it knows no folders
+        assert load(how=BY_PATH).total("n_runs") == 2
     assert sorted(states(load(how=BY_PATH))) == [
         ("loaded", 1, 0),
         ("unchanged", 0, 0),
         ("unchanged", 0, 0),
     ]
+    # those of the three folders, and that of the logs
+    current = "select count(*) from run where superseded_by is null"
+    assert column(store, current) == [4]
 
 
 def test_every_importer_says_what_it_takes_from_folders() -> None:

@@ -160,7 +160,13 @@ def _made(
 
     with (shown or _silent)() as progress:
         found = discover(places, **reading.arguments())
-        refuse_nothing(found, places, format=reading.format, mapping=reading.mapping)
+        refuse_nothing(
+            found,
+            places,
+            format=reading.format,
+            mapping=reading.mapping,
+            known={**(reading.values or {}), **(reading.defaults or {})},
+        )
         with open_store(str(folder / STORE), create=True) as store:
             report = load(store, found, progress=progress)
             notes = notes_on_joined(store, report.joined_runs)

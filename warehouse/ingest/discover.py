@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -66,7 +66,7 @@ class _DiscoveryPlan:
 
 def _plan(
     values: Mapping[str, Any],
-    mapping: str | Path | None,
+    mapping: str | Path | Mapping[str, Any] | None,
     options: LoadOptions,
     defaults: Mapping[str, Any],
     force: bool = False,
@@ -75,14 +75,17 @@ def _plan(
     from warehouse.importers.tabular.importer import load_mapping
     from warehouse.importers.tabular.mapping_files import mapping_file
 
-    parsed = None
-    if mapping:
+    parsed: Mapping[str, Any] | None = None
+    where = str(mapping or "")
+    if isinstance(mapping, Mapping):
+        parsed, where = mapping, "draft"
+    elif mapping:
         parsed = load_mapping(mapping_file(mapping))
     fields = options.cluster_by
     settings = ImportSettings(
         dict(values),
         parsed,
-        str(mapping or ""),
+        where,
         dict(defaults),
         higher_is_better,
         fields,
@@ -235,7 +238,7 @@ def discover(
     places = list(paths)
     rules = rules or NO_RULES
 
-    def found_by(name: str | Path | None, takes: Any) -> Discovered:
+    def found_by(name: str | Path | Mapping[str, Any] | None, takes: Any) -> Discovered:
         plan = _plan(
             values or {},
             name,
@@ -261,7 +264,70 @@ def discover(
             if part.jobs:
                 found = _without(found, part)
                 more.append(replace(part, notes=(_by_shape(name, part),)))
+    known = {**(values or {}), **(defaults or {})}
+    nameless = [job for job in found.jobs if _lacks_names(job, known)]
+    # else nothing would be read
+    if rules.by_shape and not more and len(nameless) == len(found.jobs):
+        unnamed = [*_unknown(found.unread), *_files_of(nameless)]
+        more += _by_drafts(unnamed, known, found_by)
+        for part in more:
+            found = _without(found, part)
     return replace(found, more=tuple(more))
+
+
+def _lacks_names(job: _Job, known: Mapping[str, Any]) -> bool:
+    """True if a source is a table whose columns name no model, or no benchmark."""
+    if job.importer.name != "tabular" or getattr(job.importer, "mapping", None):
+        return False
+    from warehouse.importers.tabular.head_columns import names_runs
+
+    return not names_runs(job.files.files[0], known)
+
+
+def _unknown(unread: Sequence[Unread]) -> list[Path]:
+    """Files of data that nobody knows, and that nothing else speaks against."""
+    return [item.path for item in unread if is_data(item) and not item.reason]
+
+
+def _files_of(jobs: Iterable[_Job]) -> Iterator[Path]:
+    """The files of some sources."""
+    return chain.from_iterable(job.files.files for job in jobs)
+
+
+#: Files of which drafts are made, where nobody knows any.
+_MOST_DRAFTED = 200
+
+
+def _by_drafts(
+    files: Sequence[Path], known: Mapping[str, Any], found_by: Any
+) -> list[Discovered]:
+    """What is read by drafts of mappings, of files that nobody knows."""
+    from warehouse.ingest.drafted import drafted
+
+    parts: list[Discovered] = []
+    left = dict.fromkeys(files[:_MOST_DRAFTED])
+    while left:
+        path = next(iter(left))
+        del left[path]
+        draft = drafted(path, known)
+        if not draft.mapping:
+            continue
+        part = found_by(draft.mapping, {path, *left}.__contains__)
+        read = set(_files_of(part.jobs))
+        left = {other: None for other in left if other not in read}
+        if read:
+            parts.append(replace(part, notes=(_by_draft(draft.roles, part),)))
+    return parts
+
+
+def _by_draft(roles: str, found: Discovered) -> str:
+    """That files are read by a draft, and as what, in words."""
+    names = [job.shown for job in found.jobs]
+    others = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    return (
+        f"nobody knows {names[0]}{others}: read as its rows say, {roles} (`warehouse "
+        f"mapping {names[0]}` says why; --no-map: not so)"
+    )
 
 
 #: Files that nobody knows of which the shape is looked at.
@@ -286,9 +352,10 @@ def _shaped(
 
 def _without(found: Discovered, part: Discovered) -> Discovered:
     """What was found but for what a part of it reads."""
-    read = set(chain.from_iterable(job.files.files for job in part.jobs))
+    read = set(_files_of(part.jobs))
     left = tuple(item for item in found.unread if item.path not in read)
-    return replace(found, unread=left)
+    jobs = tuple(job for job in found.jobs if read.isdisjoint(job.files.files))
+    return replace(found, unread=left, jobs=jobs)
 
 
 def _by_shape(mapping: str, found: Discovered) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,8 @@ from typing import Any
 from warehouse.errors import InputError
 from warehouse.importers.common.file_walk import Unread
 from warehouse.ingest.discover import Discovered
+from warehouse.ingest.drafted import Drafted, drafted
+from warehouse.ingest.file_rules import is_data
 
 #: Suffixes of files that hold others, or are packed; tables in the first two are read
 #: with a mapping as they are.
@@ -27,6 +29,7 @@ def refuse_nothing(
     *,
     format: str | None = None,
     mapping: Any = None,
+    known: Mapping[str, Any] | None = None,
 ) -> None:
     """Refuse paths below which there is nothing to read, before a store is made for it.
 
@@ -35,19 +38,22 @@ def refuse_nothing(
         paths: as people are told them.
         format: the importer that was named.
         mapping: the mapping that was named.
+        known: header fields that the user gave.
 
     Raises:
         InputError: nobody knows any file; says what they are, and what to do.
     """
     if not discovered.is_empty:
         return
-    problem, advice = _said(format, discovered.unread)
+    problem, advice = _said(format, discovered.unread, known or {})
     if mapping is None and "fits by its shape" not in advice:
         advice += archives_advice([item.shown for item in discovered.unread])
     raise InputError(problem, path=", ".join(paths), advice=advice)
 
 
-def _said(format: str | None, unread: Sequence[Unread]) -> tuple[str, str]:
+def _said(
+    format: str | None, unread: Sequence[Unread], known: Mapping[str, Any]
+) -> tuple[str, str]:
     """What was found, and what to do."""
     count, reasons = len(unread), [str(item) for item in unread if item.reason]
     if reasons and len(reasons) == count:
@@ -60,19 +66,33 @@ def _said(format: str | None, unread: Sequence[Unread]) -> tuple[str, str]:
         return "holds no files; hidden ones are left out", "name a hidden file itself"
     which = "the only file" if count == 1 else f"any of {count} files"
     problem = f"no importer knows {which}"
-    if found := _broken(unread) or _without_scores(unread):
+    draft = _draft(unread, known)
+    if found := _broken(unread) or draft is None and _without_scores(unread):
         problem += f"; {found}"
+    if draft is not None and draft.lacks_names:
+        return f"{problem}; {draft.why_not}", draft.advice
     if shaped := shaped_by([item.path for item in unread]):
         advice = (
             f"{shaped} fits by its shape; otherwise `warehouse mapping FILE` begins a "
             "mapping"
         )
         return problem, advice
+    if draft is not None:
+        return f"{problem}; {draft.why_not}", draft.advice
     return (
         problem,
         "`warehouse mapping FILE` begins a mapping for a table, --map takes it; "
         "--format names an importer",
     )
+
+
+def _draft(unread: Sequence[Unread], known: Mapping[str, Any]) -> Drafted | None:
+    """The draft for the first file of which one can be made, with what is missing."""
+    for item in [item for item in unread if is_data(item)][:_LOOKED_AT]:
+        draft = drafted(item.path, known)
+        if draft.why_not:
+            return draft
+    return None
 
 
 def shaped_by(paths: Sequence[Path]) -> str:

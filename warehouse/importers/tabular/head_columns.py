@@ -6,7 +6,7 @@ import contextlib
 import csv
 import json
 from codecs import BOM_UTF8
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -56,6 +56,15 @@ def carries_names(candidate: Candidate) -> bool:
         or bool(guessed.scores)
         and bool(guessed.key or "prompt_id" in guessed.sample)
     )
+
+
+def names_runs(path: Path, known: Collection[str]) -> bool:
+    """True if the columns of a table name model and benchmark, or they are known."""
+    columns = tuple(head_columns(path))
+    if cached_votes(columns):
+        return True
+    guessed = cached_guess(columns, objects=may_hold_objects(path))
+    return {"model", "benchmark"} <= {*guessed.run, *known}
 
 
 def without_scores(path: Path) -> str:

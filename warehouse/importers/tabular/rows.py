@@ -99,7 +99,9 @@ def _sources(mapping: TabularMapping, variant: Variant) -> dict[str, Source]:
     sources = dict(variant.sample)
     if mapping.rules.draws is not None:
         sources.setdefault("draw", At("[rows] draws", "@draw"))
-    if "prompt_id" not in sources and not variant.is_long:
+    # the generations of a record are one prompt's, also where a file has several runs
+    are_in_records = mapping.rules.draws is not None and bool(mapping.key)
+    if "prompt_id" not in sources and (are_in_records or not variant.is_long):
         sources.setdefault("position", At("[rows]", "@index"))
     return sources
 

@@ -38,8 +38,12 @@ def starting_mapping(path: Path | str, importer: str = "", ready: str = "") -> s
     Raises:
         InputError: the file cannot be read as a table, or has no rows.
     """
-    table = profile(Path(path))
-    return "\n".join(_lines(Found(table, importer, ready))) + "\n"
+    return draft_of(Found(profile(Path(path)), importer, ready))
+
+
+def draft_of(found: Found) -> str:
+    """The mapping (TOML) that is begun with what was found in a table."""
+    return "\n".join(_lines(found)) + "\n"
 
 
 def _lines(found: Found) -> Iterator[str]:

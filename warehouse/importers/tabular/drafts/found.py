@@ -54,7 +54,9 @@ def _votes_in(table: TableProfile) -> dict[str, Any]:
 class Found:
     """What columns of a table are, and what is to be decided."""
 
-    def __init__(self, table: TableProfile, importer: str, ready: str) -> None:
+    def __init__(
+        self, table: TableProfile, importer: str = "", ready: str = ""
+    ) -> None:
         self.table = table
         self.importer = importer
         self.ready = ready
@@ -165,3 +167,46 @@ class Found:
         if self.knows_models() or self.fields.same_answers:
             return None
         return models_in_paths(self.table.path, self.fields.evidence.rows.others)
+
+    @property
+    def is_sure(self) -> bool:
+        """True if a draft takes scores of prompts that an id or a text names, or votes,
+        or published figures; and nothing is to be decided."""
+        if self.choices or self.cells is not None or self.chart is not None:
+            return False
+        if self.votes or self.nested is not None:
+            return True
+        if self.figures is not None:
+            return self.figures.label is not None
+        names_prompts = bool(self.fields.key) or "prompt_id" in self.fields.sample
+        return names_prompts and bool(self.scores.chosen)
+
+    def unnamed(self) -> list[str]:
+        """Fields of a run that a mapping needs and nothing tells."""
+        named = {*self.fields.run, *self.fields.document}
+        if self.votes:
+            named |= {"model", *self.votes["run"]}
+        if self.nested is not None:
+            named |= {"model", "benchmark"}
+        if self.figures is not None:
+            named |= {*self.figures.run()}
+        if self.named_models() is not None:
+            named.add("model")
+        return [name for name in ("model", "benchmark") if name not in named]
+
+    def roles(self) -> str:
+        """What columns were taken for, in a few words."""
+        said = []
+        fields = {**self.fields.run, **self.fields.sample}
+        for name in ("model", "benchmark", "prompt_id", "text", "target", "response"):
+            if name in fields:
+                said.append(f"{name} = {fields[name].path}")
+        if self.named_models() is not None:
+            said.append("model by the name of the file")
+        scores = [candidate.column.path for candidate in self.scores.chosen]
+        if scores:
+            said.append(f"score = {' and '.join(scores)}")
+        if self.figures is not None:
+            figures = ", ".join(column.path for column in self.figures.values[:4])
+            said.append(f"published figures = {figures}")
+        return ", ".join(said)

@@ -1,0 +1,76 @@
+"""Tables that nobody knows, read by a draft of a mapping where that leaves nothing open:
+what to decide otherwise."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from warehouse.errors import InputError
+
+#: Readings of a question that a message says, and its characters at most.
+_READINGS, _LENGTH = 4, 700
+
+
+@dataclass(frozen=True)
+class Drafted:
+    """A draft for one file.
+
+    ``mapping`` is empty where it cannot be used as it stands; ``why_not`` says what is
+    missing then, and ``roles`` what each column was taken for.
+    """
+
+    mapping: Mapping[str, Any]
+    roles: str = ""
+    why_not: str = ""
+    advice: str = ""
+    lacks_names: bool = False  #: the model or the benchmark is all that is missing.
+
+
+def drafted(path: Path, known: Mapping[str, Any]) -> Drafted:
+    """The draft for a file.
+
+    Args:
+        known: header fields that the user gave.
+    """
+    from warehouse.importers.tabular.drafts.draft import draft_of
+    from warehouse.importers.tabular.drafts.found import Found
+    from warehouse.importers.tabular.drafts.profile import profile
+
+    if path.suffix.lower() == ".zip":
+        return Drafted({})  # of which a draft sees the first table alone
+    try:
+        found = Found(profile(path))
+    except (InputError, OSError):
+        return Drafted({})  # which is said otherwise
+    if found.choices:
+        first = found.choices[0]
+        between = "; ".join(
+            f"({number}) {reading}"
+            for number, reading in enumerate(first.between[:_READINGS], 1)
+        )
+        more = len(found.choices) - 1
+        others = f" (and {more} more)" if more else ""
+        return Drafted(
+            {},
+            why_not=f"{path.name}: {first.what}: {between}{others}"[:_LENGTH],
+            advice=f"`warehouse mapping {path} -o mapping.toml` begins a mapping with "
+            "these readings; choose one, then --map mapping.toml",
+        )
+    if not found.is_sure:
+        return Drafted({})
+    missing = [name for name in found.unnamed() if name not in known]
+    if missing:
+        options = " ".join(f"--default {name}=NAME" for name in missing)
+        return Drafted(
+            {},
+            why_not=f"{path.name}: {found.roles()}; nothing names the "
+            f"{' or the '.join(missing)}",
+            advice=f"say {options}, and it is read so (`warehouse mapping {path}` says "
+            "why)",
+            lacks_names=True,
+        )
+    return Drafted(tomllib.loads(draft_of(found)), found.roles())
