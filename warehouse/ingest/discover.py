@@ -259,16 +259,17 @@ def discover(
         if not part.is_empty:
             more.append(replace(part, notes=(_by_rule(name, part),)))
     if rules.by_shape:
-        for name, files in _shaped(found.unread, values or {}).items():
+        beside = {path.parent for path in _files_of(found.jobs)}
+        unread = [item for item in found.unread if item.path.parent not in beside]
+        for name, files in _shaped(unread, values or {}).items():
             part = found_by(name, files.__contains__)
             if part.jobs:
                 found = _without(found, part)
                 more.append(replace(part, notes=(_by_shape(name, part),)))
     known = {**(values or {}), **(defaults or {})}
-    nameless = [job for job in found.jobs if _lacks_names(job, known)]
-    # else nothing would be read
-    if rules.by_shape and not more and len(nameless) == len(found.jobs):
-        unnamed = [*_unknown(found.unread), *_files_of(nameless)]
+    is_read = bool(more) or any(not _lacks_names(job, known) for job in found.jobs)
+    if rules.by_shape and not is_read:
+        unnamed = [*_unknown(found.unread), *_files_of(found.jobs)]
         more += _by_drafts(unnamed, known, found_by)
         for part in more:
             found = _without(found, part)
@@ -331,13 +332,14 @@ def _by_draft(roles: str, found: Discovered) -> str:
 
 
 #: Files that nobody knows of which the shape is looked at.
-_MOST_SHAPED = 2_000
+_MOST_SHAPED = 500
 
 
 def _shaped(
     unread: Sequence[Unread], values: Mapping[str, Any]
 ) -> dict[str, set[Path]]:
-    """Files that nobody knows, by the shipped mapping that each fits as a whole."""
+    """Files that nobody knows, by the shipped mapping that each fits as a whole; those
+    beside known dumps, such as their costs, are left out before."""
     from warehouse.importers.tabular.mapping_shapes import fitting_mapping
 
     found: dict[str, set[Path]] = {}
