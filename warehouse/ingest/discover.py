@@ -116,10 +116,11 @@ def _jobs(
     unread: list[Unread] = []
     unmatched: NothingMatchesError | None = None
     for path in map(Path, paths):
-        seen = [look_at(file) for file in walk(path) if takes is None or takes(file)]
+        files = list(walk(path))
+        seen = [look_at(file) for file in files if takes is None or takes(file)]
         candidates = [item for item in seen if isinstance(item, Candidate)]
         left = [item for item in seen if isinstance(item, Unread)]
-        for tool in _tools(format, settings):
+        for tool in _tools(format, settings, files):
             try:
                 claimed = list(tool.claim(candidates))
             except (
@@ -173,11 +174,17 @@ def _left_over(item: Candidate, settings: ImportSettings) -> Unread:
     return replace(unread, reason=reason.removeprefix(f"{item.path.name}: "))
 
 
-def _tools(format: str | None, settings: ImportSettings) -> list[Importer]:
+def _tools(
+    format: str | None, settings: ImportSettings, files: Sequence[Path]
+) -> list[Importer]:
+    """The importers that are asked; ``files`` are those of the whole walk, in whose
+    folder a mapping looks for what it joins."""
     if settings.mapping is not None:
-        from warehouse.importers.tabular.importer import IMPORTER
+        from warehouse.importers.tabular.importer import IMPORTER, common_folder
 
-        return [IMPORTER.for_mapping(settings.mapping, settings.mapping_path)]
+        tool = IMPORTER.for_mapping(settings.mapping, settings.mapping_path)
+        tool.folder = common_folder(files)
+        return [tool]
     if format:
         return [importer_named(format)]
     return list(importers().values())

@@ -112,7 +112,7 @@ class Tabular:
         each."""
         return _one_each(
             [item.path for item in candidates if carries_names(item)],
-            _common_folder(candidates),
+            common_folder([item.path for item in candidates]),
         )
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
@@ -212,6 +212,8 @@ class MappedTabular(Tabular):
         self.left_out: list[
             str
         ] = []  # files that are named and tables of something else
+        #: the folder of the walk, where the importer is offered some of its files only.
+        self.folder: Path | None = None
         self.mapping, self.mistakes = parse_mapping(mapping)
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -223,7 +225,7 @@ class MappedTabular(Tabular):
             MappingError: the mapping has mistakes that show without a dump; those that
                 show in the first file are named with them.
         """
-        root = _common_folder(candidates)
+        root = self.folder or common_folder([item.path for item in candidates])
         files = [item.path for item in candidates]
         paths = self._chosen(files, root)
         mistakes = list(self.mistakes)
@@ -617,9 +619,9 @@ def _one_each(paths: Sequence[Path], root: Path) -> list[SourceFiles]:
     return [SourceFiles(str(path), root, (path,)) for path in paths]
 
 
-def _common_folder(candidates: Sequence[Candidate]) -> Path:
-    """The folder that holds all files of the walk."""
-    folders = [item.path.parent for item in candidates]
+def common_folder(files: Sequence[Path]) -> Path:
+    """The folder that holds all files of a walk."""
+    folders = [path.parent for path in files]
     if folders:
         return Path(os.path.commonpath(folders))
     return Path()
