@@ -100,39 +100,24 @@ def _as_published(
     )
 
 
-def of_record_paths(table: TableProfile) -> Iterator[Choice]:
+def of_record_paths(table: TableProfile, fields: Fields) -> Iterator[Choice]:
     """Choices on what a document holds beside the records that a mapping takes."""
     location = table.location
     if location.alternatives:
-        paths = (location.at, *location.alternatives)
+        places = (location.at, *location.alternatives)
         yield Choice(
-            f"which of {listed(map(toml_text, paths), 8)} hold the samples: all have "
+            f"which of {listed(map(toml_text, places), 8)} hold the samples: all have "
             "the same fields",
-            tuple(f"{toml_text(path)} alone" for path in paths),
-            tuple(f"[rows] at = {toml_text(path)}" for path in paths),
+            tuple(f"{toml_text(path)} alone" for path in places),
+            tuple(f"[rows] at = {toml_text(path)}" for path in places),
         )
-    keys = next(
-        (
-            column
-            for column in table.columns
-            if column.path.lstrip("^") == "@key" != column.path
-        ),
-        None,
-    )
-    if keys is not None and not _says_again(table, keys):
-        named = toml_text(keys.path)
-        yield Choice(
-            f"what the keys {listed([toml_text(str(key)) for key in keys.values], 4)} "
-            "above the records name",
-            ("models", "benchmarks", "a property of the prompts"),
-            (
-                f"[run] model = {named}",
-                f"[run] benchmark = {named}",
-                f"[metadata] group = {named}",
-            ),
-        )
+    for column in table.columns:
+        is_key = column.path.lstrip("^") == "@key" != column.path
+        is_told = column.path in fields.reasons
+        if is_key and not is_told and not _says_again(table, column):
+            yield _what_keys_name(column)
     if location.parallel:
-        fields = ", ".join(
+        paths = ", ".join(
             toml_text(f"$.{path}[@key]") for path in location.parallel[:8]
         )
         folder = location.at.removesuffix("{}").rpartition(".")[0]
@@ -150,10 +135,24 @@ def of_record_paths(table: TableProfile) -> Iterator[Choice]:
             (*of_models, "further columns of the table", "something else"),
             (
                 *([by_model] if of_models else []),
-                f"{fields} in [run], [sample] or [metadata], as their names say",
+                f"{paths} in [run], [sample] or [metadata], as their names say",
                 "leave them out",
             ),
         )
+
+
+def _what_keys_name(keys: ColumnProfile) -> Choice:
+    named = toml_text(keys.path)
+    return Choice(
+        f"what the keys {listed([toml_text(str(key)) for key in keys.values], 4)} "
+        "above the records name",
+        ("models", "benchmarks", "a property of the prompts"),
+        (
+            f"[run] model = {named}",
+            f"[run] benchmark = {named}",
+            f"[metadata] group = {named}",
+        ),
+    )
 
 
 #: Files beside one from which on each may hold a prompt, and its rows at most.

@@ -99,7 +99,7 @@ class Found:
 
     def _choices(self) -> Iterator[Choice]:
         """Choices that are to be made."""
-        yield from of_record_paths(self.table)
+        yield from of_record_paths(self.table, self.fields)
         files = list(of_files(self.table, self.fields))
         if files:
             yield from files

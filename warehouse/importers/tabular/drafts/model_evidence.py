@@ -144,10 +144,12 @@ def _crossing(
 ) -> Iterator[ColumnProfile]:
     """Columns of a few names of which each has all prompts once."""
     evidence = Evidence(rows)
+    named = {own.path for name, own in fields.run.items() if name != "benchmark"}
     few = [
         column
         for column in columns
         if column.kind == "text"
+        and column.path not in named
         and 2 <= len(column.values) <= min(_MODELS, column.rows // 2)
         and not is_long(column)
         and not is_verdict(column)

@@ -360,17 +360,26 @@ def _gathered(found: Iterable[_Where]) -> list[_Where]:
     return list(kept.values())
 
 
+def _keys_of(location: RecordLocation) -> list[str]:
+    """Paths of the keys that records lie under."""
+    if location.at.endswith("{}{}"):
+        return ["@key", "^@key"]
+    if location.at.endswith("{}"):
+        return ["@key"]
+    if "{}" not in location.at:
+        return []
+    path = "^" * location.at.rpartition("{}")[2].count("[]") + "@key"
+    if "{}{}" in location.at:
+        return [path, f"^{path}"]
+    return [path]
+
+
 def _around(
     row: NestedRow, location: RecordLocation, is_document: bool
 ) -> Iterator[_Where]:
     """The key of a record, the fields of its generation, and those of the record that
     it lies in."""
-    if location.at.endswith("{}"):
-        yield "@key", "@key", ()
-        if location.at.endswith("{}{}"):
-            yield "^@key", "^@key", ()
-    elif "{}" in location.at:
-        path = "^" * location.at.rpartition("{}")[2].count("[]") + "@key"
+    for path in _keys_of(location):
         yield path, path, ()
     if (
         location.draws != "[]"

@@ -272,7 +272,10 @@ def _settle_draws(
         free = [
             c
             for c in columns
-            if c.path not in taken and not c.nulls and not is_metric(c.name)
+            if c.path not in taken
+            and not c.nulls
+            and not is_metric(c.name)
+            and c.path.lstrip("^") != "@key"  # which is asked about
         ]
         apart = [
             c

@@ -283,14 +283,38 @@ def _locations(
                     len(value),
                 )
             return
-        if _are_lists_of_one_kind(value):
-            records = list(chain.from_iterable(value.values()))
-            yield from _of_records(f"{path}{{}}[]", records, value, len(records), depth)
+        at, records = _lists_of_records(value, path)
+        if records:
+            yield from _of_records(at, records, value, len(records), depth)
             return
         prefix = ""
         if path:
             prefix = f"{path}."
         yield from _inside(value, prefix, depth)
+
+
+def _lists_of_records(value: Mapping[str, Any], path: str) -> tuple[str, list[Any]]:
+    """The records in lists below the keys of an object, or of objects in it, and where
+    they are; none where they are of several kinds."""
+    if _are_lists_of_one_kind(value):
+        return f"{path}{{}}[]", list(chain.from_iterable(value.values()))
+    if _are_objects_of_lists(value):
+        lists = chain.from_iterable(inner.values() for inner in value.values())
+        return f"{path}{{}}{{}}[]", list(chain.from_iterable(lists))
+    return "", []
+
+
+def _are_objects_of_lists(value: Mapping[str, Any]) -> bool:
+    """True if an object holds objects of such lists: models, and tasks of each."""
+    objects = list(value.values())
+    if len(objects) < 2 or not all(isinstance(inner, dict) for inner in objects):
+        return False
+    if any(map(_is_field, map(str, value))) or not all(objects):
+        return False
+    lists: dict[str, Any] = {}
+    for number, inner in enumerate(objects):
+        lists |= {f"{number}.{key}": items for key, items in inner.items()}
+    return _are_lists_of_one_kind(lists)
 
 
 def _are_lists_of_one_kind(value: Mapping[str, Any]) -> bool:
