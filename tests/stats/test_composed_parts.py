@@ -42,7 +42,7 @@ from warehouse.stats.intervals.stratified_bootstrap_t import (
     stratified_draws,
     stratified_skewness,
 )
-from warehouse.stats.paired.paired import paired_difference_prompts_fixed
+from warehouse.stats.paired.prompts_fixed import paired_difference_prompts_fixed
 from warehouse.stats.preferences.contrasts import _drawn, _root
 from warehouse.stats.subsets.differences import subset_against_baseline, subset_pair
 from warehouse.stats.subsets.regression import combine_subsets

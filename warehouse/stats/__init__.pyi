@@ -97,7 +97,7 @@ from .paired.margins import noninferiority_test as noninferiority_test
 from .paired.pair_flags import pair_flags as pair_flags
 from .paired.pair_flags import paired_flags as paired_flags
 from .paired.paired import paired_difference as paired_difference
-from .paired.paired import (
+from .paired.prompts_fixed import (
     paired_difference_prompts_fixed as paired_difference_prompts_fixed,
 )
 from .paired.sign_flip import McNemarTest as McNemarTest
