@@ -152,34 +152,36 @@ def combine_shares(
     )
     if all(cell.design is None for cell in cells):
         return _of_published(cells, shares, estimate, level)
-    parts = (
-        None if any(c.variance is None for c in cells) else _variances(cells, shares)
-    )
     units = UnitTable([cells])
-    variance = None if parts is None else units.variance(shares)
-    independent = None if parts is None else math.sqrt(float(parts.sum()))
-    df = None
+    parts = error = independent = df = None
+    variance: float | None = None
+    if all(cell.variance is not None for cell in cells):
+        parts = _variances(cells, shares)
+        independent = math.sqrt(float(parts.sum()))
+        variance = units.variance(shares)
     if variance and parts is not None:
+        error = math.sqrt(variance)
         table = overlaps([cell.design for cell in cells])
         df = float(satterthwaite(scipy.sparse.csr_matrix(parts[None]), table)[0])
     interval, reason = _interval(
         cells, shares, estimate, variance, df, bounds, level, units
     )
-    finite = df is not None and math.isfinite(df)
     low, high = ends_of(interval)
+    if df is not None and not math.isfinite(df):
+        df = None
     return SuiteEstimate(
         estimate=estimate,
-        standard_error=math.sqrt(variance) if variance else None,
+        standard_error=error,
         ci_low=low,
         ci_high=high,
         level=level,
-        degrees_of_freedom=df if finite else None,
+        degrees_of_freedom=df,
         n_leaves=len(cells),
         n_prompts=sum(cell.n_prompts for cell in cells),
         n_units=units.n,
         n_shared=units.n_shared,
         se_independent=independent or None,
-        method="none" if interval is None else interval.method,
+        method=_method(interval),
         reason=reason,
         flags=_flags(cells, units, parts),
     )
@@ -210,7 +212,7 @@ def _of_published(
         n_units=0,
         n_shared=0,
         se_independent=error,
-        method="none" if interval is None else interval.method,
+        method=_method(interval),
         reason=reason,
         flags=(),
     )
@@ -245,33 +247,21 @@ def _interval(
         return None, f"{lacking} of {len(cells)} benchmarks have no standard error"
     limits = finite_bounds(bounds)
     if variance == 0 or df is None:
-        if (
-            all(cell.binary for cell in cells)
-            and len({cell.estimate for cell in cells}) == 1
-        ):
+        all_binary = all(cell.binary for cell in cells)
+        if all_binary and len({cell.estimate for cell in cells}) == 1:
             n = 1 / _concentration(cells, shares, units)
             return interval_wilson(estimate * n, n, level=level), "all scores are equal"
         return None, "the scores of every benchmark are equal"
     error = math.sqrt(variance)
     if not math.isfinite(df):
-        return interval_normal(
-            estimate, error, level=level
-        ), "published errors, added up"
-    n = units.n_shared
-    how = (
-        f"errors paired on {n} shared units"
-        if n
-        else "no unit is shared: errors are added up"
-    )
+        by_errors = interval_normal(estimate, error, level=level)
+        return by_errors, "published errors, added up"
+    how = "no unit is shared: errors are added up"
+    if units.n_shared:
+        how = f"errors paired on {units.n_shared} shared units"
     if limits is None:
-        by_t = interval_t(estimate, error, df, level=level)
-        assert by_t is not None
-        halves = halves_of_cells(cells, level).together(
-            shares, correlation_of_cells(cells) if n else None
-        )
-        return hull_with(
-            by_t, estimate, halves
-        ), f"{how}; unbounded: no less far off than the benchmarks' own ends"
+        hull = _unbounded(cells, shares, estimate, (error, df), level, units)
+        return hull, f"{how}; unbounded: no less far off than the benchmarks' own ends"
     bounded = interval_wilson_bounded(estimate, error, df, bounds=limits, level=level)
     if bounded is None:
         return None, "the figure lies on a bound"
@@ -284,6 +274,30 @@ def _interval(
     return bounded, how
 
 
+def _method(interval: Interval | None) -> str:
+    if interval is None:
+        return "none"
+    return interval.method
+
+
+def _unbounded(
+    cells: Sequence[Cell],
+    shares: FloatArray,
+    estimate: float,
+    error_and_df: tuple[float, float],
+    level: float,
+    units: UnitTable,
+) -> Interval:
+    """The hull of Student's t and of the leaves' own ends."""
+    by_t = interval_t(estimate, *error_and_df, level=level)
+    assert by_t is not None
+    correlation = None
+    if units.n_shared:
+        correlation = correlation_of_cells(cells)
+    halves = halves_of_cells(cells, level).together(shares, correlation)
+    return hull_with(by_t, estimate, halves)
+
+
 def _concentration(
     cells: Sequence[Cell], shares: FloatArray, units: UnitTable
 ) -> float:
@@ -291,9 +305,8 @@ def _concentration(
     weight = np.zeros(units.n)
     for cell, w in zip(cells, shares, strict=True):
         if cell.design is not None:
-            weight[np.searchsorted(units.names, cell.design.units)] += (
-                w * cell.design.shares
-            )
+            own = np.searchsorted(units.names, cell.design.units)
+            weight[own] += w * cell.design.shares
     return float(weight @ weight)
 
 
@@ -312,8 +325,10 @@ def _flags(
     for cell in cells:
         if cell.design is not None and cell.design.weights is not None:
             of_weights += cell.design.weights.flags
-    flags = [flags_among_several(cell) for cell in cells]
-    of_leaves = () if variances is None else flags_that_count(flags, variances)
+    of_leaves: tuple[str, ...] = ()
+    if variances is not None:
+        flags = [flags_among_several(cell) for cell in cells]
+        of_leaves = flags_that_count(flags, variances)
     return tuple(dict.fromkeys((*own, *of_weights, *of_leaves)))
 
 
@@ -375,7 +390,9 @@ def compare_suites(
         error = np.where(np.isnan(p_of_seeds), error, of_seeds)
         p = np.where(np.isnan(p_of_seeds), p, p_of_seeds)
     adjusted = _holm_square(p)
-    ahead = difference if higher_is_better else -difference
+    ahead = difference
+    if not higher_is_better:
+        ahead = -difference
     ranks = _ranks(ahead, adjusted, level)
     return SuitePairs(difference, error, df, p, adjusted, ranks)
 
@@ -390,18 +407,16 @@ def _p_of_skewed(
     of the same mean, two benchmarks of 30: t tells them apart in .10, the larger of
     both p in .06.
     """
-    turned = (
-        statistic
-        + skewness * statistic**2 / 3
-        + skewness**2 * statistic**3 / 27
-        + skewness / 6
-    )
+    t = statistic
+    turned = t + skewness * t**2 / 3 + skewness**2 * t**3 / 27 + skewness / 6
     same_side = np.sign(turned) == np.sign(statistic)
     return np.where(same_side | np.isnan(statistic), t_p_values(turned, df), 1.0)
 
 
-def _own(cells: Sequence[Cell]) -> list[float]:
-    return [math.nan if cell.variance is None else cell.variance for cell in cells]
+def _own(runs: Sequence[Sequence[Cell]]) -> FloatArray:
+    """Variance of each run on each leaf, NaN where it has none, shape (M, L)."""
+    variances = [[cell.variance for cell in cells] for cells in runs]
+    return np.array(variances, dtype=np.float64)
 
 
 #: Values that are worked out at a time: a block of runs, by all runs, by leaves.
@@ -421,10 +436,12 @@ def _errors(
     never stand in memory at once.
     """
     m, n_leaves = len(runs), len(shares)
-    own = np.array([_own(cells) for cells in runs]) * shares**2
+    own = _own(runs) * shares**2
     sums = own.sum(axis=1)
     whole = UnitTable(runs)
-    together = whole.pair_table(shares) if whole.n_shared else None
+    together = None
+    if whole.n_shared:
+        together = whole.pair_table(shares)
     apart = [
         UnitTable([[cell] for cell in cells]).pair_table(shares[j : j + 1])
         for j, cells in enumerate(zip(*runs, strict=True))
@@ -435,11 +452,10 @@ def _errors(
     for start in range(0, m, step):
         block, others = slice(start, min(start + step, m)), slice(start, m)
         per_leaf = np.stack([table.variances(block, others) for table in apart])
-        total = (
-            per_leaf.sum(axis=0)
-            if together is None
-            else together.variances(block, others)
-        )
+        if together is None:
+            total = per_leaf.sum(axis=0)
+        else:
+            total = together.variances(block, others)
         with np.errstate(invalid="ignore"):
             unseen = unseen_variances(
                 runs, per_leaf, own, shares, limits, level, block, others
@@ -469,7 +485,9 @@ class _Freedoms:
         self._own, self._blocks = own, np.zeros(own.shape, dtype=np.intp)
         for a, cells in enumerate(runs):
             for j, cell in enumerate(cells):
-                key = (j, b"" if cell.design is None else cell.design.key)
+                key = (j, b"")
+                if cell.design is not None:
+                    key = (j, cell.design.key)
                 if key not in index_of:
                     index_of[key] = len(designs)
                     designs.append(cell.design)
@@ -484,9 +502,8 @@ class _Freedoms:
                 others).
         """
         n_leaves, n_block, n_others = per_leaf.shape
-        if (
-            self._n_designs == n_leaves
-        ):  # all runs have one design on each leaf, in the order of leaves
+        # all runs have one design on each leaf, in the order of leaves
+        if self._n_designs == n_leaves:
             sums = scipy.sparse.csr_matrix(per_leaf.reshape(n_leaves, -1).T)
             return satterthwaite(sums, self._table).reshape(n_block, n_others)
         found = np.empty((n_block, n_others))
@@ -521,10 +538,10 @@ def _ranks(ahead: FloatArray, p: FloatArray, level: float) -> tuple[int | None, 
     with np.errstate(invalid="ignore"):
         beaten = (rejects(p, 1 - level) & (ahead < 0)).sum(axis=1)
     tested = np.logical_or.reduce(np.isfinite(p), axis=1)
-    return tuple(
-        1 + int(count) if is_tested else None
-        for count, is_tested in zip(beaten, tested, strict=True)
-    )
+    ranks: list[int | None] = (1 + beaten).tolist()
+    for run in np.flatnonzero(~tested):
+        ranks[run] = None
+    return tuple(ranks)
 
 
 @dataclass(frozen=True)
@@ -599,7 +616,9 @@ def combine_differences(
     layout = _layout(parts)
     error, df = _error(parts, shares, layout)
     interval = interval_t(difference, error, df, level=as_level(level))
-    p = t_p_value(difference / error, df) if error and df is not None else None
+    p = None
+    if error and df is not None:
+        p = t_p_value(difference / error, df)
     halves = _own_halves(parts, shares, layout)
     if interval is not None and halves is not None and df is not None:
         interval = hull_with(interval, difference, halves)
@@ -607,6 +626,9 @@ def combine_differences(
     if _are_one(parts):
         interval, p = _own_figures(parts[0], interval, p, level)
     low, high = ends_of(interval)
+    method = "independent_parts_t"
+    if layout.n_shared:
+        method = "shared_units_t"
     return CombinedDifference(
         difference=difference,
         standard_error=error or None,
@@ -618,7 +640,7 @@ def combine_differences(
         n_parts=len(parts),
         n_zero=sum(part.error == 0 for part in parts),
         n_shared=layout.n_shared,
-        method="shared_units_t" if layout.n_shared else "independent_parts_t",
+        method=method,
         reason=_reason(parts, error, layout.n_shared),
         flags=flags_that_count(
             [_flags_alone(part) for part in parts], _own_variances(parts, shares)
@@ -637,12 +659,8 @@ def _own_variances(
     parts: Sequence[BenchmarkDifference], shares: FloatArray
 ) -> FloatArray:
     """w_l² se_l² of each part, 0 where its error is not defined, shape (L,)."""
-    return np.array(
-        [
-            (share * (part.error or 0.0)) ** 2
-            for share, part in zip(shares, parts, strict=True)
-        ]
-    )
+    errors = np.array([part.error or 0.0 for part in parts])
+    return np.asarray((shares * errors) ** 2)
 
 
 def _are_one(parts: Sequence[BenchmarkDifference]) -> bool:
@@ -661,7 +679,9 @@ def _own_figures(
     """The interval and p that a part has alone, as far as they are known."""
     if part.low is not None and part.high is not None:
         interval = Interval(part.low, part.high, level, "own")
-    return interval, p if part.p_value is None else part.p_value
+    if part.p_value is not None:
+        p = part.p_value
+    return interval, p
 
 
 def _own_halves(
@@ -671,17 +691,18 @@ def _own_halves(
     own."""
     if all(part.low is None for part in parts):
         return None
-    below, above = [], []
-    for part in parts:
+    below, above = np.zeros((2, len(parts)))
+    for place, part in enumerate(parts):
         mean = mean_of(part.differences)
-        below.append(0.0 if part.low is None else mean - part.low)
-        above.append(0.0 if part.high is None else part.high - mean)
+        if part.low is not None:
+            below[place] = mean - part.low
+        if part.high is not None:
+            above[place] = part.high - mean
     correlation = None
     if layout.n_shared:
-        correlation = correlation_of_sums(
-            [_scaled(part) for part in parts], layout.units
-        )
-    return Halves(np.array(below), np.array(above)).together(shares, correlation)
+        scaled = [_scaled(part) for part in parts]
+        correlation = correlation_of_sums(scaled, layout.units)
+    return Halves(below, above).together(shares, correlation)
 
 
 def contributions(
@@ -722,9 +743,8 @@ class _Layout:
 def _layout(parts: Sequence[BenchmarkDifference]) -> _Layout:
     owners = np.repeat(np.arange(len(parts)), [len(part.units) for part in parts])
     names, units = distinct(np.concatenate([part.units for part in parts]))
-    groups = components(owners, len(parts) + units, len(parts) + len(names))[
-        : len(parts)
-    ]
+    nodes = components(owners, len(parts) + units, len(parts) + len(names))
+    groups = nodes[: len(parts)]
     group_of_unit = np.zeros(len(names), np.intp)
     group_of_unit[units] = groups[owners]
     last = np.full(len(names), -1)
