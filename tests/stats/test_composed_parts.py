@@ -46,11 +46,11 @@ from warehouse.stats.paired.prompts_fixed import paired_difference_prompts_fixed
 from warehouse.stats.preferences.contrasts import _drawn, _root
 from warehouse.stats.subsets.differences import subset_against_baseline, subset_pair
 from warehouse.stats.subsets.regression import combine_subsets
-from warehouse.stats.suites.parts import flags_that_count
-from warehouse.stats.suites.weighted_mean import (
+from warehouse.stats.suites.combined_differences import (
     BenchmarkDifference,
     combine_differences,
 )
+from warehouse.stats.suites.parts import flags_that_count
 
 NAN = float("nan")
 

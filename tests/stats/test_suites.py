@@ -20,15 +20,14 @@ from warehouse.stats.intervals.closed_form import (
     interval_wilson_bounded,
 )
 from warehouse.stats.suites import cells as shared_units
-from warehouse.stats.suites import weighted_mean as weighted
+from warehouse.stats.suites import suite_pairs
 from warehouse.stats.suites.cells import Cell, leaf_cell, overlap, published_cell
-from warehouse.stats.suites.weighted_mean import (
+from warehouse.stats.suites.combined_differences import (
     BenchmarkDifference,
-    SuiteEstimate,
     combine_differences,
-    combine_leaves,
-    compare_suites,
 )
+from warehouse.stats.suites.suite_pairs import compare_suites
+from warehouse.stats.suites.weighted_mean import SuiteEstimate, combine_leaves
 
 G1 = [1, 1, 0, 1, 0, 0, 1, 1, 1, 0]
 G1_CLUSTERS = [0, 0, 0, 0, 1, 1, 2, 2, 2, 3]

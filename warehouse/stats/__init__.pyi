@@ -216,10 +216,10 @@ from .suites.seed_suite import LeafSeeds as LeafSeeds
 from .suites.seed_suite import SuiteSeeds as SuiteSeeds
 from .suites.seed_suite import combine_over_seeds as combine_over_seeds
 from .suites.seed_suite import leaf_seeds as leaf_seeds
+from .suites.suite_pairs import SuitePairs as SuitePairs
+from .suites.suite_pairs import compare_suites as compare_suites
 from .suites.weighted_mean import SuiteEstimate as SuiteEstimate
-from .suites.weighted_mean import SuitePairs as SuitePairs
 from .suites.weighted_mean import combine_leaves as combine_leaves
-from .suites.weighted_mean import compare_suites as compare_suites
 from .variance.components import CrossedVariance as CrossedVariance
 from .variance.components import VarianceComponents as VarianceComponents
 from .variance.components import crossed_variance as crossed_variance

@@ -38,8 +38,8 @@ from warehouse.stats.rows.seed_difference import (
 from warehouse.stats.rows.seed_fit import as_cells, fit_seeds
 from warehouse.stats.rows.seed_row import interval_over_parts, seed_flags
 from warehouse.stats.suites.cells import Cell, UnitTable, leaf_cell
+from warehouse.stats.suites.combined_differences import CombinedDifference
 from warehouse.stats.suites.weighted_mean import (
-    CombinedDifference,
     SuiteEstimate,
     combine_shares,
     leaf_weights,
