@@ -523,7 +523,7 @@ def test_all_pairs_are_what_each_pair_is_alone(
     ]
     runs.append([published_cell(0.5, 0.03), *runs[0][1:]])
     monkeypatch.setattr(
-        weighted, "_BLOCK_VALUES", 2 * 3 * len(runs)
+        suite_pairs, "_BLOCK_VALUES", 2 * 3 * len(runs)
     )  # two runs at a time
     names = ("difference", "standard_error", "degrees_of_freedom", "p_value")
     by_table = {}
