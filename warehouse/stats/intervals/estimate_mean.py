@@ -237,6 +237,10 @@ def _estimate(
     if interval is None and not flags:
         flags = _without_end(plain, choice.method)
     low, high = ends_of(interval)
+    reason = choice.reason
+    if interval is None:
+        reason = why_none(flags)
+    weightless = flags_of(prompts_without_weight=sample.n_weightless)
     return Estimate(
         estimate=linked(curve, sample.mean),
         ci_low=low,
@@ -245,10 +249,8 @@ def _estimate(
         n_prompts=sample.n,
         n_clusters=sample.n_clusters,
         method=choice.method,
-        reason=why_none(flags) if interval is None else choice.reason,
-        flags=choice.flags
-        + (("prompts_without_weight",) if sample.n_weightless else ())
-        + flags,
+        reason=reason,
+        flags=choice.flags + weightless + flags,
         beside=linked_interval(curve, companion or None),
         degrees_of_freedom=sample.df,
         **_errors(sample, curve),
@@ -284,18 +286,20 @@ def why_none(flags: tuple[str, ...]) -> str:
 
 def _errors(sample: Sample, link: Link) -> dict[str, float | None]:
     """Every standard error on the scale of the figure, by field name."""
-    slope = abs(link.slope(sample.mean))
     errors = {
         "standard_error": sample.se or None,
         "se_clt": sample.se_clt,
-        "se_bernoulli": bernoulli_error(sample.mean, sample.n)
-        if sample.binary
-        else None,
-        **{name: getattr(sample.robust, name, None) for name in _ROBUST_ERRORS},
+        "se_bernoulli": None,
     }
-    return {
-        name: None if error is None else slope * error for name, error in errors.items()
-    }
+    if sample.binary:
+        errors["se_bernoulli"] = bernoulli_error(sample.mean, sample.n)
+    for name in _ROBUST_ERRORS:
+        errors[name] = getattr(sample.robust, name, None)
+    slope = abs(link.slope(sample.mean))
+    for name, error in errors.items():
+        if error is not None:
+            errors[name] = slope * error
+    return errors
 
 
 def _dependence(sample: Sample) -> dict[str, float | None]:
