@@ -262,10 +262,12 @@ def finish(
     for name in _REPORTED:
         columns[name] = [getattr(report, name) for _, report, _ in sources]
     columns["id"] = [source.id for source, _, _ in sources]
-    columns["notes"] = [
-        engines.json_text(list(report.notes)) if report.notes else None
-        for _, report, _ in sources
-    ]
+    columns["notes"] = []
+    for _, report, _ in sources:
+        notes = None
+        if report.notes:
+            notes = engines.json_text(list(report.notes))
+        columns["notes"].append(notes)
     text = sa.text(query_text("ingest", "finish_sources"))
     connection.execute(text, {**columns, "loaded_at": utc_now()})
     _replace_rejections(
@@ -331,23 +333,22 @@ def other_readings(store: Store, sources: Sequence[SourceClaim]) -> list[OtherRe
     )
     readings = []
     for row in rows:
-        context = by_bytes[row["sha256"]].context
+        context = by_bytes[row["sha256"]].context or None
         settings = {}
         if row["settings"]:
             settings = parse_json(row["settings"])
-        if canonical_digest(settings.get("context")) == canonical_digest(
-            dict(context) if context else None
-        ):
-            named = store.rows(
-                query_text("ingest", "names_of_source"), {"source": row["id"]}
-            )
-            models = tuple(sorted({str(name["model"]) for name in named}))
-            benchmarks = tuple(sorted({str(name["benchmark"]) for name in named}))
-            readings.append(
-                OtherReading(
-                    row["id"], row["n_runs"], row["n_scores"], models, benchmarks
-                )
-            )
+        if context is not None:
+            context = dict(context)
+        if canonical_digest(settings.get("context")) != canonical_digest(context):
+            continue
+        named = store.rows(
+            query_text("ingest", "names_of_source"), {"source": row["id"]}
+        )
+        models = tuple(sorted({str(name["model"]) for name in named}))
+        benchmarks = tuple(sorted({str(name["benchmark"]) for name in named}))
+        readings.append(
+            OtherReading(row["id"], row["n_runs"], row["n_scores"], models, benchmarks)
+        )
     return readings
 
 
@@ -420,6 +421,17 @@ def forget(
         )
 
 
+def _runs_of(connection: sa.Connection, source_id: int) -> tuple[set[int], set[int]]:
+    """Runs of a source, and those of them that another source has too."""
+    links = tables.run_source
+    own = sa.select(links.c.run_id).where(links.c.source_id == source_id)
+    run_ids = {int(row[0]) for row in connection.execute(own)}
+    of_others = sa.select(links.c.run_id).where(
+        links.c.run_id.in_(run_ids), links.c.source_id != source_id
+    )
+    return run_ids, {int(row[0]) for row in connection.execute(of_others)}
+
+
 def forget_source(
     store: Store,
     scratch: Scratch,
@@ -429,21 +441,7 @@ def forget_source(
 ) -> tuple[int, int]:
     """:func:`forget` in a transaction of the caller's during which no process loads."""
     store.n_forgotten += 1
-    links = tables.run_source
-    run_ids = {
-        int(row[0])
-        for row in connection.execute(
-            sa.select(links.c.run_id).where(links.c.source_id == source_id)
-        )
-    }
-    shared = {
-        int(row[0])
-        for row in connection.execute(
-            sa.select(links.c.run_id).where(
-                links.c.run_id.in_(run_ids), links.c.source_id != source_id
-            )
-        )
-    }
+    run_ids, shared = _runs_of(connection, source_id)
     tries = chains.tries_of(connection, run_ids)
     held = restated.held_by(connection, source_id)
     held.shared = shared
@@ -458,7 +456,7 @@ def forget_source(
         tables.label_draw,
         tables.statement,
     )
-    for table in (links, *of_source):
+    for table in (tables.run_source, *of_source):
         connection.execute(sa.delete(table).where(table.c.source_id == source_id))
     chains.take_out(connection, tries, shared)
     connection.execute(sa.delete(tables.source).where(tables.source.c.id == source_id))
