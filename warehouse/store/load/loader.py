@@ -253,17 +253,7 @@ class Loader:
         started: float,
         dry_run: bool,
     ) -> list[LoadReport]:
-        parts = _parts(parsed.dumps, sources)
-        headers: list[RunHeader] = []
-        for part in parts:
-            headers += part.dump.runs
-        state = _Load(
-            Dump(tuple(headers), ()),
-            parts,
-            options,
-            n_rows=parsed.n_rows,
-            columns=parsed.columns,
-        )
+        state = _state_of(parsed, sources, options)
         self.scratch.replaced.clear()
         if self._n_forgotten != self.store.n_forgotten:
             self._forget()
@@ -271,12 +261,11 @@ class Loader:
         try:
             self._refuse_rejected(state)
             readings = self._other_readings(sources, options)
-            is_whole = bool(readings)
-            with (
-                self._rehearsal()
-                if dry_run
-                else self._at_once(state.n_rows, is_whole=is_whole)
-            ):
+            if dry_run:
+                together = self._rehearsal()
+            else:
+                together = self._at_once(state.n_rows, is_whole=bool(readings))
+            with together:
                 if readings:
                     self._replace(readings, state)
                 add_dimensions(
@@ -292,12 +281,8 @@ class Loader:
                             self.store, self.scratch, self.dimensions, state, connection
                         )
                 reports = self._add_facts(state, started)
-            if (
-                not self.once
-                and self.store.dialect.embedded
-                and not dry_run
-                and state.has_all_texts
-            ):
+            holds_store = not self.once and self.store.dialect.embedded
+            if holds_store and not dry_run and state.has_all_texts:
                 # nobody else can remove them while this process holds the store
                 with engines.failing_anyway():
                     staging.learn_texts(self.scratch)
@@ -391,9 +376,11 @@ class Loader:
             if len(rejected) <= state.options.max_rejected:
                 continue
             first = rejected[0]
+            rows_were = "1 row was"
+            if len(rejected) > 1:
+                rows_were = f"{len(rejected)} rows were"
             raise InputError(
-                f"{len(rejected)} {'rows were' if len(rejected) > 1 else 'row was'} "
-                f"rejected; first: {first.place}: {first.found}",
+                f"{rows_were} rejected; first: {first.place}: {first.found}",
                 path=part.source.path,
                 expected=first.expected,
                 advice=(
@@ -439,28 +426,10 @@ class Loader:
                     LoadReport(sources[0].path, "unchanged", source_id=sources[0].id)
                 ]
             decisions = self._decide(state)
-            fresh = [item for item in decisions if item.action == "new"]
-            first = self.dimensions.take(connection, "run", len(fresh)) if fresh else 0
-            run_ids = {item.run: first + index for index, item in enumerate(fresh)}
-            facts.insert_runs(connection, state, fresh, run_ids)
-            facts.complete_marks(connection, decisions)
+            run_ids = self._insert_runs(connection, state, decisions)
             completed: list[int] = []
             if state.n_rows:
-                self.scratch.give_back(state.n_rows)
-                facts.push(self.scratch, state, run_ids)
-                state.has_all_texts = state.options.text == "all" and len(
-                    run_ids
-                ) == len(state.dump.runs)
-                if staging.TRANSCRIPT in state.columns:
-                    again = {
-                        item.run: item.same_as
-                        for item in decisions
-                        if item.same_as is not None
-                    }
-                    completed = facts.complete_transcripts(
-                        connection, self.scratch, state, again
-                    )
-                refuse_other_scores(self.store, state, decisions, run_ids)
+                completed = self._push_rows(connection, state, decisions, run_ids)
             published_again.publish(self.store, self.scratch, state, run_ids)
             facts.push_run_metrics(connection, self.scratch, state, run_ids)
             self._link_sources(state, decisions, run_ids)
@@ -487,6 +456,45 @@ class Loader:
                 connection, list(zip(sources, reports, rejections, strict=True))
             )
         return reports
+
+    def _insert_runs(
+        self, connection: sa.Connection, state: _Load, decisions: Sequence[Decision]
+    ) -> dict[int, int]:
+        """Insert the runs that are new; gives their ids, by their place in the load."""
+        fresh = [item for item in decisions if item.action == "new"]
+        run_ids: dict[int, int] = {}
+        if fresh:
+            first = self.dimensions.take(connection, "run", len(fresh))
+            for run_id, item in enumerate(fresh, start=first):
+                run_ids[item.run] = run_id
+        facts.insert_runs(connection, state, fresh, run_ids)
+        facts.complete_marks(connection, decisions)
+        return run_ids
+
+    def _push_rows(
+        self,
+        connection: sa.Connection,
+        state: _Load,
+        decisions: Sequence[Decision],
+        run_ids: dict[int, int],
+    ) -> list[int]:
+        """Append the facts of new runs; gives the runs whose transcripts were
+        completed."""
+        self.scratch.give_back(state.n_rows)
+        facts.push(self.scratch, state, run_ids)
+        all_new = len(run_ids) == len(state.dump.runs)
+        state.has_all_texts = state.options.text == "all" and all_new
+        completed: list[int] = []
+        if staging.TRANSCRIPT in state.columns:
+            again = {}
+            for item in decisions:
+                if item.same_as is not None:
+                    again[item.run] = item.same_as
+            completed = facts.complete_transcripts(
+                connection, self.scratch, state, again
+            )
+        refuse_other_scores(self.store, state, decisions, run_ids)
+        return completed
 
     def _link_sources(
         self, state: _Load, decisions: Sequence[Decision], run_ids: Mapping[int, int]
@@ -588,6 +596,23 @@ def _keys(state: _Load) -> Iterator[str]:
             key := run_key(header)
         ) is not None:  # a run without one is the same as no other
             yield key
+
+
+def _state_of(
+    parsed: Parsed, sources: Sequence[SourceClaim], options: LoadOptions
+) -> _Load:
+    """What some sources bring together, before anything of it is known."""
+    parts = _parts(parsed.dumps, sources)
+    headers: list[RunHeader] = []
+    for part in parts:
+        headers += part.dump.runs
+    return _Load(
+        Dump(tuple(headers), ()),
+        parts,
+        options,
+        n_rows=parsed.n_rows,
+        columns=parsed.columns,
+    )
 
 
 def _parts(dumps: Sequence[Dump], sources: Sequence[SourceClaim]) -> list[SourcePart]:
