@@ -181,10 +181,8 @@ def _is_secret(name: Any, item: Any) -> bool:
         return False
     secrecy = secrecy_of(name)
     if isinstance(item, Mapping):
-        return secrecy is Secrecy.CERTAIN and name.lower() not in (
-            "token",
-            "key",
-        )  # its parts, or several
+        has_parts = name.lower() in ("token", "key")  # or several
+        return secrecy is Secrecy.CERTAIN and not has_parts
     if isinstance(item, str):
         return secrecy is Secrecy.CERTAIN or _may_be(secrecy, item)
     drawn = (
@@ -239,7 +237,9 @@ def masked(text: str) -> str:
     if not text.isascii() and _WIDTHLESS.search(text):
         plain = _WIDTHLESS.sub("", text)
         shown = masked(plain)
-        return text if shown == plain else shown
+        if shown == plain:
+            return text
+        return shown
     if "@" in text:
         text = _BARE_USER.sub(f"{MASK}@", _USER.sub(_without_user, text))
     if " -p" in text:
@@ -338,27 +338,24 @@ def _is_stated(
     if secrecy is not Secrecy.CERTAIN:
         return _may_be(secrecy, value)
     if name.lower().endswith(("cookie", "cookies")):
-        return (
-            re.search(r"\w=\S", value[:200]) is not None and value[0] != "<"
-        )  # what else is said of cookies is of those that are eaten
-    if (
-        statement["colon"] is None
-        or re.search(r"[_-]|[a-z][A-Z]", name)
-        or name.lower() in _HEADERS
-    ):
+        # what else is said of cookies is of those that are eaten
+        return re.search(r"\w=\S", value[:200]) is not None and value[0] != "<"
+    is_code = re.search(r"[_-]|[a-z][A-Z]", name) or name.lower() in _HEADERS
+    if statement["colon"] is None or is_code:
         return True
-    before = text[max(0, statement.start() - 20) : statement.start()].rpartition("\n")
-    begins_line = (bool(before[1]) or statement.start() <= 20) and before[2].strip(
-        " \t-"
-    ) == ""
-    is_line = (
-        begins_line and " " not in value and _LINE_ENDS.match(text, end) is not None
-    )
-    return is_line or (
-        not value.isalpha()
-        and re.search(r"\d", value) is not None
-        and _PLAIN.fullmatch(value) is None
-    )
+    if _is_whole_line(text, statement.start(), value, end):
+        return True
+    has_digits = not value.isalpha() and re.search(r"\d", value) is not None
+    return has_digits and _PLAIN.fullmatch(value) is None
+
+
+def _is_whole_line(text: str, start: int, value: str, end: int) -> bool:
+    """Whether a statement is all that its line says, and its value one word."""
+    _, line_break, indent = text[max(0, start - 20) : start].rpartition("\n")
+    begins_line = bool(line_break) or start <= 20
+    if not begins_line or indent.strip(" \t-"):
+        return False
+    return " " not in value and _LINE_ENDS.match(text, end) is not None
 
 
 def _value(text: str, statement: re.Match[str]) -> tuple[int, int]:
