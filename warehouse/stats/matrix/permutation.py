@@ -132,7 +132,11 @@ def permutation_test(
     """
     values = as_matrix(matrix)
     binary = is_zero_one(values)
-    chosen = tuple(similarities or (SIMILARITIES if binary else ("cosine",)))
+    chosen = tuple(similarities or ())
+    if not chosen:
+        chosen = ("cosine",)
+        if binary:
+            chosen = SIMILARITIES
     for name in chosen:
         check_similarity(name, binary)
     as_seed(seed)
@@ -144,11 +148,15 @@ def permutation_test(
             "every model has one score for all prompts (all columns are constant): "
             "shuffling changes nothing"
         )
-    tables: Tables = BinaryTables(values) if binary else CosineTables(values)
+    tables: Tables
+    columns: NDArray[Any]
+    if binary:
+        tables = BinaryTables(values)
+        columns = np.ascontiguousarray(values.T, dtype=np.uint8)
+    else:
+        tables = CosineTables(values)
+        columns = np.ascontiguousarray(values.T)
     steps = _Steps(n_threads or _cores(), 5 * n_permutations, progress)
-    columns: NDArray[Any] = np.ascontiguousarray(
-        values.T, dtype=np.uint8 if binary else np.float64
-    )
     tables.add(0, columns)
     if spread is None:
         _fill(tables, columns, n_permutations, seed, steps)
