@@ -19,8 +19,8 @@ from warehouse.stats.intervals.closed_form import (
     interval_wilson,
     interval_wilson_bounded,
 )
-from warehouse.stats.suites import cells as shared_units
 from warehouse.stats.suites import suite_pairs
+from warehouse.stats.suites import unit_table as shared_units
 from warehouse.stats.suites.cells import Cell, leaf_cell, overlap, published_cell
 from warehouse.stats.suites.combined_differences import (
     BenchmarkDifference,

@@ -51,9 +51,9 @@ from .items.anchors import p_irt as p_irt
 from .items.horizon import Horizon as Horizon
 from .items.horizon import HorizonBin as HorizonBin
 from .items.horizon import HorizonFit as HorizonFit
-from .items.horizon import HorizonTrend as HorizonTrend
-from .items.horizon import horizon_trend as horizon_trend
 from .items.horizon import time_horizons as time_horizons
+from .items.horizon_trend import HorizonTrend as HorizonTrend
+from .items.horizon_trend import horizon_trend as horizon_trend
 from .judges.agreement import AgreementFigure as AgreementFigure
 from .judges.agreement import JudgeAgreement as JudgeAgreement
 from .judges.agreement import judge_agreement as judge_agreement

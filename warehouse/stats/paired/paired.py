@@ -44,12 +44,8 @@ from warehouse.stats.intervals.defaults import (
     choose_interval,
     weighted_interval,
 )
-from warehouse.stats.intervals.estimate_mean import (
-    hull_draws,
-    no_spread,
-    variance_ratio,
-    why_none,
-)
+from warehouse.stats.intervals.estimate_mean import no_spread, variance_ratio, why_none
+from warehouse.stats.intervals.methods import hull_draws
 from warehouse.stats.intervals.standard_errors import (
     UnitWeights,
     effective_clusters,

@@ -37,8 +37,9 @@ from warehouse.stats.rows.seed_difference import (
 )
 from warehouse.stats.rows.seed_fit import as_cells, fit_seeds
 from warehouse.stats.rows.seed_row import interval_over_parts, seed_flags
-from warehouse.stats.suites.cells import Cell, UnitTable, leaf_cell
+from warehouse.stats.suites.cells import Cell, leaf_cell
 from warehouse.stats.suites.combined_differences import CombinedDifference
+from warehouse.stats.suites.unit_table import UnitTable
 from warehouse.stats.suites.weighted_mean import (
     SuiteEstimate,
     combine_shares,

@@ -26,15 +26,9 @@ from warehouse.stats.core.inputs import (
 from warehouse.stats.core.quantiles import t_p_values
 from warehouse.stats.multiple.adjust import holm
 from warehouse.stats.rows.seed_difference import RowSeeds
-from warehouse.stats.suites.cells import (
-    Cell,
-    Design,
-    UnitTable,
-    overlaps,
-    satterthwaite,
-    unseen_variances,
-)
+from warehouse.stats.suites.cells import Cell, Design, unseen_variances
 from warehouse.stats.suites.seed_tests import tests_over_seeds
+from warehouse.stats.suites.unit_table import UnitTable, overlaps, satterthwaite
 from warehouse.stats.suites.weighted_mean import leaf_weights
 
 

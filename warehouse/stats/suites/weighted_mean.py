@@ -38,13 +38,7 @@ from warehouse.stats.intervals.closed_form import (
     interval_wilson,
     interval_wilson_bounded,
 )
-from warehouse.stats.suites.cells import (
-    Cell,
-    UnitTable,
-    not_nearer,
-    overlaps,
-    satterthwaite,
-)
+from warehouse.stats.suites.cells import Cell, not_nearer
 from warehouse.stats.suites.parts import (
     correlation_of_cells,
     flags_among_several,
@@ -52,6 +46,7 @@ from warehouse.stats.suites.parts import (
     halves_of_cells,
     hull_with,
 )
+from warehouse.stats.suites.unit_table import UnitTable, overlaps, satterthwaite
 
 
 @dataclass(frozen=True)
