@@ -253,21 +253,13 @@ _NEED_BOUNDS: dict[str, Method] = {
     "gaffke": gaffke,
     "clopper_pearson_effective": clopper_pearson_effective,
 }
-
-
 _BINOMIAL = {
     "wilson": _binomial(interval_wilson),
     "clopper_pearson": _binomial(interval_clopper_pearson),
     "jeffreys": _binomial(interval_jeffreys),
 }
-
-
 _INDEPENDENT = (*_BINOMIAL, "gaffke", "betting")
-
-
 _MEANS_ONLY = ("clopper_pearson_effective", "gaffke", "betting")
-
-
 _NEED_CLUSTERS = {
     "normal_eq4": _normal_eq4,
     "cr2_t": _t,
@@ -275,8 +267,6 @@ _NEED_CLUSTERS = {
     "korn_graubard_clopper_pearson": _korn_graubard("clopper_pearson"),
     "korn_graubard_svyciprop": _korn_graubard("svyciprop"),
 }
-
-
 METHODS: dict[str, Method] = {
     "normal": _normal,
     "t": _t,
@@ -286,8 +276,6 @@ METHODS: dict[str, Method] = {
     **_BINOMIAL,
     **_NEED_CLUSTERS,
 }
-
-
 RESAMPLED: dict[str, Callable[[Sample, float, Resampling], Interval | None]] = {
     "bootstrap": _bootstrap("percentile"),
     "bca": _bootstrap("bca"),

@@ -42,13 +42,9 @@ from warehouse.stats.multiple.sign_sums import (
 
 #: Blocks of draws that are worked on at a time, at most.
 THREADS = 4
-
-
 #: Multipliers that one thread draws and uses as soon as several do, which wait for each
 #: other.
 FOR_ONE_THREAD = 1 << 24
-
-
 Counts = NDArray[np.int64]
 
 

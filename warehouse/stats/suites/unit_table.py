@@ -18,8 +18,6 @@ from warehouse.stats.suites.cells import Cell, Design, UnitArray
 #: A table of all units is kept where at least one in so many of its places holds a
 #: number, or it is small.
 _DENSE, _SMALL = 4, 1_000_000
-
-
 #: Units of which the covariances are worked out at a time.
 BLOCK = 65_536
 
