@@ -71,10 +71,11 @@ def pairs_over_seeds(
     own = _take(parts, found)
     p[found] = own.p_values(difference[found])
     error[found] = _none_for_0(own.standard_error)
-    n_tests = max(1, int((np.isfinite(p) | (several & ~quick)).sum()))
+    slow = several & ~quick
+    n_tests = max(1, int((np.isfinite(p) | slow).sum()))
     half = parts.half_width((1 - pairs.level) / n_tests)
     low, high = difference - half, difference + half
-    for pair in np.flatnonzero(several & ~quick & (pairs.n_prompts > 1)):
+    for pair in np.flatnonzero(slow & (pairs.n_prompts > 1)):
         i, j = int(a[pair]), int(b[pair])
         names = None
         if labels is not None:

@@ -352,6 +352,15 @@ def decision_accuracy(
         return replace(none, reason="all recipes are tied at the large scale")
     if n < LEAST_RECIPES:
         return replace(none, reason=f"{n} recipes: at least {LEAST_RECIPES} are needed")
+    return _jackknifed(none, alike, counted)
+
+
+def _jackknifed(
+    none: DecisionAccuracy, alike: FloatArray, counted: FloatArray
+) -> DecisionAccuracy:
+    """With the figure and its interval on the logit scale, each recipe left out
+    once."""
+    n, level = none.n_recipes, none.level
     hits, pairs = alike.sum(axis=1), counted.sum(axis=1)
     total_hits, total = hits.sum() / 2, pairs.sum() / 2
     accuracy = float(total_hits / total)
