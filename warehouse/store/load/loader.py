@@ -15,23 +15,20 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import accumulate, pairwise
 
 import pyarrow as pa
 
 from warehouse.errors import DiskFullError, InputError
-from warehouse.records import Dump, RunHeader
+from warehouse.records import Dump
 from warehouse.store import engines
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
-from warehouse.store.curate import field_clusters
 from warehouse.store.load import (
     duplicates,
     facts,
     figure_words,
     measures,
     prompt_completion,
-    prompt_statements,
     published_again,
     sample_words,
     scans,
@@ -51,7 +48,8 @@ from warehouse.store.load.bulk_insert import (
 from warehouse.store.load.conflicts import decide
 from warehouse.store.load.decisions import Decision
 from warehouse.store.load.dimensions import Dimensions
-from warehouse.store.load.facts import add_prompts, benchmarks_of
+from warehouse.store.load.facts import add_prompts
+from warehouse.store.load.filled_prompts import fill_prompts
 from warehouse.store.load.kept_words import give_back, words_of_people
 from warehouse.store.load.run_keys import run_key
 from warehouse.store.load.same_responses import refuse_other_scores
@@ -62,12 +60,12 @@ from warehouse.store.load.state import (
     NotTogetherError,
     Parsed,
     SourceClaim,
-    SourcePart,
     _Load,
     note_same_content,
     note_unscored,
     note_values_that_are_no_numbers,
     report_of,
+    state_of,
 )
 
 #: How often a load is tried where another writer got in its way (deadlock,
@@ -253,7 +251,7 @@ class Loader:
         started: float,
         dry_run: bool,
     ) -> list[LoadReport]:
-        state = _state_of(parsed, sources, options)
+        state = state_of(parsed, sources, options)
         self.scratch.replaced.clear()
         if self._n_forgotten != self.store.n_forgotten:
             self._forget()
@@ -440,7 +438,7 @@ class Loader:
             scans.join(self.store, self.scratch, state, [*run_ids.values(), *completed])
             if votes.holds_any(self.scratch, state):
                 votes.push(self.store, self.scratch, state)
-            self._fill_prompts(state)
+            fill_prompts(self.store, self.scratch, self.settled, state)
             self._write_words(connection, state)
             for column, count in sorted(self.scratch.replaced.items()):
                 state.note(
@@ -514,62 +512,6 @@ class Loader:
             published_again.suites_published_again(state, decisions, run_ids),
         )
 
-    def _fill_prompts(self, state: _Load) -> None:
-        if not state.n_rows:
-            return
-        filled = prompt_completion.Filled()
-        if prompt_completion.says_anything(self.scratch, state.columns):
-            filled = self._filled(state)
-        self._state_prompts(state, filled.words)
-
-    def _filled(self, state: _Load) -> prompt_completion.Filled:
-        filled = prompt_completion.fill(
-            self.store,
-            self.scratch,
-            self.settled,
-            benchmarks_of(state),
-            state.columns,
-            several=len(state.parts) > 1,
-            n_new=state.new_prompts,
-        )
-        if filled is None:
-            raise NotTogetherError("they say different things of a prompt")
-        for note in filter(None, (self._note_on_mixed(state), *filled.notes())):
-            state.note(note)
-        if filled.has_metadata:
-            self.store.dialect.lock_catalogue(self.store.connection)
-            field_clusters.extend(self.store, benchmarks_of(state))
-        return filled
-
-    def _state_prompts(self, state: _Load, words: prompt_statements.Words) -> None:
-        """Store the words of sources on prompts that others have brought, or have said
-        something of."""
-        n_prompts = "select count(distinct prompt_id) from stage_prompt"
-        if (
-            state.new_prompts
-            and not words.by_prompt
-            and state.new_prompts == self.scratch.value(n_prompts)
-        ):
-            return
-        sources: dict[int, list[int]] = {}
-        for part in state.parts:
-            benchmarks = {state.references[run]["benchmark_id"] for run in part.runs}
-            sources[part.source.id] = sorted(benchmarks)
-        first = state.first_new_prompt or 0
-        new = range(first, first + state.new_prompts)
-        prompt_statements.note_gained(
-            self.store, words, benchmarks_of(state), new, sources
-        )
-        state.statements += prompt_statements.of_load(
-            self.scratch, state.columns, words, sources
-        )
-
-    def _note_on_mixed(self, state: _Load) -> str:
-        can_mix = not state.are_apart and {"prompt_id", "text"} <= set(state.columns)
-        if can_mix:
-            return prompt_completion.note_on_mixed(self.scratch)
-        return ""
-
     def _decide(self, state: _Load) -> list[Decision]:
         decisions = decide(
             self.store,
@@ -592,32 +534,6 @@ def _keys(state: _Load) -> Iterator[str]:
         yield f"source {part.source.id}"
     for header, settings in zip(state.dump.runs, state.settings, strict=True):
         yield settings.condition_key
-        if (
-            key := run_key(header)
-        ) is not None:  # a run without one is the same as no other
+        key = run_key(header)
+        if key is not None:  # a run without one is the same as no other
             yield key
-
-
-def _state_of(
-    parsed: Parsed, sources: Sequence[SourceClaim], options: LoadOptions
-) -> _Load:
-    """What some sources bring together, before anything of it is known."""
-    parts = _parts(parsed.dumps, sources)
-    headers: list[RunHeader] = []
-    for part in parts:
-        headers += part.dump.runs
-    return _Load(
-        Dump(tuple(headers), ()),
-        parts,
-        options,
-        n_rows=parsed.n_rows,
-        columns=parsed.columns,
-    )
-
-
-def _parts(dumps: Sequence[Dump], sources: Sequence[SourceClaim]) -> list[SourcePart]:
-    ends = list(accumulate((len(dump.runs) for dump in dumps), initial=0))
-    return [
-        SourcePart(dump, source, range(*runs))
-        for dump, source, runs in zip(dumps, sources, pairwise(ends), strict=True)
-    ]
