@@ -48,7 +48,10 @@ from warehouse.stats.core.inputs import as_clusters
 from warehouse.stats.intervals.estimate_mean import flags_of_mean
 from warehouse.stats.paired.own_tests import hull_tests, with_own_tests
 from warehouse.stats.paired.pair_flags import pair_flags
-from warehouse.stats.suites.combined_differences import BenchmarkDifference, combine_differences
+from warehouse.stats.suites.combined_differences import (
+    BenchmarkDifference,
+    combine_differences,
+)
 from warehouse.stats.training.curve_tests import monotonicity
 
 SUBSET_OF, JUDGED = 2_000, 1_000
