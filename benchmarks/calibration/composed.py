@@ -48,7 +48,7 @@ from warehouse.stats.core.inputs import as_clusters
 from warehouse.stats.intervals.estimate_mean import flags_of_mean
 from warehouse.stats.paired.own_tests import hull_tests, with_own_tests
 from warehouse.stats.paired.pair_flags import pair_flags
-from warehouse.stats.suites.weighted_mean import (
+from warehouse.stats.suites.combined_differences import (
     BenchmarkDifference,
     combine_differences,
 )

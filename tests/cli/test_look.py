@@ -11,7 +11,7 @@ from tests.support.cli import Caller, filled_url, on_a_terminal
 from tests.support.world import build_world
 from warehouse.analysis.show.view import PromptRow
 from warehouse.errors import did_you_mean
-from warehouse.stats.intervals.estimate_mean import METHODS, RESAMPLED
+from warehouse.stats.intervals.methods import METHODS, RESAMPLED
 
 
 def line_of(text: str, *words: str) -> str:

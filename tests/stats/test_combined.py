@@ -16,7 +16,7 @@ from warehouse.stats import (
     sign_flip_test,
 )
 from warehouse.stats.core.draws import prompt_draws, summarise_draws
-from warehouse.stats.suites.weighted_mean import (
+from warehouse.stats.suites.combined_differences import (
     BenchmarkDifference,
     combine_differences,
     contributions,

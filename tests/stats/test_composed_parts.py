@@ -42,15 +42,15 @@ from warehouse.stats.intervals.stratified_bootstrap_t import (
     stratified_draws,
     stratified_skewness,
 )
-from warehouse.stats.paired.paired import paired_difference_prompts_fixed
+from warehouse.stats.paired.prompts_fixed import paired_difference_prompts_fixed
 from warehouse.stats.preferences.contrasts import _drawn, _root
 from warehouse.stats.subsets.differences import subset_against_baseline, subset_pair
 from warehouse.stats.subsets.regression import combine_subsets
-from warehouse.stats.suites.parts import flags_that_count
-from warehouse.stats.suites.weighted_mean import (
+from warehouse.stats.suites.combined_differences import (
     BenchmarkDifference,
     combine_differences,
 )
+from warehouse.stats.suites.parts import flags_that_count
 
 NAN = float("nan")
 

@@ -24,7 +24,7 @@ from warehouse.stats.paired.margins import (
     equivalence_p_values,
     paired_noninferiority,
 )
-from warehouse.stats.suites.weighted_mean import (
+from warehouse.stats.suites.combined_differences import (
     BenchmarkDifference,
     combine_differences,
 )

@@ -19,7 +19,8 @@ from warehouse.stats import paired_difference
 from warehouse.stats.core.draws import draw_blocks, sign_block
 from warehouse.stats.core.inputs import as_clusters
 from warehouse.stats.multiple.adjust import benjamini_hochberg, holm
-from warehouse.stats.multiple.all_pairs import AllPairs, Draws, all_pairs, max_t_draws
+from warehouse.stats.multiple.all_pairs import AllPairs, all_pairs
+from warehouse.stats.multiple.max_t import Draws, max_t_draws
 from warehouse.stats.multiple.pair_moments import centre, pair_moments
 from warehouse.stats.multiple.ranks import rank_models
 
@@ -177,7 +178,7 @@ def test_max_t_is_its_definition(
     n: int, g: int, gaps: float, compiled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "warehouse.stats.multiple.all_pairs.MANY", 0 if compiled else math.inf
+        "warehouse.stats.multiple.max_t.MANY", 0 if compiled else math.inf
     )
     scores, clusters = (
         scores_of(n, 4, gaps=gaps, binary=n > 6),
@@ -212,7 +213,7 @@ def test_many_models_without_gaps_are_as_by_definition(
     """Whole numbers of steps and others, prompts and clusters of one size; two models
     are alike, and some far apart."""
     monkeypatch.setattr(
-        "warehouse.stats.multiple.all_pairs.MANY", 0 if compiled else math.inf
+        "warehouse.stats.multiple.max_t.MANY", 0 if compiled else math.inf
     )
     scores = scores_of(60, 18, binary=steps == 1)
     if steps == 20:
@@ -316,7 +317,7 @@ def test_many_pairs_are_worked_on_some_at_a_time(
         scores, clusters = scores_of(60, 7, gaps=gaps), labels_of(60, g) if g else None
         whole = all_pairs(scores, clusters, n_resamples=99)
         monkeypatch.setattr("warehouse.stats.multiple.sign_sums.MOST_SUMS", 100)
-        monkeypatch.setattr("warehouse.stats.multiple.all_pairs.MOST_CELLS", 100)
+        monkeypatch.setattr("warehouse.stats.multiple.max_t.MOST_CELLS", 100)
         parts = all_pairs(scores, clusters, n_resamples=99)
         assert parts.critical_values == pytest.approx(whole.critical_values, rel=1e-12)
         assert np.array_equal(parts.p_step_down, whole.p_step_down, equal_nan=True)
@@ -634,7 +635,7 @@ def test_threads_do_not_change_a_bit(
 ) -> None:
     scores = scores_of(260, 5, gaps=gaps)
     many = all_pairs(scores, n_resamples=999, seed=1)
-    monkeypatch.setattr("warehouse.stats.multiple.all_pairs.THREADS", 1)
+    monkeypatch.setattr("warehouse.stats.multiple.max_t.THREADS", 1)
     one = all_pairs(scores, n_resamples=999, seed=1)
     assert np.array_equal(many.critical_values, one.critical_values)
     assert np.array_equal(many.p_step_down, one.p_step_down)

@@ -19,16 +19,15 @@ from warehouse.stats.intervals.closed_form import (
     interval_wilson,
     interval_wilson_bounded,
 )
-from warehouse.stats.suites import cells as shared_units
-from warehouse.stats.suites import weighted_mean as weighted
+from warehouse.stats.suites import suite_pairs
+from warehouse.stats.suites import unit_table as shared_units
 from warehouse.stats.suites.cells import Cell, leaf_cell, overlap, published_cell
-from warehouse.stats.suites.weighted_mean import (
+from warehouse.stats.suites.combined_differences import (
     BenchmarkDifference,
-    SuiteEstimate,
     combine_differences,
-    combine_leaves,
-    compare_suites,
 )
+from warehouse.stats.suites.suite_pairs import compare_suites
+from warehouse.stats.suites.weighted_mean import SuiteEstimate, combine_leaves
 
 G1 = [1, 1, 0, 1, 0, 0, 1, 1, 1, 0]
 G1_CLUSTERS = [0, 0, 0, 0, 1, 1, 2, 2, 2, 3]
@@ -524,7 +523,7 @@ def test_all_pairs_are_what_each_pair_is_alone(
     ]
     runs.append([published_cell(0.5, 0.03), *runs[0][1:]])
     monkeypatch.setattr(
-        weighted, "_BLOCK_VALUES", 2 * 3 * len(runs)
+        suite_pairs, "_BLOCK_VALUES", 2 * 3 * len(runs)
     )  # two runs at a time
     names = ("difference", "standard_error", "degrees_of_freedom", "p_value")
     by_table = {}

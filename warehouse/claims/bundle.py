@@ -136,8 +136,10 @@ def _checked(content: Any) -> Claim:
 
 
 def _check_rows(own: Mapping[str, Any]) -> None:
+    most = {"runs": MOST_ENTRIES, "sources": MOST_ENTRIES, "clusterings": MOST_ENTRIES}
+    most["rows"] = MOST_ROWS
     for name in ("rows", "runs", "sources", "clusterings"):
-        if len(own[name]) > (MOST_ROWS if name == "rows" else MOST_ENTRIES):
+        if len(own[name]) > most[name]:
             raise ValueError(f"{len(own[name])} {name}")
         for row in own[name]:
             if not isinstance(row, dict) or len(row) > MOST_COLUMNS:

@@ -123,9 +123,8 @@ def checked(kind: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
                 f"a claim on {kind} has no {name!r}; it has: "
                 f"{', '.join(sorted(defaults))}"
             )
-        if (
-            name == "prices" and value != STORED
-        ):  # a claim goes to others, who have no such file
+        # a claim goes to others, who have no such file
+        if name == "prices" and value != STORED:
             raise MisuseError(
                 "a claim takes the prices of the store: warehouse fix prices FILE, then "
                 "--prices stored"
@@ -142,10 +141,13 @@ def checked(kind: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
     ]
     if missing:
         raise MisuseError(f"a claim on {kind} needs {missing[0]!r}")
-    return {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in parameters.items()
-    }
+    return {name: _without_lists(value) for name, value in parameters.items()}
+
+
+def _without_lists(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(value)
+    return value
 
 
 def _fits(name: str, value: Any, usual: Any) -> bool:
@@ -153,17 +155,16 @@ def _fits(name: str, value: Any, usual: Any) -> bool:
     if isinstance(usual, bool):
         return isinstance(value, bool)
     if isinstance(usual, int | float) or name in _NUMBERS:
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        return (
-            number
-            and abs(value) <= _LIMITS.get(name, 1e9)
-            and (not isinstance(usual, int) or value == int(value))
-        )
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not abs(value) <= _LIMITS.get(name, 1e9):
+            return False
+        return not isinstance(usual, int) or bool(value == int(value))
     if isinstance(usual, tuple):
-        kind: Any = type(usual[0]) if usual else str
-        return isinstance(value, list | tuple) and all(
-            isinstance(part, kind) for part in value
-        )
+        kind: Any = str
+        if usual:
+            kind = type(usual[0])
+        is_list = isinstance(value, list | tuple)
+        return is_list and all(isinstance(part, kind) for part in value)
     return isinstance(value, str)
 
 
@@ -220,10 +221,13 @@ def _is_ordered(sql: str) -> bool:
 def _sort_key(row: Mapping[str, Any]) -> list[str]:
     """Where a row stands among those of a query without an order: the same on every
     engine and machine."""
-    return [
-        f"{value:.6g}" if isinstance(value, float) else f"{value}"
-        for value in row.values()
-    ]
+    words = []
+    for value in row.values():
+        if isinstance(value, float):
+            words.append(f"{value:.6g}")
+        else:
+            words.append(f"{value}")
+    return words
 
 
 def _result(store: Store, kind: str, given: dict[str, Any]) -> Any:
@@ -324,10 +328,12 @@ def make_claim(
         require_proven(store, None)
     elif answer.run_ids:
         require_proven(store, answer.run_ids)
-    runs = runs_behind(store, answer.run_ids) if answer.run_ids else []
+    runs: list[dict[str, Any]] = []
     metrics: set[str] = set()
     if answer.run_ids:
+        runs = runs_behind(store, answer.run_ids)
         metrics = {str(row["metric"]) for row in answer.rows if row.get("metric")}
+    benchmarks = sorted({row["benchmark"] for row in runs})
     return Claim(
         command=command,
         kind=kind,
@@ -337,7 +343,5 @@ def make_claim(
         rows=answer.rows,
         runs=runs,
         sources=sources_behind(store, answer.run_ids, answer.source_ids, metrics),
-        clusterings=clusterings_behind(
-            store, sorted({row["benchmark"] for row in runs})
-        ),
+        clusterings=clusterings_behind(store, benchmarks),
     )

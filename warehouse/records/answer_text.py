@@ -45,13 +45,15 @@ def number_of_text(text: str) -> Fraction | None:
     if match is None:
         return None
     sign, number, divisor = match.groups()
+    value = Fraction(number)
     if divisor:
         below = Fraction(divisor)
-    else:
-        below = Fraction(1)
-    if below == 0:
-        return None
-    return Fraction(number) / below * (-1 if sign == "-" else 1)
+        if below == 0:
+            return None
+        value = value / below
+    if sign == "-":
+        return -value
+    return value
 
 
 def _ungrouped(text: str) -> str:
@@ -67,10 +69,8 @@ def _mark(match: re.Match[str]) -> str:
     ``1,.5``).
     """
     mark, start = match.group(), match.start()
-    earlier, before = (
-        match.string[max(0, start - 2) : max(0, start - 1)],
-        match.string[max(0, start - 1) : start],
-    )
+    earlier = match.string[max(0, start - 2) : max(0, start - 1)]
+    before = match.string[max(0, start - 1) : start]
     after = match.string[match.end() : match.end() + 2]
     number = after[:1].isdigit()
     if mark in "./" and before.isdigit() and number:

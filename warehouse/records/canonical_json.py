@@ -50,13 +50,17 @@ def parse_json(text: str | bytes, *, keep_infinite: bool = False) -> Any:
         ValueError: not JSON, bytes that are not UTF-8, lone surrogates, integers beyond
             64 bits, nesting beyond what can be read.
     """
-    raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    raw = text
+    if isinstance(raw, str):
+        raw = raw.encode("utf-8", "surrogatepass")
     if not _has_long_number(raw):  # longer ones may not fit 64 bits
         try:
             return orjson.loads(raw)
         except orjson.JSONDecodeError:
             pass  # NaN and Infinity are left to the lenient parser, which also words the error
-    return _parse_lenient(raw, _infinite if keep_infinite else _no_number)
+    if keep_infinite:
+        return _parse_lenient(raw, _infinite)
+    return _parse_lenient(raw, _no_number)
 
 
 def is_cut(text: bytes) -> bool:
@@ -65,8 +69,9 @@ def is_cut(text: bytes) -> bool:
     if text.endswith(b"\n"):
         return False
     bare = _STRINGS.sub(b"", text)
-    opened = sum(bare.count(sign) for sign in (b"{", b"["))
-    return b'"' in bare or opened > sum(bare.count(sign) for sign in (b"}", b"]"))
+    n_opened = bare.count(b"{") + bare.count(b"[")
+    n_closed = bare.count(b"}") + bare.count(b"]")
+    return b'"' in bare or n_opened > n_closed
 
 
 def _has_long_number(raw: bytes) -> bool:
@@ -83,7 +88,10 @@ def _has_long_number(raw: bytes) -> bool:
                 return True
             read = position
         run = _RUN.match(digits, position)
-        position = digits.find(_LONG, run.end() if run else position + 1)
+        behind = position + 1
+        if run:
+            behind = run.end()
+        position = digits.find(_LONG, behind)
     return False
 
 
@@ -95,8 +103,11 @@ def _parse_lenient(raw: bytes, constant: Callable[[str], str | None]) -> Any:
         raise ValueError(TOO_DEEP) from None
     try:
         orjson.dumps(value)
-    except TypeError as error:  # a lone surrogate; or what Python from 3.12 reads and nothing here can write
-        raise ValueError(TOO_DEEP if "ecursion" in str(error) else str(error)) from None
+    except TypeError as error:
+        # a lone surrogate; or what Python from 3.12 reads and nothing here can write
+        if "ecursion" in str(error):
+            raise ValueError(TOO_DEEP) from None
+        raise ValueError(str(error)) from None
     return value
 
 
@@ -140,7 +151,7 @@ def fingerprint(*parts: bytes | str) -> str:
     """sha256 (hex) of texts and buffers, each with its length, in this order."""
     digest = hashlib.sha256()
     for part in parts:
-        data = part.encode() if isinstance(part, str) else part
+        data = _as_bytes(part)
         digest.update(len(data).to_bytes(8, "big"))
         digest.update(data)
     return digest.hexdigest()
@@ -163,7 +174,13 @@ def content_key(identity: str | bytes) -> str:
 
 def sha256_of(data: str | bytes) -> str:
     """sha256 (hex) of bytes, or of a text in UTF-8."""
-    return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
+    return hashlib.sha256(_as_bytes(data)).hexdigest()
+
+
+def _as_bytes(data: str | bytes) -> bytes:
+    if isinstance(data, str):
+        return data.encode()
+    return data
 
 
 #: What JSON may hold as it is, and a terminal obeys: control characters beyond those of

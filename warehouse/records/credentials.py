@@ -12,7 +12,6 @@ repeats without bound is followed by nothing that it might be.
 
 from __future__ import annotations
 
-import enum
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -25,6 +24,7 @@ from warehouse.records.credential_looks import (
     looks_mixed,
     masked_looks,
 )
+from warehouse.records.credential_names import Secrecy, secrecy_of
 
 __all__ = ["MASK", "masked", "masked_looks", "masked_name", "without_credentials"]
 
@@ -181,10 +181,8 @@ def _is_secret(name: Any, item: Any) -> bool:
         return False
     secrecy = secrecy_of(name)
     if isinstance(item, Mapping):
-        return secrecy is Secrecy.CERTAIN and name.lower() not in (
-            "token",
-            "key",
-        )  # its parts, or several
+        has_parts = name.lower() in ("token", "key")  # or several
+        return secrecy is Secrecy.CERTAIN and not has_parts
     if isinstance(item, str):
         return secrecy is Secrecy.CERTAIN or _may_be(secrecy, item)
     drawn = (
@@ -239,7 +237,9 @@ def masked(text: str) -> str:
     if not text.isascii() and _WIDTHLESS.search(text):
         plain = _WIDTHLESS.sub("", text)
         shown = masked(plain)
-        return text if shown == plain else shown
+        if shown == plain:
+            return text
+        return shown
     if "@" in text:
         text = _BARE_USER.sub(f"{MASK}@", _USER.sub(_without_user, text))
     if " -p" in text:
@@ -338,27 +338,24 @@ def _is_stated(
     if secrecy is not Secrecy.CERTAIN:
         return _may_be(secrecy, value)
     if name.lower().endswith(("cookie", "cookies")):
-        return (
-            re.search(r"\w=\S", value[:200]) is not None and value[0] != "<"
-        )  # what else is said of cookies is of those that are eaten
-    if (
-        statement["colon"] is None
-        or re.search(r"[_-]|[a-z][A-Z]", name)
-        or name.lower() in _HEADERS
-    ):
+        # what else is said of cookies is of those that are eaten
+        return re.search(r"\w=\S", value[:200]) is not None and value[0] != "<"
+    is_code = re.search(r"[_-]|[a-z][A-Z]", name) or name.lower() in _HEADERS
+    if statement["colon"] is None or is_code:
         return True
-    before = text[max(0, statement.start() - 20) : statement.start()].rpartition("\n")
-    begins_line = (bool(before[1]) or statement.start() <= 20) and before[2].strip(
-        " \t-"
-    ) == ""
-    is_line = (
-        begins_line and " " not in value and _LINE_ENDS.match(text, end) is not None
-    )
-    return is_line or (
-        not value.isalpha()
-        and re.search(r"\d", value) is not None
-        and _PLAIN.fullmatch(value) is None
-    )
+    if _is_whole_line(text, statement.start(), value, end):
+        return True
+    has_digits = not value.isalpha() and re.search(r"\d", value) is not None
+    return has_digits and _PLAIN.fullmatch(value) is None
+
+
+def _is_whole_line(text: str, start: int, value: str, end: int) -> bool:
+    """Whether a statement is all that its line says, and its value one word."""
+    _, line_break, indent = text[max(0, start - 20) : start].rpartition("\n")
+    begins_line = bool(line_break) or start <= 20
+    if not begins_line or indent.strip(" \t-"):
+        return False
+    return " " not in value and _LINE_ENDS.match(text, end) is not None
 
 
 def _value(text: str, statement: re.Match[str]) -> tuple[int, int]:
@@ -401,176 +398,3 @@ def _closed(text: str, closing: str, start: int) -> int:
     while end > start and text[end - 1] == "\\" and not closing.startswith("\\"):
         end = text.find(closing, end + 1, start + _LONGEST)
     return end
-
-
-class Secrecy(enum.IntEnum):
-    """How surely what has a name is a secret."""
-
-    NONE = 0
-    DRAWN = 1  # if it looks drawn
-    LIKELY = 2  # if it is a word, and no plain one
-    CERTAIN = 3
-
-
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_ENVIRONMENT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*")
-#: The last word, whatever stands before it.
-_ALONE = frozenset(
-    "password passwords passwd pwd passphrase passphrases passcode secret secrets "
-    "credential credentials authorization creds cookie cookies apikey apikeys "
-    "accesskey secretkey privatekey authkey authtoken accesstoken"
-    " refreshtoken bearertoken apitoken connectionstring".split()
-)
-#: Whose key, keys, token or tokens it is, where that says it all.
-_KEY_OF = frozenset(
-    "api secret private subscription access auth account storage client service app "
-    "application encryption signing"
-    " signature master ssh deploy license hmac admin priv db database".split()
-)
-_TOKEN_OF = frozenset(
-    "api auth access bearer hf hub secret refresh session csrf jwt oauth security id "
-    "bot user app service personal"
-    " deploy github gitlab slack npm pypi registry".split()
-)
-_PROVIDERS = frozenset(
-    "openai anthropic azure aws amazon google gemini vertex mistral cohere together "
-    "fireworks deepseek groq xai grok nvidia nim replicate huggingface hf openrouter "
-    "perplexity cerebras sambanova deepinfra anyscale lepton voyage jina wandb "
-    "langsmith langfuse comet mlflow tavily serper serpapi exa brave github gitlab "
-    "slack discord stripe twilio sendgrid datadog sentry modal runpod e2b daytona "
-    "pinecone weaviate qdrant supabase databricks"
-    " snowflake".split()
-)
-#: What a key or token is that is none of a service: of a table, a metric, a vocabulary.
-_PLAIN_KEYS = frozenset(
-    "primary foreign sort partition join group cache config metric score input output "
-    "target label image audio video text doc document dataset data prompt question "
-    "answer response choice choices reward task index row column field record sample "
-    "model map dict json item run result public natural composite unique order filter"
-    " state hash lookup request id name split subset category class type by per feature version message".split()
-)
-_PLAIN_TOKENS = frozenset(
-    "bos eos pad unk sep cls mask stop start end begin begin_of end_of image audio "
-    "video vision special max min num n next prev previous last first new old input "
-    "output prompt completion answer think thinking reasoning tool turn sot eot eom "
-    "eod fim prefix suffix middle separator delimiter decoder encoder vocab total used "
-    "cached per by final single space newline boundary control system assistant "
-    "message word sub subword padding"
-    " target gold trigger correct incorrect predicted expected choice option label".split()
-)
-#: Words next to a ``pass`` that is not a password.
-_PLAIN_PASSES = frozenset(
-    "first second third last n num all any tests test forward backward single multi "
-    "one two three full final by to"
-    " did does can must should will pass fail not no is at k rate rates count threshold criteria".split()
-)
-_OF_ACCOUNTS = frozenset("sig signature jwt pat auth bearer passkey dsn".split())
-#: What may stand behind a name and changes nothing.
-_BEHIND = frozenset(
-    "prod production dev staging live old new b64 base64 encoded header value str string".split()
-)
-#: Plain words that end so.
-_NO_PASSES = ("bypass", "compass", "trespass", "surpass", "overpass", "underpass")
-_RUN_TOGETHER = (
-    "apikey",
-    "accesskey",
-    "secretkey",
-    "accesstoken",
-    "authtoken",
-    "password",
-    "passwd",
-    "passphrase",
-)
-
-
-@lru_cache(4096)
-def secrecy_of(name: str) -> Secrecy:
-    """How likely a value with this name is a secret, by the name alone.
-
-    >>> secrecy_of("OPENAI_API_KEY"), secrecy_of("max_tokens"), secrecy_of("db_pass")
-    (<Secrecy.CERTAIN: 3>, <Secrecy.NONE: 0>, <Secrecy.LIKELY: 2>)
-    """
-    words = [word.lower() for word in _WORDS.findall(name[-200:])]
-    if tuple(words[-2:]) in {
-        ("connection", "string"),
-        ("conn", "string"),
-        ("conn", "str"),
-    }:
-        return Secrecy.CERTAIN
-    while len(words) > 1 and words[-1] in _BEHIND:
-        words.pop()
-    if not words:
-        return Secrecy.NONE
-    in_environment = _ENVIRONMENT.fullmatch(name) is not None
-    *before, last = words
-    if last in _ALONE or last.endswith(_RUN_TOGETHER):
-        return Secrecy.CERTAIN
-    if last in ("key", "keys"):
-        return _of_key(before, last, in_environment)
-    if last in ("token", "tokens"):
-        return _of_token(before, last, in_environment)
-    if in_environment and any(map(_is_password, ["", *words], words, [*words[1:], ""])):
-        return Secrecy.CERTAIN
-    return _of_another(name, before, last)
-
-
-def _of_key(before: list[str], last: str, in_environment: bool) -> Secrecy:
-    owner = ""
-    if before:
-        owner = before[-1]
-    if owner in _KEY_OF or (owner in _PROVIDERS and last == "key"):
-        return Secrecy.CERTAIN
-    if owner in _PROVIDERS:
-        return Secrecy.DRAWN  # keys: of services, or of what is spelled alike
-    if not owner or owner in _PLAIN_KEYS or last == "keys":
-        return Secrecy.NONE
-    if in_environment:
-        return Secrecy.CERTAIN
-    return Secrecy.DRAWN
-
-
-def _of_token(before: list[str], last: str, in_environment: bool) -> Secrecy:
-    owner = ""
-    if before:
-        owner = before[-1]
-    if last == "tokens":
-        if owner in _TOKEN_OF - {"id", "user", "app", "session", "bot"}:
-            return Secrecy.CERTAIN
-        return Secrecy.NONE
-    if not owner or owner in _TOKEN_OF or owner in _PROVIDERS:
-        return Secrecy.CERTAIN
-    if owner in _PLAIN_TOKENS:
-        return Secrecy.NONE
-    if in_environment:
-        return Secrecy.CERTAIN
-    return Secrecy.LIKELY
-
-
-def _is_password(before: str, word: str, after: str) -> bool:
-    """Whether a word between two others is that of a password, among names of an
-    environment."""
-    if word == "pass":
-        return bool(before) and _PLAIN_PASSES.isdisjoint((before, after))
-    return (
-        "password" in word
-        or "passphrase" in word
-        or (word.endswith("pass") and not word.endswith(_NO_PASSES))
-    )
-
-
-def _of_another(name: str, before: list[str], last: str) -> Secrecy:
-    if last == "signature" and before[-1:] in (["amz"], ["goog"]):
-        return Secrecy.CERTAIN
-    if last == "pass" and before:
-        if before[-1] in _PLAIN_PASSES:
-            return Secrecy.NONE
-        return Secrecy.LIKELY
-    if name in ("pass", "Pass", "pw", "PW"):
-        return Secrecy.LIKELY
-    if last == "auth" and before[-1:] in (["basic"], ["proxy"], ["http"]):
-        return Secrecy.CERTAIN
-    if _is_password("", last, ""):
-        return Secrecy.LIKELY
-    if last in _OF_ACCOUNTS or "password" in before:
-        return Secrecy.DRAWN
-    return Secrecy.NONE

@@ -487,15 +487,19 @@ def too_large(value: Any, kind: pa.DataType) -> int | None:
     Returns:
         the number; ``None`` if all fit.
     """
+    parts: list[tuple[Any, pa.DataType]] = []
     if pa.types.is_struct(kind):
-        parts = value if isinstance(value, Mapping) else {}
-        numbers = (too_large(parts.get(field.name), field.type) for field in kind)
+        if isinstance(value, Mapping):
+            parts = [(value.get(field.name), field.type) for field in kind]
     elif pa.types.is_list(kind):
-        items = value if isinstance(value, list | tuple) else ()
-        numbers = (too_large(item, kind.value_type) for item in items)
-    else:
-        if not pa.types.is_signed_integer(kind) or not isinstance(value, int):
-            return None
+        if isinstance(value, list | tuple):
+            parts = [(item, kind.value_type) for item in value]
+    elif pa.types.is_signed_integer(kind) and isinstance(value, int):
         bound = 1 << (kind.bit_width - 1)
-        return None if -bound <= value < bound else value
-    return next((number for number in numbers if number is not None), None)
+        if not -bound <= value < bound:
+            return value
+    for part, kind_of_part in parts:
+        number = too_large(part, kind_of_part)
+        if number is not None:
+            return number
+    return None

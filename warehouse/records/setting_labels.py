@@ -119,10 +119,13 @@ def short_values(values: Sequence[str | None]) -> list[str]:
     if all(len(value) <= LENGTH for value in said):
         return [_on_one_line(value) for value in values]
     start, end = _in_common(said)
-    return [
-        _on_one_line(None) if value is None else _middle(value, start, end)
-        for value in values
-    ]
+    short = []
+    for value in values:
+        if value is None:
+            short.append(_on_one_line(None))
+        else:
+            short.append(_middle(value, start, end))
+    return short
 
 
 def _on_one_line(value: str | None) -> str:

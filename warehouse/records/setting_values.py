@@ -125,7 +125,7 @@ def canonical_value(name: str, value: Any) -> str | None:
             return _element(name, value)
         return _text(name, value)
     if isinstance(value, bool):
-        return "true" if value else "false"
+        return str(value).lower()
     if isinstance(value, int):
         return str(value)
     if isinstance(value, float):

@@ -183,10 +183,10 @@ class _Sorter:
         elif rule.kind == "version":
             self.versions[path] = form
         elif rule.kind in ("ignore", "subset"):
-            is_nothing = rule.kind == "subset" and form in rule.absent
-            self.left_out[path] = LeftOut(
-                "absent" if is_nothing else rule.kind, rule.reason, form
-            )
+            word: str = rule.kind
+            if rule.kind == "subset" and form in rule.absent:
+                word = "absent"
+            self.left_out[path] = LeftOut(word, rule.reason, form)
         elif form in rule.absent:
             self.left_out[path] = LeftOut("absent", "the same as not saying it", form)
         elif is_void:
@@ -210,15 +210,12 @@ class _Sorter:
     def add_marks_of_header(self) -> None:
         """Take in what the header's own fields say of one execution."""
         header = self.header
-        started_at = None
+        own: dict[str, Any] = {"run_id": header.run_id}
+        if not self.is_greedy:
+            own["sampling_seed"] = header.sampling_seed
         if header.started_at is not None:
-            started_at = header.started_at.isoformat()
-        own = {
-            "run_id": header.run_id,
-            "sampling_seed": None if self.is_greedy else header.sampling_seed,
-            "started_at": started_at,
-            "cost": header.cost,
-        }
+            own["started_at"] = header.started_at.isoformat()
+        own["cost"] = header.cost
         for name, value in own.items():
             form = canonical_value(name, value)
             if form is not None:

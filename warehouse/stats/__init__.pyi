@@ -51,9 +51,9 @@ from .items.anchors import p_irt as p_irt
 from .items.horizon import Horizon as Horizon
 from .items.horizon import HorizonBin as HorizonBin
 from .items.horizon import HorizonFit as HorizonFit
-from .items.horizon import HorizonTrend as HorizonTrend
-from .items.horizon import horizon_trend as horizon_trend
 from .items.horizon import time_horizons as time_horizons
+from .items.horizon_trend import HorizonTrend as HorizonTrend
+from .items.horizon_trend import horizon_trend as horizon_trend
 from .judges.agreement import AgreementFigure as AgreementFigure
 from .judges.agreement import JudgeAgreement as JudgeAgreement
 from .judges.agreement import judge_agreement as judge_agreement
@@ -97,7 +97,7 @@ from .paired.margins import noninferiority_test as noninferiority_test
 from .paired.pair_flags import pair_flags as pair_flags
 from .paired.pair_flags import paired_flags as paired_flags
 from .paired.paired import paired_difference as paired_difference
-from .paired.paired import (
+from .paired.prompts_fixed import (
     paired_difference_prompts_fixed as paired_difference_prompts_fixed,
 )
 from .paired.sign_flip import McNemarTest as McNemarTest
@@ -216,10 +216,10 @@ from .suites.seed_suite import LeafSeeds as LeafSeeds
 from .suites.seed_suite import SuiteSeeds as SuiteSeeds
 from .suites.seed_suite import combine_over_seeds as combine_over_seeds
 from .suites.seed_suite import leaf_seeds as leaf_seeds
+from .suites.suite_pairs import SuitePairs as SuitePairs
+from .suites.suite_pairs import compare_suites as compare_suites
 from .suites.weighted_mean import SuiteEstimate as SuiteEstimate
-from .suites.weighted_mean import SuitePairs as SuitePairs
 from .suites.weighted_mean import combine_leaves as combine_leaves
-from .suites.weighted_mean import compare_suites as compare_suites
 from .variance.components import CrossedVariance as CrossedVariance
 from .variance.components import VarianceComponents as VarianceComponents
 from .variance.components import crossed_variance as crossed_variance

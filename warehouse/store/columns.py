@@ -167,12 +167,20 @@ def held_bytes(value: object) -> dict[int, int]:
             held[id(item)] = len(item)
         elif id(item) not in seen and not isinstance(item, type):
             seen.add(id(item))
-            inside = item if isinstance(item, dict) else getattr(item, "__dict__", ())
-            parts = inside.values() if inside else ()
-            if isinstance(item, list | tuple):
-                parts = item
-            todo += [part for part in parts if type(part) not in _SCALARS]
+            todo += [part for part in _parts_of(item) if type(part) not in _SCALARS]
     return held
+
+
+def _parts_of(item: object) -> Iterable[object]:
+    """Values that a container or an object holds."""
+    if isinstance(item, list | tuple):
+        return item
+    if isinstance(item, dict):
+        return item.values()
+    attributes = getattr(item, "__dict__", None)
+    if attributes:
+        return list(attributes.values())
+    return ()
 
 
 def give_back_memory() -> None:

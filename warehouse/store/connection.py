@@ -171,15 +171,16 @@ class Store:
             isinstance(value, str) and not value.isprintable() for value in values
         ):
             return params
-        fit = without_surrogates if self.dialect.embedded else readable
         if isinstance(params, Mapping):
-            return {
-                name: fit(value) if isinstance(value, str) else value
-                for name, value in params.items()
-            }
-        return tuple(
-            fit(value) if isinstance(value, str) else value for value in params
-        )
+            return {name: self._fit_value(value) for name, value in params.items()}
+        return tuple(self._fit_value(value) for value in params)
+
+    def _fit_value(self, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        if self.dialect.embedded:
+            return without_surrogates(value)
+        return readable(value)
 
     def rows(
         self, sql: str, params: Mapping[str, Any] | None = None, *, per: str = ""

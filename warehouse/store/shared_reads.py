@@ -68,7 +68,10 @@ class SharedReads(Store):
         values = dict(params or {})
         among = f"{per}s"
         block = self._block.get(per)
-        if not block or not block.issuperset(ids := [*map(int, values.get(among, ()))]):
+        if not block:
+            return super().arrow(sql, values, per=per, by_id=by_id)
+        ids = [*map(int, values.get(among, ()))]
+        if not block.issuperset(ids):
             return super().arrow(sql, values, per=per, by_id=by_id)
         of_block = values | {among: block}
         if f"first_{per}" in values:
@@ -78,17 +81,19 @@ class SharedReads(Store):
         if parameters not in others and len(others) >= MOST_PARAMETERS:
             return super().arrow(sql, values, per=per, by_id=by_id)
         others.add(parameters)
-        key = (per, sql, parameters)
         read = super().arrow
-        return self._once(
-            key, lambda: _RowsById(read(sql, of_block, per=per, by_id=by_id), per)
-        ).of(ids)
+
+        def read_block() -> _RowsById:
+            return _RowsById(read(sql, of_block, per=per, by_id=by_id), per)
+
+        return self._once((per, sql, parameters), read_block).of(ids)
 
     def _select(self, sql: str, params: Mapping[str, Any], by_id: str = "") -> pa.Table:
         key = (by_id, sql, _parameters_key(params))
-        kept = self.kept
         read = partial(super()._select, sql, params, by_id)
-        return self._once(key, read if kept is None else lambda: kept.once(key, read))
+        if self.kept is not None:
+            read = partial(self.kept.once, key, read)
+        return self._once(key, read)
 
     def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
         if key not in self._answers:
@@ -155,15 +160,13 @@ def blocks_of(
 
 def _parameters_key(params: Mapping[str, Any]) -> Hashable:
     """Parameters as a key; sets of values in any order are the same ones."""
-    return tuple(
-        (
-            name,
-            tuple(sorted(value))
-            if isinstance(value, Collection) and not isinstance(value, str)
-            else value,
-        )
-        for name, value in sorted(params.items())
-    )
+    return tuple((name, _as_key(value)) for name, value in sorted(params.items()))
+
+
+def _as_key(value: Any) -> Any:
+    if isinstance(value, Collection) and not isinstance(value, str):
+        return tuple(sorted(value))
+    return value
 
 
 class _RowsById:
@@ -197,11 +200,10 @@ def _ordered(
     if len(starts) <= MOST_STRETCHES:
         sizes = np.diff(starts, append=len(ids))
         order = np.argsort(ids[starts], kind="stable")
-        parts = [
-            table.slice(*span)
-            for span in zip(starts[order].tolist(), sizes[order].tolist(), strict=True)
-        ]
-        return np.repeat(ids[starts][order], sizes[order]), pa.concat_tables(parts)
+        starts, sizes = starts[order], sizes[order]
+        spans = zip(starts.tolist(), sizes.tolist(), strict=True)
+        parts = [table.slice(start, size) for start, size in spans]
+        return np.repeat(ids[starts], sizes), pa.concat_tables(parts)
     order = np.argsort(ids, kind="stable")
     # given an array of numpy's, Arrow imports pandas
     buffers = [None, pa.py_buffer(order)]

@@ -88,7 +88,8 @@ def _per_cent(value: Any, column: str) -> Any:
         sign = ""
         if number[0].startswith("+"):
             sign = "+"
-        return f"{100 * share:{sign}.{max(len(number[1] or '') - 2, 0)}f} %"
+        n_decimals = max(len(number[1] or "") - 2, 0)
+        return f"{100 * share:{sign}.{n_decimals}f} %"
 
     text = _WRITTEN.sub(written, str(value))
     if isinstance(value, WrittenInterval):
@@ -122,18 +123,20 @@ def in_markdown(view: View) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
+#: How Markdown and LaTeX say that a column stands to the right, or does not.
+_RULES = {True: "---:", False: "---"}
+_SIDES = {True: "r", False: "l"}
+
+
 def pipe_table(
     columns: Sequence[str], rows: Iterable[Sequence[str]], to_right: Iterable[bool]
 ) -> str:
     """A table for Markdown, without a paragraph around it."""
-    rules = _row("---:" if right else "---" for right in to_right)
-    return "\n".join(
-        [
-            _row(map(_markdown, columns)),
-            rules,
-            *(_row(map(_markdown, row)) for row in rows),
-        ]
-    )
+    rules = [_RULES[right] for right in to_right]
+    lines = [_row(map(_markdown, columns)), _row(rules)]
+    for row in rows:
+        lines.append(_row(map(_markdown, row)))
+    return "\n".join(lines)
 
 
 def with_caption(title: str, table: str, note: str) -> str:
@@ -158,7 +161,7 @@ def _latex_table(table: MarkupTable) -> str:
     head = [r"\begin{table}", r"\centering"]
     if table.caption:
         head.append(rf"\caption{{{_latex(_sentences(table.caption))}}}")
-    shape = "".join("r" if right else "l" for right in table.to_right)
+    shape = "".join(_SIDES[right] for right in table.to_right)
     rows = [" & ".join(map(_latex, row)) + r" \\" for row in table.rows]
     names = " & ".join(map(_latex, table.columns)) + r" \\"
     body = [
@@ -196,10 +199,9 @@ def _parts(view: View) -> Iterator[tuple[str, ...] | MarkupTable]:
             before, table, below = [], None, []
         elif part and table is not None:
             below.append(part)
-        elif isinstance(
-            part, TableNote
-        ):  # behind the gap below the table that has its column
-            before += [part.line] if _belongs(part, shown) else []
+        elif isinstance(part, TableNote):
+            # behind the gap below the table that has its column
+            before += _line_of(part, shown)
         elif part:
             before.append(part)
     if table is not None:
@@ -214,8 +216,20 @@ def _with_error(figure: str, error: str) -> str:
     return f"{figure} ({error})"
 
 
+def _line_of(note: TableNote, shown: set[str]) -> list[str]:
+    if _belongs(note, shown):
+        return [note.line]
+    return []
+
+
 def _cells(values: Iterable[Any]) -> list[str]:
-    return ["" if value is None else cell(value) for value in values]
+    return [_cell(value) for value in values]
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return cell(value)
 
 
 def _texts(
@@ -238,8 +252,12 @@ def _texts(
     own = _shown(table)
     notes: list[str] = []
     for note in below:
-        if _belongs(note, own):
-            notes.append(note.line if isinstance(note, TableNote) else note)
+        if not _belongs(note, own):
+            continue
+        if isinstance(note, TableNote):
+            notes.append(note.line)
+        else:
+            notes.append(note)
     caption = [*before]
     rows: tuple[tuple[str, ...], ...] = ()
     if table.rows:
@@ -284,4 +302,5 @@ def _markdown(text: str) -> str:
 
 
 def _latex(text: str) -> str:
-    return "".join(_LATEX.get(sign, sign) for sign in visible(text)).replace("\n", " ")
+    escaped = "".join(_LATEX.get(sign, sign) for sign in visible(text))
+    return escaped.replace("\n", " ")

@@ -85,7 +85,9 @@ def table(
     rows = [f"<tr>{''.join(cells)}\n" for cells in zip(*columns_of_cells, strict=True)]
     if 0 <= chosen < len(rows):
         rows[chosen] = rows[chosen].replace("<tr>", "<tr class=chosen>", 1)
-    n_first = FIRST_ROWS if len(rows) > MANY_ROWS else len(rows)
+    n_first = len(rows)
+    if len(rows) > MANY_ROWS:
+        n_first = FIRST_ROWS
 
     def of(label: str, about: str, own: Sequence[str]) -> Markup:
         opened = _OPENED.format(many, label, shows_all, kind, about)
@@ -97,9 +99,8 @@ def table(
     first, rest = of(label, about, rows[:n_first]), rows[n_first:]
     if not rest:
         return first
-    return first + folded(
-        of(f"{label}, the rest", "", rest), f"The other {len(rest)} rows", "rest"
-    )
+    others = of(f"{label}, the rest", "", rest)
+    return first + folded(others, f"The other {len(rest)} rows", "rest")
 
 
 def folded(html: str, words: str, kind: str = "") -> Markup:
@@ -122,12 +123,11 @@ def _shown(columns: Sequence[PageColumn]) -> tuple[list[PageColumn], list[str]]:
     kept: list[PageColumn] = []
     constant: list[str] = []
     for column in columns:
-        if column.words is None or (
-            len({*column.words}) > 1 or (len(column.words) == 1 and column.words[0])
-        ):
+        words = column.words
+        if words is None or len({*words}) > 1 or (len(words) == 1 and words[0]):
             kept.append(column)
-        elif column.words and column.words[0] not in ("", "0"):
-            constant.append(f"{Markup(column.head).striptags()} {column.words[0]}")
+        elif words and words[0] not in ("", "0"):
+            constant.append(f"{Markup(column.head).striptags()} {words[0]}")
     return kept, constant
 
 
@@ -213,7 +213,7 @@ def text(
         keep: shown even where all are the same.
         classes: of each cell, besides.
     """
-    words = ["" if value is None else str(value) for value in values]
+    words = [_word(value) for value in values]
     if long:
         kind = "wrap long"
     elif wrap:
@@ -229,11 +229,28 @@ def text(
     shown = escape
     if kind == "t":
         shown = broken
-    cells = (
-        f"<td{kind}>{f'<bdi>{shown(word)}</bdi>' if word else ''}"
-        for kind, word in zip(kinds, words, strict=True)
-    )
-    return PageColumn(head, "", tuple(cells), None if keep else tuple(words), minor)
+    cells = []
+    for own_kind, word in zip(kinds, words, strict=True):
+        cell = f"<td{own_kind}>"
+        if word:
+            cell += f"<bdi>{shown(word)}</bdi>"
+        cells.append(cell)
+    told = None
+    if not keep:
+        told = tuple(words)
+    return PageColumn(head, "", tuple(cells), told, minor)
+
+
+def _word(value: object) -> str:
+    if value is None:
+        return ""
+    return str(value)
+
+
+def _whole(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:d}"
 
 
 def html(
@@ -259,10 +276,9 @@ def count(
     figures = list(values)
     words = None
     if not keep:
-        words = tuple("" if value is None else f"{value:d}" for value in figures)
-    return PageColumn(
-        head, "n", tuple(_cell(value, "%d", minor) for value in figures), words, minor
-    )
+        words = tuple(_whole(value) for value in figures)
+    cells = tuple(_cell(value, "%d", minor) for value in figures)
+    return PageColumn(head, "n", cells, words, minor)
 
 
 def number(

@@ -228,9 +228,10 @@ def _in_words(column: Sequence[Any]) -> list[str]:
     """Each value of a column as people read it; of texts, counts and flags, which
     repeat, each only once."""
     kinds = set(map(type, column))
-    if kinds in ({str}, {int}) or (
-        kinds == {tuple} and set(map(type, chain.from_iterable(column))) <= {str}
-    ):
+    repeats = kinds in ({str}, {int})
+    if kinds == {tuple}:
+        repeats = set(map(type, chain.from_iterable(column))) <= {str}
+    if repeats:
         words = {value: cell(value) for value in set(column)}
         return [words[value] for value in column]
     if kinds <= {WrittenNumber, type(None)}:
@@ -241,10 +242,13 @@ def _in_words(column: Sequence[Any]) -> list[str]:
 
 
 def _plain(table: _TableText) -> Iterator[str]:
-    sides = ["" if to_right else "-" for to_right in table.right]
-    line = GAP.join(
-        f"%{side}{width}s" for side, width in zip(sides, table.widths, strict=True)
-    )
+    forms = []
+    for to_right, width in zip(table.right, table.widths, strict=True):
+        form = f"%-{width}s"
+        if to_right:
+            form = f"%{width}s"
+        forms.append(form)
+    line = GAP.join(forms)
     yield (line % tuple(table.columns)).rstrip()
     yield GAP.join("-" * width for width in table.widths)
     for row in table.rows:
@@ -293,7 +297,8 @@ def _shared_out(table: _TableText, width: int) -> list[int]:
     )
     for left, (wish, index) in zip(range(len(wishes), 0, -1), wishes, strict=True):
         given = min(wish, over // left)
-        if given < wish and all(len(row[index]) <= widths[index] for row in table.rows):
+        cells_fit = all(len(row[index]) <= widths[index] for row in table.rows)
+        if given < wish and cells_fit:
             continue  # for its heading alone, and not all of it
         widths[index] += given
         over -= given

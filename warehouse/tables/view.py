@@ -39,11 +39,10 @@ class Table:
     def of(cls, rows: Iterable[Mapping[str, Any]], **look: Unpack[TableLook]) -> Table:
         """A table of rows that name their cells, all in the same order."""
         cells = list(rows)
-        return cls(
-            tuple(cells[0]) if cells else (),
-            tuple(tuple(row.values()) for row in cells),
-            **look,
-        )
+        columns: tuple[str, ...] = ()
+        if cells:
+            columns = tuple(cells[0])
+        return cls(columns, tuple(tuple(row.values()) for row in cells), **look)
 
     @classmethod
     def of_columns(

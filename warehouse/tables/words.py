@@ -124,11 +124,15 @@ def numbers(
     values: Iterable[float | None], n_decimals: int, *, sign: bool = False
 ) -> list[WrittenNumber | None]:
     """:func:`number` of many finite ones."""
-    form = f"%{'+' if sign else ''}.{n_decimals}f"
+    form = f"%.{n_decimals}f"
+    if sign:
+        form = f"%+.{n_decimals}f"
     zeros = {form % 0.0, form % -0.0}
-    return _written(
-        values, form, lambda value: number(value, n_decimals, sign=sign), zeros
-    )
+
+    def exactly(value: float | None) -> WrittenNumber | None:
+        return number(value, n_decimals, sign=sign)
+
+    return _written(values, form, exactly, zeros)
 
 
 def p_values(values: Iterable[float | None]) -> list[WrittenNumber | None]:
@@ -301,7 +305,8 @@ def cell(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(cell(item) for item in value)
     text = str(value)
-    if text.isprintable() and "  " not in text and text[:1] != " " and text[-1:] != " ":
+    is_trimmed = text[:1] != " " and text[-1:] != " "
+    if is_trimmed and text.isprintable() and "  " not in text:
         return text  # as it would be in the end, in a quarter of the time
     return visible(" ".join(text.split()))
 

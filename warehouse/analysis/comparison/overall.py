@@ -37,13 +37,13 @@ from warehouse.stats.paired.few_differ import FewDiffering
 from warehouse.stats.paired.paired import FEW_VARYING
 from warehouse.stats.rows.seed_difference import SeedReach
 from warehouse.stats.suites.cells import unseen_error
-from warehouse.stats.suites.seed_suite import combined_over_seeds
-from warehouse.stats.suites.weighted_mean import (
+from warehouse.stats.suites.combined_differences import (
     BenchmarkDifference,
     CombinedDifference,
     combine_differences,
     contributions,
 )
+from warehouse.stats.suites.seed_suite import combined_over_seeds
 
 Units = NDArray[np.int64]
 

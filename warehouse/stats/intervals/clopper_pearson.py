@@ -15,7 +15,6 @@ docs/calibration.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -73,11 +72,17 @@ def effective_n(sample: Sample) -> EffectiveN:
         sizes = np.ones(sample.n)
     else:
         above, sizes = sample.clusters.sums(above), sample.clusters.sizes
-    sides = (above, sizes - above)
-    present = [int(np.count_nonzero(side > ROUNDING * sizes)) for side in sides]
+    below = sizes - above
+    present = min(
+        int(np.count_nonzero(above > ROUNDING * sizes)),
+        int(np.count_nonzero(below > ROUNDING * sizes)),
+    )
+    effective = 0.0
+    if present:
+        effective = min(kish(above), kish(below))
     return EffectiveN(
-        present=min(present),
-        effective=min(kish(side) for side in sides) if min(present) else 0.0,
+        present=present,
+        effective=effective,
         units=kish(sizes),
         size_cv=float(sizes.std() / sizes.mean()),
     )
@@ -94,7 +99,8 @@ def unseen_shift(sample: Sample) -> float:
     low, high = sample.bounds or (0.0, 1.0)
     if not sample.se:
         return 0.0
-    return _MISSED * max(high - sample.mean, sample.mean - low) / sample.n / sample.se
+    farthest = max(high - sample.mean, sample.mean - low)
+    return _MISSED * farthest / sample.n / sample.se
 
 
 def heavy_tailed_df(sample: Sample) -> float | None:
@@ -135,9 +141,8 @@ def sample_kurtosis(values: FloatArray) -> float:
     largest = np.abs(centred).max()
     if largest == 0:
         return 0.0
-    unit = (
-        centred / largest
-    )  # the fourth powers of very small or large scores would be lost
+    # the fourth powers of very small or large scores would be lost
+    unit = centred / largest
     plain = float(np.mean(unit**4) / np.mean(unit**2) ** 2) - 3
     return (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * plain + 6)
 
@@ -204,8 +209,15 @@ def clopper_pearson_effective(sample: Sample, level: float) -> Interval | None:
     n = _effective(sample, mean, width, level)
     if n is None:
         return None
-    unit = interval_clopper_pearson(n if mean == 1 else mean * n, n, level=level)
+    unit = interval_clopper_pearson(_successes(mean, n), n, level=level)
     return Interval(low + width * unit.low, low + width * unit.high, level, METHOD)
+
+
+def _successes(mean: float, n: float) -> float:
+    """mean·n; exactly n where all are right."""
+    if mean == 1:
+        return n
+    return mean * n
 
 
 def _effective(sample: Sample, mean: float, width: float, level: float) -> float | None:
@@ -218,7 +230,8 @@ def _effective(sample: Sample, mean: float, width: float, level: float) -> float
     if effective.effective < _FEWEST_UNITS or not sample.se:
         return effective.units
     shrink = (z_quantile(level) / t_quantile(level, df)) ** 2
-    return max(effective.units, mean * (1 - mean) * (width / sample.se) ** 2 * shrink)
+    by_error = mean * (1 - mean) * (width / sample.se) ** 2
+    return max(effective.units, by_error * shrink)
 
 
 _FEWEST_CLUSTERS = 4
@@ -246,17 +259,17 @@ def widened(
         return estimate
     groups = clusters_if_any(clusters, len(values))
     effective = effective_n(describe(values, groups, bounds=(0.0, 1.0)))
-    if effective.effective >= (FEW_INFORMATIVE if groups is None else _FEWEST_CLUSTERS):
+    what, fewest = "prompts", FEW_INFORMATIVE
+    if groups is not None:
+        what, fewest = "clusters", _FEWEST_CLUSTERS
+    if effective.effective >= fewest:
         return estimate
     size = effective.units
     whole = interval_clopper_pearson(
-        size if estimate.estimate == 1 else estimate.estimate * size,
-        size,
-        level=estimate.level,
+        _successes(estimate.estimate, size), size, level=estimate.level
     )
     if estimate.ci_low <= whole.low and whole.high <= estimate.ci_high:
         return estimate
-    what = "prompts" if groups is None else "clusters"
     return replace(
         estimate,
         ci_low=min(estimate.ci_low, whole.low),
@@ -329,15 +342,11 @@ def korn_graubard(
     n = size(scores, clusters, robust, level)
     if n is None:
         return None
-    mean = mean_of(scores)
-    if mean == 1:
-        successes = n
+    successes = _successes(mean_of(scores), n)
+    if variant == "wilson":
+        interval = interval_wilson(successes, n, level=level)
     else:
-        successes = mean * n
-    form: Callable[..., Interval] = (
-        interval_wilson if variant == "wilson" else interval_clopper_pearson
-    )
-    interval = form(successes, n, level=level)
+        interval = interval_clopper_pearson(successes, n, level=level)
     return Interval(interval.low, interval.high, level, f"korn_graubard_{variant}")
 
 
@@ -351,10 +360,8 @@ def effective_size(
     one cluster whose scores differ.
     """
     ones, sizes = clusters.sums(scores), clusters.sizes
-    present, effective = (
-        min(np.count_nonzero(ones > 0), np.count_nonzero(ones < sizes)),
-        kish(sizes),
-    )
+    present = min(np.count_nonzero(ones > 0), np.count_nonzero(ones < sizes))
+    effective = kish(sizes)
     if present == 0:  # all scores equal
         return effective
     if robust is None:

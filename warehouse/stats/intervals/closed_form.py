@@ -100,13 +100,10 @@ def interval_wilson(successes: float, n: float, *, level: float = 0.95) -> Inter
     r = z_quantile(as_level(level)) ** 2 / n
     centre = p + r / 2
     half = math.sqrt(r * (p * (1 - p) + r / 4))
-    if p == 0:
-        low = 0.0
-    else:
+    low, high = 0.0, 1.0
+    if p > 0:
         low = max(0.0, (centre - half) / (1 + r))
-    if p == 1:
-        high = 1.0
-    else:
+    if p < 1:
         high = min(1.0, (centre + half) / (1 + r))
     return Interval(low, high, level, "wilson")
 
@@ -239,7 +236,10 @@ def wilson_weighted(sample: Sample, level: float) -> Interval | None:
     if sample.se > 0 and 0 < mean < 1:
         n = min(n, mean * (1 - mean) / sample.se**2)
     n = max(_FEWEST, n * (z_quantile(level) / t_quantile(level, df)) ** 2)
-    unit = interval_wilson(n if mean == 1 else mean * n, n, level=level)
+    successes = n
+    if mean < 1:
+        successes = mean * n
+    unit = interval_wilson(successes, n, level=level)
     return Interval(unit.low, unit.high, level, METHOD)
 
 
@@ -336,7 +336,9 @@ def fixed_estimate(
         limits: bounds of the figures, or None.
     """
     mean = mean_of(values)
-    error = None if variances is None else math.sqrt(float(variances.sum())) / draws.n
+    error = None
+    if variances is not None:
+        error = math.sqrt(float(variances.sum())) / draws.n
     interval = _interval(mean, error, freedom, limits, level)
     flags = flags_of(
         within_imputed=draws.imputed and error is not None,
@@ -344,8 +346,12 @@ def fixed_estimate(
         zero_standard_error=error == 0,
     )
     method = "wilson_bounded"
-    if limits is None:
+    if interval is None:
+        method = "none"
+    elif limits is None:
         method = "t"
+    if not error:
+        freedom = None
     low, high = ends_of(interval)
     return FixedPromptsEstimate(
         estimate=mean,
@@ -355,10 +361,10 @@ def fixed_estimate(
         level=level,
         n_prompts=draws.n,
         n_draws=int(draws.n_draws.sum()),
-        method=method if interval is not None else "none",
+        method=method,
         reason=_reason(interval, flags),
         flags=flags,
-        degrees_of_freedom=freedom if error else None,
+        degrees_of_freedom=freedom,
     )
 
 

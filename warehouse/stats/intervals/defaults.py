@@ -102,11 +102,9 @@ def choose_interval(
         ('few_clusters',)
     """
     within = binary or bounded
-    fewest_informative = (
-        FEW_INFORMATIVE_CLUSTERS
-        if within and n_clusters and not differences
-        else FEW_INFORMATIVE
-    )
+    fewest_informative = FEW_INFORMATIVE
+    if within and n_clusters and not differences:
+        fewest_informative = FEW_INFORMATIVE_CLUSTERS
     few = effective_n < fewest_informative - 1e-9
     if not within:
         return _unbounded(
@@ -123,15 +121,11 @@ def choose_interval(
             n_prompts, n_clusters, few, skewness, heavy, constant, effective_clusters
         )
     if n_clusters is None:
-        return (
-            _independent_binary(n_prompts, few)
-            if binary
-            else _bounded(n_prompts, skewness, unseen, constant)
-        )
-    near, skewed = (
-        effective_n < NEAR_BOUND,
-        size_cv > UNEQUAL_SIZES and is_skewed(n_clusters, skewness),
-    )
+        if binary:
+            return _independent_binary(n_prompts, few)
+        return _bounded(n_prompts, skewness, unseen, constant)
+    near = effective_n < NEAR_BOUND
+    skewed = size_cv > UNEQUAL_SIZES and is_skewed(n_clusters, skewness)
     if binary:
         return _clustered_binary(n_clusters, near, few, size_cv, skewed)
     return _clustered_bounded(n_clusters, near, few, skewed)
@@ -197,17 +191,19 @@ def weighted_interval(
         skewness: of the weighted deviations, summed by unit.
     """
     few = n_clusters is not None and effective_clusters < FEW_CLUSTERS - 1e-9
-    flags += ("few_clusters",) if few else ()
+    flags += flags_of(few_clusters=few)
     if zero_one:
         return IntervalChoice(
             "wilson_weighted", "weighted 0/1 scores: Wilson at an effective n", flags
         )
     if not bounded and units >= FEWEST_UNITS:
-        t = "t" if n_clusters is None else "cr2_t"
+        by_t = "cr2_t"
+        if n_clusters is None:
+            by_t = "t"
         reason = (
             "weighted mean of unbounded scores: hull of t and bootstrap-t of the ratio"
         )
-        return IntervalChoice("hull", reason, flags, t)
+        return IntervalChoice("hull", reason, flags, by_t)
     if bounded and units and (units < MANY_PROMPTS or is_skewed(units, skewness)):
         return IntervalChoice(
             "gaffke_weighted",
@@ -239,23 +235,17 @@ def _unbounded(
         few_prompts=not clustered and few_units and not constant,
         skewed=skewed,
     )
-    what = "t"
+    by_t, beside = "t", None
+    what, data = "t", "unbounded scores, no clusters"
     if clustered:
-        what = "CR2, Satterthwaite t"
-    data = "unbounded scores, no clusters"
-    if clustered:
-        data = "unbounded scores in clusters"
+        by_t, beside = "cr2_t", "wild_bootstrap"
+        what, data = "CR2, Satterthwaite t", "unbounded scores in clusters"
     if units < FEWEST_UNITS:
         reason = f"{data}: {what}; fewer than {FEWEST_UNITS} cannot be resampled"
-        return IntervalChoice(
-            "cr2_t" if clustered else "t",
-            reason,
-            flag,
-            "wild_bootstrap" if clustered else None,
-        )
-    companion = (
-        "wild_bootstrap" if clustered and few_units else "cr2_t" if clustered else "t"
-    )
+        return IntervalChoice(by_t, reason, flag, beside)
+    companion = by_t
+    if clustered and few_units:
+        companion = "wild_bootstrap"
     return IntervalChoice(
         "hull", f"{data}: hull of {what} and bootstrap-t", flag, companion
     )
@@ -282,8 +272,11 @@ def _bounded_differences(
             "cr2_t", "differences in clusters: CR2, Satterthwaite t", flag
         )
     small = n < FEW_PROMPTS
+    skewed = is_skewed(n, skewness)
+    if small:
+        skewed = abs(skewness) > SKEWED
     flag = _first(
-        few_skewed_prompts=abs(skewness) > SKEWED if small else is_skewed(n, skewness),
+        few_skewed_prompts=skewed,
         few_informative_prompts=few,
         heavy_tailed_prompts=heavy,
         few_prompts=small and not constant,

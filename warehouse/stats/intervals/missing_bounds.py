@@ -33,7 +33,7 @@ from warehouse.stats.core.inputs import (
     finite_bounds,
 )
 from warehouse.stats.core.quantiles import z_quantile
-from warehouse.stats.core.results import Estimate, NamedFigures
+from warehouse.stats.core.results import Estimate, NamedFigures, flags_of
 from warehouse.stats.core.sample import Sample, describe
 from warehouse.stats.intervals.estimate_mean import estimate_mean
 
@@ -189,9 +189,8 @@ def filled_bounds(
             "missing, and never below it"
         )
     groups = clusters_if_any(clusters, len(smallest))
-    return _hull(
-        _Sides(smallest, largest, groups, n_draws, limits, missing, level), scored
-    )
+    sides = _Sides(smallest, largest, groups, n_draws, limits, missing, level)
+    return _hull(sides, scored)
 
 
 @dataclass(frozen=True)
@@ -220,25 +219,31 @@ def _hull(sides: _Sides, scored: Estimate | None) -> MissingBounds:
         )
         for values in (sides.low, sides.high)
     )
-    bounds = (low, high) if scored is None else (low, high, scored)
+    bounds = [low, high]
+    if scored is not None:
+        bounds.append(scored)
     lows = [bound.ci_low for bound in bounds if bound.ci_low is not None]
     highs = [bound.ci_high for bound in bounds if bound.ci_high is not None]
-    kinds = " and ".join(dict.fromkeys(end.method for end in (low, high)))
-    whole = low.ci_low is not None and high.ci_high is not None
+    ends = None
+    if low.ci_low is not None and high.ci_high is not None:
+        kinds = " and ".join(dict.fromkeys(end.method for end in (low, high)))
+        reason = (
+            f"missing scores at both bounds: from the lower to the upper end by {kinds}"
+        )
+        least, most = sides.limits
+        ends = max(least, min(lows)), min(most, max(highs))
+    elif low.ci_low is None:
+        reason = low.reason
+    else:
+        reason = high.reason
     return _bounds(
         describe(sides.low, sides.clusters),
         describe(sides.high, sides.clusters),
         sides,
         method="default_hull",
-        reason=(
-            f"missing scores at both bounds: from the lower to the upper end by {kinds}"
-            if whole
-            else next(end.reason for end in (low, high) if end.ci_low is None)
-        ),
+        reason=reason,
         flags=tuple(dict.fromkeys((*low.flags, *high.flags))),
-        ends=(max(sides.limits[0], min(lows)), min(sides.limits[1], max(highs)))
-        if whole
-        else None,
+        ends=ends,
     )
 
 
@@ -246,6 +251,9 @@ def _imbens_manski(sides: _Sides) -> MissingBounds:
     low, high = (describe(values, sides.clusters) for values in (sides.low, sides.high))
     c, reason = critical_value(low, high, sides.limits, sides.missing, sides.level)
     short = sides.clusters is not None or low.n < MANY_PROMPTS
+    ends = None
+    if c is not None:
+        ends = cut_ends(low, high, sides.limits, c)
     return _bounds(
         low,
         high,
@@ -253,8 +261,8 @@ def _imbens_manski(sides: _Sides) -> MissingBounds:
         method="imbens_manski",
         reason=reason,
         c=c,
-        flags=("imbens_manski_too_short",) if short else (),
-        ends=None if c is None else cut_ends(low, high, sides.limits, c),
+        flags=flags_of(imbens_manski_too_short=short),
+        ends=ends,
     )
 
 
@@ -269,11 +277,12 @@ def _bounds(
     ends: tuple[float, float] | None,
     c: float | None = None,
 ) -> MissingBounds:
+    ci_low, ci_high = ends or (None, None)
     return MissingBounds(
         theta_low=low.mean,
         theta_high=high.mean,
-        ci_low=None if ends is None else ends[0],
-        ci_high=None if ends is None else ends[1],
+        ci_low=ci_low,
+        ci_high=ci_high,
         level=sides.level,
         c=c,
         se_low=low.se,
@@ -398,25 +407,24 @@ def critical_value(
         level: nominal coverage.
     """
     if low.se is None or high.se is None:
-        return None, "a single prompt" if low.n == 1 else "a single cluster"
+        if low.n == 1:
+            return None, "a single prompt"
+        return None, "a single cluster"
     largest = max(low.se, high.se)
     sides = zip((low, high), limits, strict=True)
     bare = any(side.se == 0 and side.mean != end for side, end in sides)
     if bare or (missing == 0 and largest == 0):
-        return (
-            None,
-            "all scores are equal" if low.all_equal else "a standard error is 0",
-        )
+        if low.all_equal:
+            return None, "all scores are equal"
+        return None, "a standard error is 0"
+    gap = math.inf
     if largest > 0:
         gap = (high.mean - low.mean) / largest
-    else:
-        gap = math.inf
     kind = "CR2"
     if low.clusters is None:
         kind = "CLT"
-    return imbens_manski_c(
-        gap, level
-    ), f"missing scores at both bounds, {kind} errors over all n"
+    reason = f"missing scores at both bounds, {kind} errors over all n"
+    return imbens_manski_c(gap, level), reason
 
 
 def cut_ends(

@@ -90,16 +90,18 @@ def next_items(
             "items are chosen for one block of models; this fit has several prior means"
         )
     y = as_floats(successes, "successes")
-    k = np.where(
-        np.isnan(y), 0.0, 1.0 if trials is None else as_floats(trials, "trials")
-    )
+    k = np.ones(y.shape)
+    if trials is not None:
+        k = as_floats(trials, "trials")
+    k = np.where(np.isnan(y), 0.0, k)
     y = np.where(np.isnan(y), 0.0, y)
     if y.shape != fit.a.shape or k.shape != fit.a.shape:
         raise StatisticsError(
             f"`successes` must have one entry per item ({len(fit.a)}), found shape "
             f"{y.shape}"
         )
-    if not ((y >= 0) & (y <= k) & (y == np.floor(y)) & (k == np.floor(k))).all():
+    are_whole = (y == np.floor(y)) & (k == np.floor(k))
+    if not ((y >= 0) & (y <= k) & are_whole).all():
         raise StatisticsError(
             "`successes` must be whole numbers between 0 and `trials`"
         )
@@ -112,7 +114,8 @@ def next_items(
     ability, sd = _mode(fit, answered[None], y[None], k[None], np.zeros(1))
     p = special.expit(fit.a * ability[0] + fit.d)
     information = np.where(answered, -np.inf, fit.a**2 * p * (1 - p))
-    order = np.argsort(-information, kind="stable")[: min(n, int((~answered).sum()))]
+    n_left = int((~answered).sum())
+    order = np.argsort(-information, kind="stable")[: min(n, n_left)]
     names = tuple(fit.items[i] for i in order)
     return NextItems(
         order,

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -172,6 +173,46 @@ def anchor_estimates(
     """What `anchor_errors`, which has the arguments, is of; and with ``jackknife``
     standard errors of the last size by method, over anchors."""
     m, n = responses.n_models, responses.n_items
+    _check_left_out(responses, sizes)
+    omega = as_shares(weights, n)
+    name = _model_name(model, m)
+    y = shares_of(responses)
+    families = np.arange(m)
+    if groups is not None:
+        families = np.asarray(groups)
+    fold = folds_of(families, as_seed(seed))
+    estimates: Estimates = {}
+    for size, method in product(sizes, METHODS[1:]):
+        estimates[size, method] = np.full(m, np.nan)
+    errors = {method: np.full(m, np.nan) for method in METHODS[2:]}
+    for number in np.unique(fold):
+        tested, train = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
+        if len(train) < LEAST_TRAIN:
+            raise StatisticsError(
+                f"{len(train)} models are left to choose anchors on, expected "
+                f"{LEAST_TRAIN} or more"
+            )
+        seen, unseen = responses.part(train), responses.part(tested)
+        fitted = fit_for_anchors(seen, sizes, weights=omega, model=name, seed=seed)
+        for index, size in enumerate(sizes):
+            columns = choose_anchors(y[train].T, size, weights=omega, seed=seed)
+            estimates[size, "scores"][tested] = anchor_score(
+                y[tested][:, columns.items], columns.weights
+            )
+            chosen = irt_anchors(fitted.fit, seen, size, weights=omega, seed=seed)
+            by_method = estimate_all(fitted, index, unseen, chosen, weights=omega)
+            for method, values in by_method.items():
+                estimates[size, method][tested] = values
+        if jackknife and sizes[-1] > 1:
+            of_last = _over_anchors(fitted, index, unseen, chosen, omega)
+            for method, values in of_last.items():
+                errors[method][tested] = values
+    return estimates, errors
+
+
+def _check_left_out(responses: Responses, sizes: Sequence[int]) -> None:
+    """Refuse few models, answers that are missing, and as many anchors as items."""
+    m, n = responses.n_models, responses.n_items
     if m < LEAST_MODELS:
         raise StatisticsError(
             f"errors on models left out need {LEAST_MODELS} models, found {m}"
@@ -184,47 +225,13 @@ def anchor_estimates(
         raise StatisticsError(
             f"numbers of anchors must lie between 1 and {n - 1}, found {list(sizes)}"
         )
-    omega, name = (
-        as_shares(weights, n),
-        model if isinstance(model, int) else as_model(model, m),
-    )
-    y = shares_of(responses)
-    fold = folds_of(
-        np.arange(m) if groups is None else np.asarray(groups), as_seed(seed)
-    )
-    estimates = {
-        (size, method): np.full(m, np.nan) for size in sizes for method in METHODS[1:]
-    }
-    errors = {method: np.full(m, np.nan) for method in METHODS[2:]}
-    for number in np.unique(fold):
-        tested, train = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
-        if len(train) < LEAST_TRAIN:
-            raise StatisticsError(
-                f"{len(train)} models are left to choose anchors on, expected "
-                f"{LEAST_TRAIN} or more"
-            )
-        fitted = fit_for_anchors(
-            responses.part(train), sizes, weights=omega, model=name, seed=seed
-        )
-        for index, size in enumerate(sizes):
-            columns = choose_anchors(y[train].T, size, weights=omega, seed=seed)
-            estimates[size, "scores"][tested] = anchor_score(
-                y[tested][:, columns.items], columns.weights
-            )
-            chosen = irt_anchors(
-                fitted.fit, responses.part(train), size, weights=omega, seed=seed
-            )
-            by_method = estimate_all(
-                fitted, index, responses.part(tested), chosen, weights=omega
-            )
-            for method, values in by_method.items():
-                estimates[size, method][tested] = values
-        if jackknife and sizes[-1] > 1:
-            for method, values in _over_anchors(
-                fitted, index, responses.part(tested), chosen, omega
-            ).items():
-                errors[method][tested] = values
-    return estimates, errors
+
+
+def _model_name(model: str | int | None, n_models: int) -> str | int:
+    """1PL or 2PL by name, or a number of dimensions."""
+    if isinstance(model, int):
+        return model
+    return as_model(model, n_models)
 
 
 def _over_anchors(
@@ -282,9 +289,11 @@ def irt_anchors(
         weights: ω, shape (J,).
         seed: of k-means.
     """
-    coordinates = np.column_stack(
-        [fit.alpha if isinstance(fit, DimensionsFit) else fit.a, -fit.d]
-    )
+    if isinstance(fit, DimensionsFit):
+        slopes = fit.alpha
+    else:
+        slopes = fit.a
+    coordinates = np.column_stack([slopes, -fit.d])
     if len(np.unique(coordinates, axis=0)) < size:
         coordinates = shares_of(responses).T
     return choose_anchors(coordinates, size, weights=weights, seed=seed)
@@ -368,33 +377,33 @@ def _measures(
     off = estimate - truth
     tau = float(kendall_tau_b(truth, estimate[None])[0])
     top = np.argsort(-truth, kind="stable")[:TOP]
-    spread = [_seed_sd(figures, curves) for figures in (estimate, truth)]
-    rises = [_monotonicity(figures, curves) for figures in (estimate, truth)]
+    se_error = None
+    if len(off) > 1:
+        se_error = float(np.abs(off).std(ddof=1) / math.sqrt(len(off)))
     return AnchorError(
         method=method,
         n_items=size,
         error=float(np.abs(off).mean()),
         bias=float(off.mean()),
         largest=float(np.abs(off).max()),
-        se_error=float(np.abs(off).std(ddof=1) / math.sqrt(len(off)))
-        if len(off) > 1
-        else None,
+        se_error=se_error,
         tau=None if math.isnan(tau) else tau,
         reversals=_reversals(truth, estimate),
         top_reversals=_reversals(truth[top], estimate[top]),
-        seed_sd=spread[0],
-        seed_sd_full=spread[1],
-        monotonicity=rises[0],
-        monotonicity_full=rises[1],
+        seed_sd=_seed_sd(estimate, curves),
+        seed_sd_full=_seed_sd(truth, curves),
+        monotonicity=_monotonicity(estimate, curves),
+        monotonicity_full=_monotonicity(truth, curves),
     )
 
 
 def _reversals(truth: FloatArray, estimate: FloatArray) -> float | None:
     i, j = np.triu_indices(len(truth), 1)
-    signs = np.sign(truth[i] - truth[j]), np.sign(estimate[i] - estimate[j])
-    untied = signs[0] != 0
+    true_sign = np.sign(truth[i] - truth[j])
+    found_sign = np.sign(estimate[i] - estimate[j])
+    untied = true_sign != 0
     if untied.sum() > 1:
-        return float((signs[0] * signs[1] < 0)[untied].mean())
+        return float((true_sign * found_sign < 0)[untied].mean())
     return None
 
 

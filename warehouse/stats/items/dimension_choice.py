@@ -96,42 +96,19 @@ def dimension_errors(
         raise StatisticsError(
             f"errors on models left out need {LEAST_MODELS} models, found {n}"
         )
-    of = (
-        np.arange(n)
-        if groups is None
-        else np.unique(np.asarray(groups), return_inverse=True)[1]
-    )
-    fold = folds_of(of, as_seed(seed)) if folds is None else np.asarray(folds)
-    most = (
-        min(
-            *(int((fold != number).sum()) for number in np.unique(fold)),
-            responses.n_items,
-        )
-        - 1
-    )
-    tries = (
-        [count for count in USUAL if count <= most]
-        if dimensions is None
-        else sorted(set(dimensions))
-    )
-    if not tries or tries[0] < 1 or tries[-1] > most:
-        raise StatisticsError(
-            f"numbers of dimensions must lie between 1 and {most} here, found {tries}"
-        )
-    fewest = int(responses.cells(1).min())
-    usual = [size for size in SIZES if size <= fewest // 2] or [max(1, fewest // 5)]
-    prompts = usual if sizes is None else sorted(set(sizes))
-    if not prompts or not 1 <= prompts[0] <= prompts[-1] < fewest:
-        raise StatisticsError(
-            f"numbers of prompts must lie between 1 and {fewest - 1} here, found "
-            f"{prompts}"
-        )
+    of = np.arange(n)
+    if groups is not None:
+        of = np.unique(np.asarray(groups), return_inverse=True)[1]
+    if folds is None:
+        fold = folds_of(of, as_seed(seed))
+    else:
+        fold = np.asarray(folds)
+    tries = _dimensions(dimensions, responses, fold)
+    prompts = _sizes(sizes, responses)
     hidden, subsets = _choices(responses, prompts, seed)
     found = [_left_out(responses, size, fold, hidden, subsets) for size in tries]
-    draws, least = (
-        responses.draws(1),
-        min((losses for losses, _, _ in found), key=np.sum),
-    )
+    draws = responses.draws(1)
+    least = min((losses for losses, _, _ in found), key=np.sum)
     behind = [_over_groups(losses - least, draws, of) for losses, _, _ in found]
     chosen = next(
         size
@@ -200,9 +177,46 @@ def _left_out(
     return losses, rest, converged
 
 
+def _dimensions(
+    dimensions: Sequence[int] | None, responses: Responses, fold: NDArray[np.generic]
+) -> list[int]:
+    """Numbers of dimensions to try, ascending (StatisticsError: more than what is left
+    of the models or items without a fold allows)."""
+    fewest_models = min(int((fold != number).sum()) for number in np.unique(fold))
+    most = min(fewest_models, responses.n_items) - 1
+    if dimensions is None:
+        tries = [count for count in USUAL if count <= most]
+    else:
+        tries = sorted(set(dimensions))
+    if not tries or tries[0] < 1 or tries[-1] > most:
+        raise StatisticsError(
+            f"numbers of dimensions must lie between 1 and {most} here, found {tries}"
+        )
+    return tries
+
+
+def _sizes(sizes: Sequence[int] | None, responses: Responses) -> list[int]:
+    """Numbers of prompts to predict from, ascending (StatisticsError: as many as some
+    model has)."""
+    fewest = int(responses.cells(1).min())
+    if sizes is None:
+        usual = [size for size in SIZES if size <= fewest // 2]
+        prompts = usual or [max(1, fewest // 5)]
+    else:
+        prompts = sorted(set(sizes))
+    if not prompts or not 1 <= prompts[0] <= prompts[-1] < fewest:
+        raise StatisticsError(
+            f"numbers of prompts must lie between 1 and {fewest - 1} here, found "
+            f"{prompts}"
+        )
+    return prompts
+
+
 def _trials(answers: Responses, which: BoolArray) -> FloatArray:
     """Draws of some cells, 0 of the others."""
-    return np.where(which, 1.0 if answers.trials is None else answers.trials, 0.0)
+    if answers.trials is None:
+        return which.astype(np.float64)
+    return np.where(which, answers.trials, 0.0)
 
 
 def _chances(fit: DimensionsFit, answers: Responses, shown: BoolArray) -> FloatArray:
@@ -222,12 +236,12 @@ def _over_groups(
     totals: FloatArray, draws: FloatArray, groups: NDArray[np.intp]
 ) -> tuple[float, float]:
     """Σ totals/Σ draws, and its standard error where groups of models are the sample."""
-    sums, sizes = (
-        np.bincount(groups, weights=counts).astype(np.float64)
-        for counts in (totals, draws)
-    )
+    sums = np.bincount(groups, weights=totals).astype(np.float64)
+    sizes = np.bincount(groups, weights=draws).astype(np.float64)
     ratio = float(sums.sum() / sizes.sum())
-    return ratio, ratio_error(sums, sizes, ratio) if len(sums) > 1 else math.nan
+    if len(sums) > 1:
+        return ratio, ratio_error(sums, sizes, ratio)
+    return ratio, math.nan
 
 
 def _score_errors(
@@ -247,9 +261,8 @@ def _score_errors(
     for m, several, guessed in zip(sizes, subsets, predicted, strict=True):
         share = m / answered.sum(axis=1)
         seen = np.array([_mean(y, subset) for subset in several])
-        off = np.abs(
-            np.array(guessed) - [_mean(y, answered & ~subset) for subset in several]
-        )
+        rest = [_mean(y, answered & ~subset) for subset in several]
+        off = np.abs(np.array(guessed) - rest)
         weight = np.zeros(len(fold))
         for number in np.unique(fold):
             others = fold != number

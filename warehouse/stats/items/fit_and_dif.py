@@ -93,9 +93,7 @@ def item_fit(fit: IrtFit, responses: Responses) -> ItemFit:
         StatisticsError: answers of another fit.
     """
     theta = _modes(fit, responses)
-    squares, variances, standard, cells, q_in, q_out = (
-        np.zeros(len(fit.a)) for _ in range(6)
-    )
+    squares, variances, standard, cells, q_in, q_out = np.zeros((6, len(fit.a)))
     for items, y, k in cell_blocks(responses):
         p = special.expit(np.multiply.outer(theta, fit.a[items]) + fit.d[items])
         unit = np.maximum(p * (1 - p), 1e-300)
@@ -104,8 +102,10 @@ def item_fit(fit: IrtFit, responses: Responses) -> ItemFit:
         e2 = (y - k * p) ** 2
         fourth = v * (1 + 3 * (k - 2) * unit)
         safe = np.where(answered, v, 1.0)
-        squares[items], variances[items] = e2.sum(axis=0), v.sum(axis=0)
-        standard[items], cells[items] = (e2 / safe).sum(axis=0), answered.sum(axis=0)
+        squares[items] = e2.sum(axis=0)
+        variances[items] = v.sum(axis=0)
+        standard[items] = (e2 / safe).sum(axis=0)
+        cells[items] = answered.sum(axis=0)
         q_in[items] = (fourth - v**2).sum(axis=0)
         q_out[items] = np.where(answered, fourth / safe**2 - 1, 0).sum(axis=0)
     infit, outfit = squares / variances, standard / cells
@@ -157,20 +157,22 @@ def family_dif(
     names, sizes = np.unique(labels[labels != ""].astype(str), return_counts=True)
     tested = [str(name) for name in names[sizes >= MODELS_PER_FAMILY]]
     if len(tested) < 2:
+        there = [f"{name} ({n})" for name, n in zip(names, sizes, strict=True)]
         raise StatisticsError(
             f"DIF needs two families of at least {MODELS_PER_FAMILY} models, found "
-            f"{', '.join(f'{n} ({s})' for n, s in zip(names, sizes, strict=True)) or 'none'}"
+            f"{', '.join(there) or 'none'}"
         )
     compared = np.isin(labels, tested)
     part = responses.part(np.flatnonzero(compared))
-    ours = tested[:1] if len(tested) == 2 else tested
+    ours = tested
+    if len(tested) == 2:  # the second against the first says the same
+        ours = tested[:1]
     groups = np.stack([(labels[compared] == name).astype(np.float64) for name in ours])
     enough = part.minority() >= MINORITY
     tables = _test(fit, part, theta[compared], groups, enough, alpha)
     clean = np.flatnonzero(~tables.flagged.any(axis=0))
-    if (
-        0 < len(clean) < len(fit.items)
-    ):  # once more with abilities that the flagged items do not tell
+    if 0 < len(clean) < len(fit.items):
+        # once more with abilities that the flagged items do not tell
         anew = responses.part(slice(None), clean)
         theta = ability_modes(
             anew, fit.a[clean], fit.d[clean], fit.prior_mean, fit.prior_sd
@@ -292,11 +294,9 @@ def held_out_loss(
         raise StatisticsError(
             f"`share` must lie above 0 and be at most .5, found {share}"
         )
-    trials = (
-        np.ones(responses.successes.shape, np.float32)
-        if responses.trials is None
-        else responses.trials
-    )
+    trials = responses.trials
+    if trials is None:
+        trials = np.ones(responses.successes.shape, np.float32)
     held_out = _held(trials > 0, share, as_seed(seed))
     if not held_out.any():
         raise StatisticsError("too few cells to hold some out")
@@ -308,33 +308,41 @@ def held_out_loss(
         responses.items,
     )
     groups = as_blocks(blocks, responses.n_models)
-    losses = {}
-    for name in ("1pl", "2pl"):
-        maximum = maximise(
-            kept,
-            common_a=name == "1pl",
-            penalty=penalty_of(name, True),
-            blocks=groups,
-            tolerance=_TOLERANCE,
-            max_rounds=_ROUNDS,
-        )
-        losses[name] = draw_losses(y, k, _predictions(kept, maximum))
-    items = (kept.successes.sum(axis=0, dtype=np.float64) + 0.5) / (kept.draws(0) + 1)
+    of_1pl = draw_losses(y, k, _fitted_without(kept, "1pl", groups))
+    of_2pl = draw_losses(y, k, _fitted_without(kept, "2pl", groups))
+    right = kept.successes.sum(axis=0, dtype=np.float64)
+    item_shares = (right + 0.5) / (kept.draws(0) + 1)
+    of_items = draw_losses(y, k, np.broadcast_to(item_shares, y.shape))
     draws = float(k.sum())
-    gap = losses["2pl"] - losses["1pl"]
+    gap = of_2pl - of_1pl
     difference = float(gap.sum()) / draws
+    better = "1pl"
+    if difference < 0:
+        better = "2pl"
     return HeldOut(
-        loss_1pl=float(losses["1pl"].sum()) / draws,
-        loss_2pl=float(losses["2pl"].sum()) / draws,
-        loss_items=float(draw_losses(y, k, np.broadcast_to(items, y.shape)).sum())
-        / draws,
+        loss_1pl=float(of_1pl.sum()) / draws,
+        loss_2pl=float(of_2pl.sum()) / draws,
+        loss_items=float(of_items.sum()) / draws,
         difference=difference,
         se=ratio_error(gap, k.sum(axis=1), difference),
         share=share,
         n_cells=int(held_out.sum()),
         n_draws=int(draws),
-        better="2pl" if difference < 0 else "1pl",
+        better=better,
     )
+
+
+def _fitted_without(kept: Responses, name: str, blocks: NDArray[np.intp]) -> FloatArray:
+    """P of every cell by a model that was fitted to the cells that are kept."""
+    maximum = maximise(
+        kept,
+        common_a=name == "1pl",
+        penalty=penalty_of(name, True),
+        blocks=blocks,
+        tolerance=_TOLERANCE,
+        max_rounds=_ROUNDS,
+    )
+    return _predictions(kept, maximum)
 
 
 def _held(answered: BoolArray, share: float, seed: int) -> BoolArray:
@@ -344,10 +352,12 @@ def _held(answered: BoolArray, share: float, seed: int) -> BoolArray:
     n_held = round(share * int(answered.sum()))
     held_out = np.zeros(answered.shape, bool)
     if n_held:
-        held_out = order <= np.partition(order[answered], n_held - 1)[n_held - 1]
+        last = np.partition(order[answered], n_held - 1)[n_held - 1]
+        held_out = order <= last
     latest = np.where(answered, order, -np.inf)
-    held_out[np.arange(len(held_out)), latest.argmax(axis=1)] = False
-    held_out[latest.argmax(axis=0), np.arange(len(held_out.T))] = False
+    n_models, n_items = answered.shape
+    held_out[np.arange(n_models), latest.argmax(axis=1)] = False
+    held_out[latest.argmax(axis=0), np.arange(n_items)] = False
     return held_out
 
 

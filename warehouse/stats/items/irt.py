@@ -16,15 +16,8 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.core.machine import one_blas_thread
 from warehouse.stats.core.results import NamedFigures, flags_of
-from warehouse.stats.items.em import (
-    SD_D,
-    SD_LOG_A,
-    ItemErrors,
-    Maximum,
-    Penalty,
-    item_errors,
-    maximise,
-)
+from warehouse.stats.items.em import SD_D, SD_LOG_A, Maximum, Penalty, maximise
+from warehouse.stats.items.item_errors import ItemErrors, item_errors
 from warehouse.stats.items.links import (
     Links,
     as_blocks,

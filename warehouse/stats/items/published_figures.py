@@ -59,11 +59,8 @@ def as_figures(
             on one benchmark, an error below 0.
     """
     numbers = np.asarray(values, dtype=np.float64)
-    if (
-        numbers.ndim != 1
-        or not len(numbers)
-        or not len(numbers) == len(models) == len(benchmarks)
-    ):
+    are_alike = numbers.ndim == 1 and len(numbers) == len(models) == len(benchmarks)
+    if not are_alike or not len(numbers):
         found = f"{numbers.shape}, {len(models)} and {len(benchmarks)}"
         raise StatisticsError(
             "figures need one value, model and benchmark each, at least one; found "
@@ -71,38 +68,31 @@ def as_figures(
         )
     if not ((numbers >= 0) & (numbers <= 1)).all():
         raise StatisticsError("figures must be numbers in [0, 1]")
-    errors = np.nan_to_num(
-        np.zeros(len(numbers))
-        if standard_errors is None
-        else np.asarray(standard_errors, float)
-    )
+    errors = np.zeros(len(numbers))
+    if standard_errors is not None:
+        errors = np.nan_to_num(np.asarray(standard_errors, float))
     if errors.shape != numbers.shape or not (np.isfinite(errors) & (errors >= 0)).all():
         raise StatisticsError(
             "standard errors must be at least 0, one for each figure; found shape "
             f"{errors.shape}"
         )
-    model_names, model = np.unique(
-        np.asarray(models, dtype=object).astype(str), return_inverse=True
-    )
-    benchmark_names, benchmark = np.unique(
-        np.asarray(benchmarks, dtype=object).astype(str), return_inverse=True
-    )
-    pairs, counts = np.unique(
-        model * len(benchmark_names) + benchmark, return_counts=True
-    )
+    model_names, model = _codes(models)
+    benchmark_names, benchmark = _codes(benchmarks)
+    cells = model * len(benchmark_names) + benchmark
+    pairs, counts = np.unique(cells, return_counts=True)
     if (counts > 1).any():
         m, j = divmod(int(pairs[counts > 1][0]), len(benchmark_names))
         raise StatisticsError(
             f"{model_names[m]} has several figures on {benchmark_names[j]}"
         )
-    return Figures(
-        numbers,
-        errors**2,
-        model.astype(np.intp),
-        benchmark.astype(np.intp),
-        tuple(model_names.tolist()),
-        tuple(benchmark_names.tolist()),
-    )
+    return Figures(numbers, errors**2, model, benchmark, model_names, benchmark_names)
+
+
+def _codes(labels: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.intp]]:
+    """Names in order, and the number of each label's."""
+    texts = np.asarray(labels, dtype=object).astype(str)
+    names, codes = np.unique(texts, return_inverse=True)
+    return tuple(names.tolist()), codes.astype(np.intp)
 
 
 def with_enough(

@@ -226,14 +226,10 @@ def published_scale(figures: Figures) -> ScaleFit:
             "the figures of each benchmark are the same for all models: they tell no "
             "two apart"
         )
-    left_out = np.array(
-        [
-            _fit(without(figures, j), fitted.without(j), tolerance=ROUGH)[
-                0
-            ].standardised
-            for j in range(width)
-        ]
-    )
+    left_out = np.empty((width, count))
+    for j in range(width):
+        rest, _ = _fit(without(figures, j), fitted.without(j), tolerance=ROUGH)
+        left_out[j] = rest.standardised
     residuals = figures.values - fitted.chances(figures.model, figures.benchmark)
     sizes = np.bincount(figures.benchmark, minlength=width)
     info, jackknife = np.sqrt(_variances(system)) / sd, _jackknife(left_out)
@@ -327,46 +323,26 @@ def scale_trend(scale: ScaleFit, years: ArrayLike, level: float = 0.95) -> Scale
         level: nominal coverage of the interval, in (0, 1).
     """
     numbers = np.asarray(years, dtype=np.float64)
-    if (
-        numbers.shape != scale.ability.shape
-        or len(np.unique(numbers[np.isfinite(numbers)])) < MIN_DAYS
-    ):
+    n_days = len(np.unique(numbers[np.isfinite(numbers)]))
+    if numbers.shape != scale.ability.shape or n_days < MIN_DAYS:
         raise StatisticsError(
             f"a trend needs {MIN_DAYS} different days of release, one for each model"
         )
     dated = np.isfinite(numbers)
-    dated_values, days = (
-        numbers[dated],
-        np.unique(numbers[dated], return_inverse=True)[1],
-    )
-    ability = scale.ability[dated]
-    by_day = [
-        _slope(dated_values[days != day], _standardised(ability[days != day]))
-        for day in range(days.max() + 1)
-    ]
-    by_benchmark = [
-        _slope(dated_values, ability) for ability in scale.left_out[:, dated]
-    ]
-    slope, explained = (
-        _slope(dated_values, ability),
-        float(np.corrcoef(dated_values, ability)[0, 1] ** 2),
-    )
-    error = float(
-        np.hypot(
-            _jackknife(np.array(by_day)) * ability.std(),
-            _jackknife(np.array(by_benchmark)),
-        )
-    )
+    released, ability = numbers[dated], scale.ability[dated]
+    slope = _slope(released, ability)
+    explained = float(np.corrcoef(released, ability)[0, 1] ** 2)
+    by_day = []
+    for day in np.unique(released):
+        others = released != day
+        by_day.append(_slope(released[others], _standardised(ability[others])))
+    by_benchmark = [_slope(released, own) for own in scale.left_out[:, dated]]
+    of_days = _jackknife(np.array(by_day)) * ability.std()
+    of_benchmarks = _jackknife(np.array(by_benchmark))
+    error = float(np.hypot(of_days, of_benchmarks))
     half = z_quantile(as_level(level)) * error
-    return ScaleTrend(
-        slope,
-        error,
-        slope - half,
-        slope + half,
-        explained,
-        len(dated_values),
-        len(by_day),
-    )
+    low, high = slope - half, slope + half
+    return ScaleTrend(slope, error, low, high, explained, len(released), len(by_day))
 
 
 def _slope(years: FloatArray, ability: FloatArray) -> float:

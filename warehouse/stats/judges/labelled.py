@@ -23,8 +23,6 @@ from warehouse.stats.core.inputs import (
 from warehouse.stats.subsets.sample import StratifiedSample
 
 BoolArray = NDArray[np.bool_]
-
-
 #: Smallest probability of a label, as a share of n/N.
 SMALLEST_PROBABILITY = 0.02
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy
@@ -131,10 +131,8 @@ def score_audit(
         >>> round(score.calibration[0].expected_fdr, 3), round(score.calibration[0].observed_fdr, 3)
         (0.5, 0.333)
     """
-    scores, verdicts = (
-        as_floats(score, "score").ravel(),
-        as_floats(wrong, "wrong").ravel(),
-    )
+    scores = as_floats(score, "score").ravel()
+    verdicts = as_floats(wrong, "wrong").ravel()
     check_length(len(verdicts), len(scores), "wrong")
     decided, scored = ~np.isnan(verdicts), ~np.isnan(scores)
     _check(scores, verdicts[decided], precision_at, thresholds)
@@ -142,7 +140,9 @@ def score_audit(
     if not both.any():
         raise StatisticsError("no item has both a score and a verdict")
     s, y = scores[both], verdicts[both] == 1
-    within = None if strata is None else _within(s, y, strata_of(strata, both))
+    within = None
+    if strata is not None:
+        within = _within(s, y, strata_of(strata, both))
     return AuditScore(
         overall=_ranking(s, y, None),
         precision_at={int(k): _precision(s, y, int(k)) for k in precision_at},
@@ -184,13 +184,18 @@ def _check(
 
 def _ranking(s: FloatArray, y: BoolArray, stratum: Label) -> RankingScore:
     n, n_wrong = len(s), int(y.sum())
+    auc = average_precision = None
+    if 0 < n_wrong < n:
+        auc = _pairs_won(s, y) / (n_wrong * (n - n_wrong))
+    if n_wrong:
+        average_precision = _average_precision(s, y)
     return RankingScore(
         stratum=stratum,
         n_items=n,
         n_wrong=n_wrong,
         base_rate=n_wrong / n,
-        auc=_pairs_won(s, y) / (n_wrong * (n - n_wrong)) if 0 < n_wrong < n else None,
-        average_precision=_average_precision(s, y) if n_wrong else None,
+        auc=auc,
+        average_precision=average_precision,
     )
 
 
@@ -236,37 +241,43 @@ def _within(s: FloatArray, y: BoolArray, strata: Strata) -> WithinStrata:
     each = tuple(
         _ranking(s[codes == g], y[codes == g], name) for g, name in enumerate(names)
     )
-    pairs = [
-        (of.auc, of.n_wrong * (of.n_items - of.n_wrong))
-        for of in each
-        if of.auc is not None
-    ]
-    precisions = [
-        (of.average_precision, of.base_rate, of.n_wrong)
-        for of in each
-        if of.average_precision is not None
-    ]
+    # sums over strata, a stratum by its pairs or by its wrong keys
+    auc = average_precision = random_precision = 0.0
+    n_strata = n_pairs = 0
+    for of in each:
+        if of.auc is not None:
+            own_pairs = of.n_wrong * (of.n_items - of.n_wrong)
+            auc += of.auc * own_pairs
+            n_pairs += own_pairs
+            n_strata += 1
+        if of.average_precision is not None:
+            average_precision += of.average_precision * of.n_wrong
+            random_precision += of.base_rate * of.n_wrong
     n_wrong = int(y.sum())
-    largest = None
-    if n_wrong:
-        largest = int(np.argmax([of.n_wrong for of in each]))
-    others = codes != largest
-    return WithinStrata(
-        auc=sum(auc * n for auc, n in pairs) / sum(n for _auc, n in pairs)
-        if pairs
-        else None,
-        average_precision=sum(ap * n for ap, _rate, n in precisions) / n_wrong
-        if precisions
-        else None,
-        random_precision=sum(rate * n for _ap, rate, n in precisions) / n_wrong
-        if precisions
-        else None,
-        n_strata=len(pairs),
-        largest=None if largest is None else names[largest],
-        without_largest=_ranking(s[others], y[others], None)
-        if largest is not None and others.any()
-        else None,
+    found = WithinStrata(
+        auc=None,
+        average_precision=None,
+        random_precision=None,
+        n_strata=n_strata,
+        largest=None,
+        without_largest=None,
         strata=each,
+    )
+    if n_pairs:
+        found = replace(found, auc=auc / n_pairs)
+    if not n_wrong:
+        return found
+    largest = int(np.argmax([of.n_wrong for of in each]))
+    others = codes != largest
+    without_largest = None
+    if others.any():
+        without_largest = _ranking(s[others], y[others], None)
+    return replace(
+        found,
+        average_precision=average_precision / n_wrong,
+        random_precision=random_precision / n_wrong,
+        largest=names[largest],
+        without_largest=without_largest,
     )
 
 
@@ -295,9 +306,10 @@ def strata_of(strata: ArrayLike | None, kept: NDArray[np.bool_]) -> Strata:
     if strata is None:
         return Strata(as_clusters(np.zeros(n, dtype=np.int64), n), (None,))
     # As objects: numpy would make a missing label among texts the text "nan".
-    labels = np.asarray(
-        strata, dtype=object if isinstance(strata, list | tuple) else None
-    )
+    if isinstance(strata, list | tuple):
+        labels = np.asarray(strata, dtype=object)
+    else:
+        labels = np.asarray(strata)
     check_length(len(labels), len(kept), "strata")
     groups = as_clusters(labels[kept], n)
     _codes, first = np.unique(groups.codes, return_index=True)

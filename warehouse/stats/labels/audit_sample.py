@@ -92,19 +92,24 @@ def draw_audit_sample(
         )
     rest = np.flatnonzero(~chosen)
     n, total = size - int(chosen.sum()), len(rest)
-    labels = [""] * len(ids) if strata is None else [str(label) for label in strata]
+    labels = [""] * len(ids)
+    if strata is not None:
+        labels = [str(label) for label in strata]
     check_length(len(labels), len(ids), "strata")
     hashes = hashed("audit", seed, ids)
-    order = np.array(
-        sorted(rest.tolist(), key=lambda i: (labels[i], hashes[i])), dtype=np.intp
-    )
+
+    def by_stratum(key: int) -> tuple[str, str]:
+        return labels[key], hashes[key]
+
+    order = np.array(sorted(rest.tolist(), key=by_stratum), dtype=np.intp)
     start = int(hashed("start", seed, [f"{n} of {total}"])[0], 16) % max(total, 1)
     ranks = [rank for rank in range(total) if (rank * n + start) % total < n]
     selected = chosen.copy()
     selected[order[ranks]] = True
-    return AuditSample(
-        selected, chosen, np.where(chosen, 1.0, n / total if total else 1.0)
-    )
+    chance = 1.0
+    if total:
+        chance = n / total
+    return AuditSample(selected, chosen, np.where(chosen, 1.0, chance))
 
 
 @dataclass(frozen=True)
@@ -159,11 +164,12 @@ def wrong_rate(parts: Sequence[JudgedPart], *, level: float = 0.95) -> WrongRate
         for part in parts
     )
     high = 1 - sum(_fewest_wrong(part, tail) for part in mirrored) / total
-    all_judged = all(part.n_judged for part in parts if part.n_items)
+    if not all(part.n_judged for part in parts if part.n_items):
+        return WrongRate(None, low, high)
     expected = sum(
         part.n_items * part.n_wrong / part.n_judged for part in parts if part.n_judged
     )
-    return WrongRate(expected / total if all_judged else None, low, high)
+    return WrongRate(expected / total, low, high)
 
 
 def _fewest_wrong(part: JudgedPart, tail: float) -> int:
@@ -183,15 +189,13 @@ def _at_least(part: JudgedPart, wrong: int) -> float:
     """P(X ≥ n_wrong) of the hypergeometric law with M wrong keys: the shorter sum of
     the two."""
     n, total = part.n_judged, part.n_items
+    right = total - wrong
     upper = 2 * part.n_wrong > n
+    first, last = 0, part.n_wrong - 1
     if upper:
-        first, last = (part.n_wrong, n)
-    else:
-        first, last = (0, part.n_wrong - 1)
-    j = np.arange(max(first, n - (total - wrong)), min(last, wrong) + 1)
-    logs = (
-        _ln_choose(wrong, j) + _ln_choose(total - wrong, n - j) - _ln_choose(total, n)
-    )
+        first, last = part.n_wrong, n
+    j = np.arange(max(first, n - right), min(last, wrong) + 1)
+    logs = _ln_choose(wrong, j) + _ln_choose(right, n - j) - _ln_choose(total, n)
     summed = float(np.exp(logs).sum())
     if upper:
         return summed
@@ -242,28 +246,25 @@ def recalibrate(
             shape (J,).
         level: nominal coverage of the intervals.
     """
-    p, y, w = (
-        as_floats(data, name)
-        for data, name in (
-            (posterior, "posterior"),
-            (wrong, "wrong"),
-            (weight, "weight"),
-        )
-    )
+    p = as_floats(posterior, "posterior")
+    y, w = as_floats(wrong, "wrong"), as_floats(weight, "weight")
     x = special.logit(np.clip(p, _CLIPPED, 1 - _CLIPPED))
     judged = np.isfinite(y) & np.isfinite(x)
     n_wrong = int(y[judged].sum())
     least = min(n_wrong, int(judged.sum()) - n_wrong)
     if least < FEWEST_VERDICTS:
-        which = "wrong" if n_wrong == least else "right"
+        which = "right"
+        if n_wrong == least:
+            which = "wrong"
         return _no_fit(f"it needs {FEWEST_VERDICTS} keys found {which}, found {least}")
     at_random = judged & ~np.asarray(certain, dtype=bool)
-    drawn = int(y[at_random].sum())
-    if at_random.any() and min(drawn, int(at_random.sum()) - drawn) < FEWEST_AT_RANDOM:
+    n_random, drawn = int(at_random.sum()), int(y[at_random].sum())
+    least_drawn = min(drawn, n_random - drawn)
+    if n_random and least_drawn < FEWEST_AT_RANDOM:
         return _no_fit(
             f"it needs {FEWEST_AT_RANDOM} keys found wrong among those drawn at "
-            f"random, and as many right, found {drawn} wrong of "
-            f"{int(at_random.sum())}: judge more of these"
+            f"random, and as many right, found {drawn} wrong of {n_random}: judge "
+            "more of these"
         )
     own = np.column_stack([np.ones(len(x)), x])
     fitted = _regression(own[judged], y[judged], w[judged])
@@ -272,10 +273,9 @@ def recalibrate(
             "the posterior tells wrong and right keys apart without an error, or not "
             "at all"
         )
-    t = t_quantile(
-        as_level(level),
-        (min(drawn, int(at_random.sum()) - drawn) if drawn else least) - 1,
-    )
+    if drawn:
+        least = least_drawn
+    t = t_quantile(as_level(level), least - 1)
     return Recalibration(*fitted, t, special.expit(own @ fitted[0]), "")
 
 
@@ -296,17 +296,17 @@ def _regression(
         if np.linalg.cond(hessian) > 1e12:
             return None
         step = np.linalg.solve(hessian, x.T @ (weight * (y - p)))
-        beta = beta + step * min(1.0, 4.0 / max(float(np.abs(step).max()), 1e-300))
-        if np.abs(step).max() < _AT_REST:
+        longest = float(np.abs(step).max())
+        beta = beta + step * min(1.0, 4.0 / max(longest, 1e-300))
+        if longest < _AT_REST:
             break
-    if np.abs(step).max() >= _AT_REST or np.abs(beta[1:]).max() > _LARGEST:
+    if longest >= _AT_REST or np.abs(beta[1:]).max() > _LARGEST:
         return None
     scores = x * (weight * (y - p))[:, None]
     bread = np.linalg.inv(hessian)
-    errors = np.sqrt(
-        np.diag(bread @ (scores.T @ scores) @ bread) * len(y) / (len(y) - x.shape[1])
-    )
-    return beta, errors
+    sandwich = bread @ (scores.T @ scores) @ bread
+    n, k = x.shape
+    return beta, np.sqrt(np.diag(sandwich) * n / (n - k))
 
 
 def weighted_order(
@@ -322,21 +322,21 @@ def weighted_order(
         both stand for: ``auc`` of all pairs, with strata ``auc_within`` of those in
         one, ``auc_between`` of those in two; without what has no pair.
     """
-    s, y, w = (
-        as_floats(data, name)
-        for data, name in ((score, "score"), (wrong, "wrong"), (weight, "weight"))
-    )
+    s, y = as_floats(score, "score"), as_floats(wrong, "wrong")
+    w = as_floats(weight, "weight")
     judged = np.isfinite(s) & np.isfinite(y)
     s, w, bad = s[judged], w[judged], y[judged] == 1
-    won = (s[bad][:, None] > s[~bad]) + 0.5 * (s[bad][:, None] == s[~bad])
+    of_wrong, of_right = s[bad][:, None], s[~bad]
+    won = (of_wrong > of_right) + 0.5 * (of_wrong == of_right)
     pairs = np.multiply.outer(w[bad], w[~bad])
     chosen = {"auc": np.ones_like(pairs)}
     if strata is not None and judged.any():
         codes = strata_of(strata, judged).groups.codes
         same = (codes[bad][:, None] == codes[~bad]).astype(np.float64)
         chosen |= {"auc_within": same, "auc_between": 1 - same}
-    sums = {
-        name: (float((pairs * won * which).sum()), float((pairs * which).sum()))
-        for name, which in chosen.items()
-    }
-    return {name: of / total for name, (of, total) in sums.items() if total}
+    found = {}
+    for name, which in chosen.items():
+        total = float((pairs * which).sum())
+        if total:
+            found[name] = float((pairs * won * which).sum()) / total
+    return found

@@ -132,7 +132,11 @@ def permutation_test(
     """
     values = as_matrix(matrix)
     binary = is_zero_one(values)
-    chosen = tuple(similarities or (SIMILARITIES if binary else ("cosine",)))
+    chosen = tuple(similarities or ())
+    if not chosen:
+        chosen = ("cosine",)
+        if binary:
+            chosen = SIMILARITIES
     for name in chosen:
         check_similarity(name, binary)
     as_seed(seed)
@@ -144,23 +148,17 @@ def permutation_test(
             "every model has one score for all prompts (all columns are constant): "
             "shuffling changes nothing"
         )
-    tables: Tables = BinaryTables(values) if binary else CosineTables(values)
+    tables, columns = _tables_of(values, binary)
     steps = _Steps(n_threads or _cores(), 5 * n_permutations, progress)
-    columns: NDArray[Any] = np.ascontiguousarray(
-        values.T, dtype=np.uint8 if binary else np.float64
-    )
     tables.add(0, columns)
     if spread is None:
         _fill(tables, columns, n_permutations, seed, steps)
     else:
-        count_elsewhere(
-            spread,
-            tables,
-            columns,
-            n_permutations,
-            seed,
-            lambda done: steps.reached(4 * done),
-        )
+
+        def told(done: int) -> None:
+            steps.reached(4 * done)
+
+        count_elsewhere(spread, tables, columns, n_permutations, seed, told)
     tables.finish()
     with one_blas_thread():
         tested = _test(tables, chosen, n_permutations, steps)
@@ -173,6 +171,13 @@ def permutation_test(
         tuple(chain.from_iterable(rows for rows, _ in tested)),
         tuple(shape for _, shape in tested),
     )
+
+
+def _tables_of(values: FloatArray, binary: bool) -> tuple[Tables, NDArray[Any]]:
+    """Empty tables for a matrix, and its columns as they are shuffled."""
+    if binary:
+        return BinaryTables(values), np.ascontiguousarray(values.T, dtype=np.uint8)
+    return CosineTables(values), np.ascontiguousarray(values.T)
 
 
 class _Steps:

@@ -37,8 +37,6 @@ from warehouse.stats.paired.margins import noninferiority_test
 #: Standard deviation of the logarithm of costs from which on a heavy tail leaves no
 #: verdict.
 HEAVIEST_LOG_SPREAD = 2.0
-
-
 #: The p of the cheaper test is so many times the largest of its three.
 CAUTION = 2
 

@@ -66,15 +66,17 @@ def decide(
     if not p_values:
         raise StatisticsError("no benchmark to decide on")
     sides = np.array(p_values, np.float64)  # None is NaN
-    tests = range(len(sides)) if copies is None else copies
+    tests = copies
+    if tests is None:
+        tests = range(len(sides))
     p_pass, p_fail = (holm_of_distinct(side, tests) for side in sides.T)
-    each = np.where(
-        rejects(p_pass, alpha), PASS, np.where(rejects(p_fail, alpha), FAIL, UNDECIDED)
-    )
-    others = UNDECIDED
-    if np.all(each == PASS):
-        others = PASS
-    verdict = FAIL if FAIL in each else others
+    each = np.where(rejects(p_fail, alpha), FAIL, UNDECIDED)
+    each = np.where(rejects(p_pass, alpha), PASS, each)
+    verdict = UNDECIDED
+    if FAIL in each:
+        verdict = FAIL
+    elif np.all(each == PASS):
+        verdict = PASS
     return GateVerdicts(
         verdict, tuple(map(str, each)), _none_if_nan(p_pass), _none_if_nan(p_fail)
     )
@@ -174,13 +176,9 @@ def prompts_to_decide(
         )
     except StatisticsError:  # beyond 10^15
         return None
+    if not reach:
+        return least
     z2 = quantiles(2 * alpha / tests, POWER) ** 2
     half = reach / abs(distance) + z2 * variance / (2 * distance**2)
-    return (
-        max(
-            least,
-            math.ceil(half + math.sqrt(half**2 + (z2 - 1) * (reach / distance) ** 2)),
-        )
-        if reach
-        else least
-    )
+    root = math.sqrt(half**2 + (z2 - 1) * (reach / distance) ** 2)
+    return max(least, math.ceil(half + root))

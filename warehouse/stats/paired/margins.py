@@ -125,18 +125,20 @@ def equivalence_test(
         raise StatisticsError(
             f"`margin` must be a finite number above 0, found {margin}"
         )
-    sample, t = _sample(differences, clusters), None
+    sample = _sample(differences, clusters)
     check_one_sided(alpha)
     p_lower, p_upper = equivalence_p_values(sample.mean, sample.se, sample.df, margin)
+    low = high = None
     if sample.se and sample.df is not None:
-        t = t_quantile(1 - 2 * alpha, sample.df) * sample.se
+        half = t_quantile(1 - 2 * alpha, sample.df) * sample.se
+        low, high = sample.mean - half, sample.mean + half
     by_t = EquivalenceTest(
         p_value=None,
         equivalent=None,
         p_lower=p_lower,
         p_upper=p_upper,
-        ci_low=None if t is None else sample.mean - t,
-        ci_high=None if t is None else sample.mean + t,
+        ci_low=low,
+        ci_high=high,
         reason=_reason(sample, "two one-sided t tests"),
         margin=float(margin),
         alpha=alpha,
@@ -145,7 +147,9 @@ def equivalence_test(
     if p_lower is None or p_upper is None:
         return by_t
     few, flags = _few(sample, clusters, width)
-    found = by_t if few is None else _careful_equivalence(by_t, few)
+    found = by_t
+    if few is not None:
+        found = _careful_equivalence(by_t, few)
     p = max(found.p_lower or 0.0, found.p_upper or 0.0)
     return replace(
         found,
@@ -241,14 +245,9 @@ def paired_noninferiority(
         StatisticsError: for arguments out of range.
     """
     check_one_sided(alpha)
-    how = (
-        "n − 1 degrees of freedom"
-        if paired.n_clusters is None
-        else "CR2, Satterthwaite"
-    )
-    bootstrap = "" if paired.draws is None else ", and bootstrap-t"
-    if paired.method.endswith("_seeds"):
-        bootstrap = " of the prompts, and another draw of seeds"
+    reason = paired.reason
+    if paired.standard_error:
+        reason = f"one-sided t test, {_how(paired)}"
     test = noninferiority_of(
         margin,
         difference=paired.difference,
@@ -256,9 +255,7 @@ def paired_noninferiority(
         degrees_of_freedom=paired.degrees_of_freedom,
         n_prompts=paired.n_prompts,
         n_clusters=paired.n_clusters,
-        reason=f"one-sided t test, {how}{bootstrap}"
-        if paired.standard_error
-        else paired.reason,
+        reason=reason,
         alpha=alpha,
         draws=paired.draws,
     )
@@ -296,6 +293,18 @@ def careful_noninferiority(
 _BESIDE = "; Gaffke's test beside it, as few differ"
 
 
+def _how(paired: PairedDifference) -> str:
+    """By what the error and the reach of a paired difference are, in words."""
+    how = "CR2, Satterthwaite"
+    if paired.n_clusters is None:
+        how = "n − 1 degrees of freedom"
+    if paired.method.endswith("_seeds"):
+        return f"{how} of the prompts, and another draw of seeds"
+    if paired.draws is not None:
+        return f"{how}, and bootstrap-t"
+    return how
+
+
 def _few(
     sample: Sample, clusters: ArrayLike | None, width: float | None
 ) -> tuple[FewDiffering | None, tuple[str, ...]]:
@@ -313,9 +322,9 @@ def _few(
     reach = width
     if width is None:
         reach = float(np.abs(sample.values).max())
-    few = FewDiffering.where_t_is_not_enough(
-        sample.values, np.arange(sample.n) if clusters is None else clusters, reach
-    )
+    if clusters is None:
+        clusters = np.arange(sample.n)
+    few = FewDiffering.where_t_is_not_enough(sample.values, clusters, reach)
     if few is None:
         return None, ()
     if width is None:
@@ -360,21 +369,23 @@ def noninferiority_of(
         raise StatisticsError(
             f"`margin` must be a finite number from 0, found {margin}"
         )
+    low = noninferior = turned = None
+    if draws is not None:
+        turned = draws.turned
     p = _tail(difference + margin, standard_error, degrees_of_freedom, draws)
-    low = None
+    p_inferior = _tail(-difference - margin, standard_error, degrees_of_freedom, turned)
+    if p is not None:
+        noninferior = rejects(p, alpha)
     if standard_error and degrees_of_freedom:
-        t = t_quantile(1 - 2 * alpha, degrees_of_freedom)
-        reach = t if draws is None else draws.ends(1 - 2 * alpha)[1]
-        low = difference - reach * standard_error if math.isfinite(reach) else None
+        reach = t_quantile(1 - 2 * alpha, degrees_of_freedom)
+        if draws is not None:
+            _, reach = draws.ends(1 - 2 * alpha)
+        if math.isfinite(reach):
+            low = difference - reach * standard_error
     return NonInferiorityTest(
         p_value=p,
-        p_inferior=_tail(
-            -difference - margin,
-            standard_error,
-            degrees_of_freedom,
-            draws and draws.turned,
-        ),
-        noninferior=None if p is None else rejects(p, alpha),
+        p_inferior=p_inferior,
+        noninferior=noninferior,
         difference=difference,
         standard_error=standard_error,
         degrees_of_freedom=degrees_of_freedom,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from warehouse.stats.core.inputs import Clusters, FloatArray
+from warehouse.stats.core.inputs import Clusters, FloatArray, unit_sums
 from warehouse.stats.core.moments import deviations
 from warehouse.stats.core.quantiles import t_p_values, t_quantiles
 from warehouse.stats.intervals.bootstrap_t import (
@@ -50,19 +50,15 @@ class PairTests:
 def with_own_tests(pairs: AllPairs, tests: PairTests) -> AllPairs:
     """All pairs with the error and p of each pair's own test; nothing adjusted says
     more than it does."""
+    half = _half_widths(pairs.critical_value, tests.error)
     with np.errstate(invalid="ignore"):
         statistic = pairs.difference / tests.error
-        half = (
-            pairs.critical_value * tests.error
-            if math.isfinite(pairs.critical_value)
-            else np.nan
-        )
-        low = np.minimum(
-            np.minimum(pairs.simultaneous_low, pairs.difference - half), tests.low
-        )
-        high = np.maximum(
-            np.maximum(pairs.simultaneous_high, pairs.difference + half), tests.high
-        )
+        low = np.minimum(pairs.simultaneous_low, pairs.difference - half)
+        high = np.maximum(pairs.simultaneous_high, pairs.difference + half)
+        low, high = np.minimum(low, tests.low), np.maximum(high, tests.high)
+    step_down = np.maximum(pairs.p_step_down, tests.p_value)
+    if pairs.places_by_holm:
+        step_down = holm(tests.p_value)
     found = replace(
         pairs,
         standard_error=tests.error,
@@ -71,9 +67,7 @@ def with_own_tests(pairs: AllPairs, tests: PairTests) -> AllPairs:
         p_value=tests.p_value,
         p_holm=holm(tests.p_value),
         p_bh=benjamini_hochberg(tests.p_value),
-        p_step_down=holm(tests.p_value)
-        if pairs.places_by_holm
-        else np.maximum(pairs.p_step_down, tests.p_value),
+        p_step_down=step_down,
         simultaneous_low=low,
         simultaneous_high=high,
     )
@@ -88,21 +82,19 @@ def _with_joint(pairs: AllPairs, joint: JointSteps) -> AllPairs:
     With few units the steps reject too often: their p are Holm's, and places go by
     these.
     """
-    critical, own = (
-        joint.critical_value(pairs.level),
-        joint.critical_values(pairs.level),
-    )
+    critical = joint.critical_value(pairs.level)
+    own = joint.critical_values(pairs.level)
+    half = _half_widths(critical, pairs.error_max_t)
+    has_critical = ~np.isnan(pairs.critical_values)
     is_few = joint.n_units < FEWEST_FOR_STEPS
+    step_down = pairs.p_holm
     with np.errstate(invalid="ignore"):
-        if math.isfinite(critical):
-            half = critical * pairs.error_max_t
-        else:
-            half = np.full(len(pairs), np.nan)
+        if not is_few:
+            step_down = np.maximum(pairs.p_step_down, joint.p_step)
+        larger = np.fmax(pairs.critical_values, own)
         return replace(
             pairs,
-            p_step_down=pairs.p_holm
-            if is_few
-            else np.maximum(pairs.p_step_down, joint.p_step),
+            p_step_down=step_down,
             simultaneous_low=np.minimum(
                 pairs.simultaneous_low, pairs.difference - half
             ),
@@ -110,13 +102,16 @@ def _with_joint(pairs: AllPairs, joint: JointSteps) -> AllPairs:
                 pairs.simultaneous_high, pairs.difference + half
             ),
             critical_value=max(pairs.critical_value, critical),
-            critical_values=np.where(
-                np.isnan(pairs.critical_values),
-                np.nan,
-                np.fmax(pairs.critical_values, own),
-            ),
+            critical_values=np.where(has_critical, larger, np.nan),
             places_by_holm=is_few or pairs.places_by_holm,
         )
+
+
+def _half_widths(critical: float, error: FloatArray) -> FloatArray:
+    """Of simultaneous intervals; NaN without a critical value."""
+    if math.isfinite(critical):
+        return critical * error
+    return np.full(len(error), np.nan)
 
 
 def weighted_tests(
@@ -134,19 +129,17 @@ def weighted_tests(
     n, m = figures.shape
     by_model = [unit_weights(weights[:, model], clusters) for model in range(m)]
     centred = [deviations(figures[:, model]) / n for model in range(m)]
-    if clusters is None:
-        totals = centred
-    else:
-        totals = [clusters.sums(own) for own in centred]
     pulls = np.array(
-        [own.pulls(sums) for own, sums in zip(by_model, totals, strict=True)]
+        [
+            own.pulls(unit_sums(deviation, clusters))
+            for own, deviation in zip(by_model, centred, strict=True)
+        ]
     )
     freedoms = np.array([own.degrees_of_freedom or np.nan for own in by_model])
     a, b = pairs.first, pairs.second
-    some_pairs = blocks(np.arange(len(a)), n)
-    error = np.concatenate(
-        [np.linalg.norm(pulls[a[some]] - pulls[b[some]], axis=1) for some in some_pairs]
-    )
+    error = np.zeros(len(a))
+    for some in blocks(np.arange(len(a)), n):
+        error[some] = np.linalg.norm(pulls[a[some]] - pulls[b[some]], axis=1)
     error = np.where(np.isfinite(pairs.standard_error), error, np.nan)
     df = np.fmin(freedoms[a], freedoms[b])
     with np.errstate(invalid="ignore"):
@@ -169,7 +162,9 @@ def hull_tests(
     p, df = pairs.p_value.copy(), pairs.degrees_of_freedom
     reach = t_quantiles(pairs.level, df)
     low, high = -reach, reach
-    joint = joint_steps(scores, clusters, pairs) if pairs.n_resamples else None
+    joint = None
+    if pairs.n_resamples:
+        joint = joint_steps(scores, clusters, pairs)
     scores, clusters, sizes = as_groups(scores, clusters, pairs.seed)
     for some in blocks(np.arange(len(pairs)), len(scores)):
         totals, own_sizes = unit_totals(
@@ -178,13 +173,11 @@ def hull_tests(
         if totals.shape[1] < FEWEST_UNITS:
             continue
         draws = np.sort(studentised(totals, own_sizes, pairs.seed), axis=0)
-        enough = (
-            np.full(len(some), totals.shape[1])
-            if own_sizes is None
-            else np.count_nonzero(own_sizes, axis=1)
-        )
+        n_units = np.full(len(some), totals.shape[1])
+        if own_sizes is not None:
+            n_units = np.count_nonzero(own_sizes, axis=1)
         for column, pair in enumerate(some):
-            if enough[column] < FEWEST_UNITS or not np.isfinite(pairs.statistic[pair]):
+            if n_units[column] < FEWEST_UNITS or not np.isfinite(pairs.statistic[pair]):
                 continue
             own = StudentisedDraws(draws[:, column], float(df[pair]))
             p[pair] = own.p_value(float(pairs.statistic[pair]))

@@ -16,9 +16,11 @@ from warehouse.stats.core.inputs import (
     Clusters,
     FloatArray,
     as_clusters,
+    codes_of,
     finite_bounds,
 )
 from warehouse.stats.core.machine import has_compiler
+from warehouse.stats.core.results import flags_of
 from warehouse.stats.core.sample import find_link
 from warehouse.stats.intervals.asymmetry import (
     are_unequal,
@@ -29,11 +31,8 @@ from warehouse.stats.intervals.asymmetry import (
 )
 from warehouse.stats.multiple.pair_moments import IntArray, cluster_totals, whole_steps
 from warehouse.stats.multiple.sign_sums import MANY
-from warehouse.stats.paired.paired import (
-    aligned,
-    difference_flags,
-    interval_of_differences,
-)
+from warehouse.stats.paired.pair_sides import aligned
+from warehouse.stats.paired.paired import difference_flags, interval_of_differences
 from warehouse.stats.paired.sign_flip import are_too_few, too_few_units
 
 Flags = tuple[str, ...]
@@ -89,11 +88,9 @@ def pair_flags(
     """
     found: list[tuple[str, ...]] = [()] * len(first)
     columns, missing = np.ascontiguousarray(scores.T), np.isnan(scores.T)
-    steps = (
-        whole_steps(columns)
-        if clusters is None and finite_bounds(bounds) is not None
-        else 0
-    )
+    steps = 0
+    if clusters is None and finite_bounds(bounds) is not None:
+        steps = whole_steps(columns)
     for pairs in _of_one_pattern(missing, first, second):
         common = ~(missing[first[pairs[0]]] | missing[second[pairs[0]]])
         if not common.any():
@@ -106,14 +103,13 @@ def pair_flags(
         if clusters is not None:
             groups = as_clusters(clusters[common], int(common.sum()))
         size = max(1, _CELLS // int(common.sum()))
-        for block in (
-            pairs[start : start + size] for start in range(0, len(pairs), size)
-        ):
-            a, b = (columns[side[block]][:, common] for side in (first, second))
-            for pair, flags in zip(
-                block.tolist(), _block_flags(a, b, groups, bounds), strict=True
-            ):
-                found[pair] = flags
+        for start in range(0, len(pairs), size):
+            block = pairs[start : start + size]
+            a = columns[first[block]][:, common]
+            b = columns[second[block]][:, common]
+            flags = _block_flags(a, b, groups, bounds)
+            for pair, own in zip(block.tolist(), flags, strict=True):
+                found[pair] = own
     return found
 
 
@@ -122,15 +118,16 @@ def _of_one_pattern(
 ) -> Iterator[IntArray]:
     """Numbers of the pairs whose models lack the same prompts as those of the other
     pairs, together."""
+    if not len(first):
+        return
     numbers: dict[bytes, int] = {}
     pattern = np.array(
         [numbers.setdefault(row.tobytes(), len(numbers)) for row in missing]
     )
     keys = pattern[first] * len(missing) + pattern[second]
     order = np.argsort(keys, kind="stable")
-    yield from (
-        np.split(order, np.flatnonzero(np.diff(keys[order])) + 1) if len(order) else ()
-    )
+    starts = np.flatnonzero(np.diff(keys[order])) + 1
+    yield from np.split(order, starts)
 
 
 def _flag_counted(
@@ -153,18 +150,16 @@ def _flag_counted(
         found: by number of the pair; changed.
     """
     models = np.union1d(*sides)
-    scores, (a, b) = (
-        columns[np.ix_(models, common)],
-        (np.searchsorted(models, side) for side in sides),
-    )
+    a, b = (np.searchsorted(models, side) for side in sides)
+    scores = columns[np.ix_(models, common)]
     n, zero_one = scores.shape[1], bool(_zero_one(scores).all())
-    if not (zero_one or steps):
+    if zero_one:
+        counted = _signs(scores)
+    elif steps:
+        compiled = len(pairs) * n >= MANY and has_compiler()
+        counted = _differences(scores, steps, compiled)
+    else:
         return False
-    counted = (
-        _signs(scores)
-        if zero_one
-        else _differences(scores, steps, len(pairs) * n >= MANY and has_compiler())
-    )
     of_value: dict[int, Flags] = {}
     for start in range(0, len(pairs), _COUNTED):
         own = slice(start, start + _COUNTED)
@@ -175,18 +170,22 @@ def _flag_counted(
         flags = _flags_of(n, None, np.full(len(figures.units), True), figures)
         for pair, said in zip(pairs[own][usual].tolist(), flags, strict=True):
             found[pair] = said
-        for k, value in zip(
-            np.flatnonzero(~usual).tolist(),
-            counts[~usual].argmax(axis=1).tolist(),
-            strict=True,
+        # pairs with one and the same difference on all prompts
+        constant = np.flatnonzero(~usual)
+        values = counts[constant].argmax(axis=1)
+        for pair, value in zip(
+            (start + constant).tolist(), values.tolist(), strict=True
         ):
             if value not in of_value:
-                x, y = scores[a[start + k]], scores[b[start + k]]
-                few = are_too_few(n if value != most else 0)
-                of_value[value] = (
-                    paired_flags(x, y, bounds=(0.0, 1.0)) + ("too_few_units",) * few
+                n_differing = 0
+                if value != most:
+                    n_differing = n
+                own_flags = paired_flags(
+                    scores[a[pair]], scores[b[pair]], bounds=(0, 1)
                 )
-            found[pairs[start + k]] = of_value[value]
+                too_few = flags_of(too_few_units=are_too_few(n_differing))
+                of_value[value] = own_flags + too_few
+            found[pairs[pair]] = of_value[value]
     return True
 
 
@@ -199,10 +198,12 @@ _Counting = Callable[[IntArray, IntArray], FloatArray]
 
 def _signs(scores: FloatArray) -> _Counting:
     """Of scores that are 0 or 1."""
-    n, right, both = scores.shape[1], scores.sum(axis=1), scores @ scores.T
+    n, right = scores.shape[1], scores.sum(axis=1)
+    both = scores @ scores.T
 
     def counted(a: IntArray, b: IntArray) -> FloatArray:
-        minus, plus = right[b] - both[a, b], right[a] - both[a, b]
+        minus = right[b] - both[a, b]
+        plus = right[a] - both[a, b]
         return np.stack([minus, n - minus - plus, plus], axis=1)
 
     return counted
@@ -247,19 +248,13 @@ def _block_flags(
         bounded = _zero_one(a) & _zero_one(b)
     figures = _figures(d[usual], clusters, bounded[usual])
     flags = iter(_flags_of(d.shape[1], clusters, bounded[usual], figures))
-    if clusters is None:
-        codes = None
-    else:
-        codes = clusters.codes
+    codes = codes_of(clusters)
     for row in range(len(d)):
         if usual[row]:
             yield next(flags)
         else:
-            few = too_few_units(d[row], codes)
-            yield (
-                paired_flags(a[row], b[row], codes, bounds=bounds)
-                + ("too_few_units",) * few
-            )
+            own = paired_flags(a[row], b[row], codes, bounds=bounds)
+            yield own + flags_of(too_few_units=too_few_units(d[row], codes))
 
 
 class _Figures(NamedTuple):
@@ -324,18 +319,15 @@ def _counted_figures(values: FloatArray, counts: FloatArray) -> _Figures:
     of these changes nothing."""
     skewness, tails = figures_of_counts(values, counts)
     kish = (counts @ np.abs(values)) ** 2 / (counts @ values**2)
-    return _Figures(
-        skewness, tails, kish, (counts[:, values != 0].sum(axis=1)).astype(np.intp)
-    )
+    n_differing = counts[:, values != 0].sum(axis=1)
+    return _Figures(skewness, tails, kish, n_differing.astype(np.intp))
 
 
 def _figures(
     d: FloatArray, clusters: Clusters | None, bounded: NDArray[np.bool_]
 ) -> _Figures:
-    totals, units = (
-        _sums(d - d.mean(axis=1)[:, None], clusters),
-        np.abs(_sums(d, clusters)),
-    )
+    totals = _sums(d - d.mean(axis=1)[:, None], clusters)
+    units = np.abs(_sums(d, clusters))
     if clusters is None:
         sizes = np.ones(d.shape[1])
     else:
@@ -350,12 +342,9 @@ def _figures(
             tails[bounded] = tails_of_rows(ordered)
     squares = np.einsum("ij,ij->i", units, units)
     kish = units.sum(axis=1) ** 2 / np.where(squares > 0, squares, 1.0)
-    return _Figures(
-        skewness,
-        tails,
-        kish,
-        np.count_nonzero(units > TIE * np.abs(d).max(axis=1)[:, None], axis=1),
-    )
+    least = TIE * np.abs(d).max(axis=1)
+    n_differing = np.count_nonzero(units > least[:, None], axis=1)
+    return _Figures(skewness, tails, kish, n_differing)
 
 
 def _sums(values: FloatArray, clusters: Clusters | None) -> FloatArray:
@@ -376,13 +365,11 @@ def _are_usual(
         squares = np.einsum("ij,ij->i", centred, centred)
         scale = np.maximum.reduce([np.abs(side).max(axis=1) for side in (a, b, d)])
         sums = np.abs(_sums(centred, clusters)).max(axis=1)
-        varies = (np.ptp(d, axis=1) > ROUNDING * scale) & (
-            sums > ROUNDING * np.abs(centred).sum(axis=1)
-        )
-        usual: NDArray[np.bool_] = varies & np.isfinite(squares) & (squares > 0)
-    return usual
+        prompts_vary = np.ptp(d, axis=1) > ROUNDING * scale
+        units_vary = sums > ROUNDING * np.abs(centred).sum(axis=1)
+        has_squares = np.isfinite(squares) & (squares > 0)
+    return np.asarray(prompts_vary & units_vary & has_squares)
 
 
 def _zero_one(scores: FloatArray) -> NDArray[np.bool_]:
-    zero_one: NDArray[np.bool_] = ((scores == 0) | (scores == 1)).all(axis=1)
-    return zero_one
+    return np.asarray(((scores == 0) | (scores == 1)).all(axis=1))

@@ -4,38 +4,30 @@ prompts random or fixed."""
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+import operator
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from warehouse.errors import StatisticsError
-from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED, PromptDraws
+from warehouse.stats.core.draws import PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import (
     ROUNDING,
     Bounds,
     Clusters,
     FloatArray,
-    as_clusters,
     as_level,
-    as_prompt_weights,
-    as_scores,
     as_seed,
-    clusters_if_any,
-    finite_bounds,
-    is_constant,
-    is_zero_one,
     number_of,
+    unit_sums,
 )
 from warehouse.stats.core.moments import deviations
 from warehouse.stats.core.quantiles import t_p_value
-from warehouse.stats.core.results import Interval, PairedDifference, ends_of
+from warehouse.stats.core.results import Interval, PairedDifference, ends_of, flags_of
 from warehouse.stats.core.sample import (
-    Link,
     Sample,
     describe,
     find_link,
-    linearise_figure,
 )
 from warehouse.stats.intervals.asymmetry import (
     mean_skewness,
@@ -46,21 +38,14 @@ from warehouse.stats.intervals.bootstrap_t import StudentisedDraws, studentised_
 from warehouse.stats.intervals.clopper_pearson import kish
 from warehouse.stats.intervals.closed_form import (
     interval_t,
-    measured_variances,
-    satterthwaite,
 )
 from warehouse.stats.intervals.defaults import (
-    FEW_INFORMATIVE,
     IntervalChoice,
     choose_interval,
     weighted_interval,
 )
-from warehouse.stats.intervals.estimate_mean import (
-    hull_draws,
-    no_spread,
-    variance_ratio,
-    why_none,
-)
+from warehouse.stats.intervals.estimate_mean import no_spread, variance_ratio, why_none
+from warehouse.stats.intervals.methods import hull_draws
 from warehouse.stats.intervals.standard_errors import (
     UnitWeights,
     effective_clusters,
@@ -73,6 +58,8 @@ from warehouse.stats.paired.added_prompts import (
     width_of,
     within_range,
 )
+from warehouse.stats.paired.pair_sides import PairSide, aligned
+from warehouse.stats.paired.pair_sides import figure_values as figure_values
 
 #: Flag of a difference with the prompts fixed whose error rests on the draws of few
 #: prompts.
@@ -136,7 +123,9 @@ def paired_difference(
     first, second, groups, left_out = aligned(
         (a, weights_a), (b, weights_b), clusters, find_link(link)
     )
-    width = width_of(bounds) if first.within(bounds) and second.within(bounds) else None
+    width = None
+    if first.within(bounds) and second.within(bounds):
+        width = width_of(bounds)
     return _compare(
         first, second, groups, level, width=width, seed=seed, left_out=left_out
     )
@@ -156,12 +145,9 @@ def difference_flags(
 
 
 def _flags(d: Sample, choice: IntervalChoice, left_out: int) -> tuple[str, ...]:
-    weightless = ("prompts_without_weight",) if left_out else ()
-    return (
-        choice.flags
-        + weightless
-        + tuple(flag.replace("scores", "differences") for flag in no_spread(d))
-    )
+    weightless = flags_of(prompts_without_weight=left_out)
+    spread = tuple(flag.replace("scores", "differences") for flag in no_spread(d))
+    return choice.flags + weightless + spread
 
 
 def _compare(
@@ -174,28 +160,23 @@ def _compare(
     seed: int,
     left_out: int,
 ) -> PairedDifference:
-    a, b = (
-        describe(side.figures, clusters, shares=side.shares) for side in (first, second)
-    )
+    a = describe(first.figures, clusters, shares=first.shares)
+    b = describe(second.figures, clusters, shares=second.shares)
     d = _difference(first, second, clusters)
     choice = _choice(d, bounded=width is not None)
-    if (
-        width is not None
-        and d.weights is None
-        and choice.method == "paired_t"
-        and are_tied(d.values)
-    ):
+    is_bounded_t = width is not None and choice.method == "paired_t"
+    if is_bounded_t and d.weights is None and are_tied(d.values):
         choice = choice._replace(method=f"paired_{ADDED_PROMPTS}", reason=_ADDED)
     draws = None
     if choice.method == "paired_hull":
-        draws = (
-            hull_draws(d, seed)
-            if d.weights is None
-            else _weighted_draws(first, second, d, seed)
-        )
+        draws = _draws(first, second, d, seed)
     interval = _interval(d, choice.method, draws, level, width)
-    statistic = d.mean / d.se if d.se else None
     low, high = ends_of(interval)
+    statistic, reason = None, choice.reason
+    if d.se:
+        statistic = d.mean / d.se
+    if interval is None or not d.se:
+        reason = _reason(no_spread(d) or ("unbounded_interval",))
     return PairedDifference(
         difference=d.mean,
         standard_error=d.se or None,
@@ -212,9 +193,7 @@ def _compare(
         n_prompts=d.n,
         n_clusters=d.n_clusters,
         method=choice.method,
-        reason=_reason(no_spread(d) or ("unbounded_interval",))
-        if interval is None or not d.se
-        else choice.reason,
+        reason=reason,
         flags=_flags(d, choice, left_out),
         se_eq7=d.se_clt,
         **_clustered_errors(d),
@@ -223,17 +202,17 @@ def _compare(
     )
 
 
-def _weighted_draws(
+def _draws(
     first: PairSide, second: PairSide, d: Sample, seed: int
 ) -> StudentisedDraws | None:
-    """The bootstrap distribution of the difference of two weighted means."""
+    """The bootstrap distribution of the difference of two means, weighted ones of which
+    may have other weights."""
+    if d.weights is None:
+        return hull_draws(d, seed)
     if d.df is None or not d.se:
         return None
     totals = [describe(side.figures, d.clusters).totals for side in (first, second)]
-    weights = [
-        side.weights if d.clusters is None else d.clusters.sums(side.weights)
-        for side in (first, second)
-    ]
+    weights = [unit_sums(side.weights, d.clusters) for side in (first, second)]
     return studentised_ratios(np.array(totals), np.array(weights), d.df, seed)
 
 
@@ -242,24 +221,22 @@ def _difference(first: PairSide, second: PairSide, clusters: Clusters | None) ->
     d = describe(_differences(first.figures, second.figures), clusters)
     if first.shares is None and second.shares is None:
         return d
-    sides = (first, second)
-    weights = [unit_weights(side.weights, clusters) for side in sides]
-    d = replace(d, weights=_both(weights))
+    of_first = unit_weights(first.weights, clusters)
+    of_second = unit_weights(second.weights, clusters)
+    d = replace(d, weights=_both([of_first, of_second]))
     if d.all_equal or d.n == 1:
         return d
-    if any(own.degrees_of_freedom is None for own in weights):
+    if of_first.degrees_of_freedom is None or of_second.degrees_of_freedom is None:
         return replace(d, se_clt=None, robust=None)
-    alone = [
-        unit_weights(side.weights).pulls(deviations(side.figures)) for side in sides
-    ]
-    d = replace(d, se_clt=float(np.linalg.norm(alone[0] - alone[1])) / d.n)
+    off_first, off_second = deviations(first.figures), deviations(second.figures)
+    alone = unit_weights(first.weights).pulls(off_first)
+    alone = alone - unit_weights(second.weights).pulls(off_second)
+    d = replace(d, se_clt=float(np.linalg.norm(alone)) / d.n)
     if clusters is None or d.robust is None:
         return d
-    pulls = [
-        own.pulls(clusters.sums(deviations(side.figures)))
-        for own, side in zip(weights, sides, strict=True)
-    ]
-    error = float(np.linalg.norm(pulls[0] - pulls[1])) / d.n
+    pulls = of_first.pulls(clusters.sums(off_first))
+    pulls = pulls - of_second.pulls(clusters.sums(off_second))
+    error = float(np.linalg.norm(pulls)) / d.n
     return replace(
         d, robust=replace(d.robust, se_cr2=error, degrees_of_freedom=d.df or 1.0)
     )
@@ -267,16 +244,19 @@ def _difference(first: PairSide, second: PairSide, clusters: Clusters | None) ->
 
 def _both(weights: list[UnitWeights]) -> UnitWeights:
     """What counts for a difference: of each figure the worse of the two runs."""
-    worse = min(weights, key=lambda own: own.kish)
-    freedoms = [
-        own.degrees_of_freedom for own in weights if own.degrees_of_freedom is not None
-    ]
+    worse = min(weights, key=operator.attrgetter("kish"))
     flags: dict[str, None] = {}
+    freedoms = []
     for own in weights:
         flags |= dict.fromkeys(own.flags)
+        if own.degrees_of_freedom is not None:
+            freedoms.append(own.degrees_of_freedom)
+    degrees_of_freedom = None
+    if len(freedoms) == len(weights):
+        degrees_of_freedom = min(freedoms)
     return replace(
         worse,
-        degrees_of_freedom=min(freedoms) if len(freedoms) == len(weights) else None,
+        degrees_of_freedom=degrees_of_freedom,
         effective_units=min(own.effective_units for own in weights),
         flags=tuple(flags),
     )
@@ -336,28 +316,34 @@ def _clustered_errors(d: Sample) -> dict[str, float | None]:
 def _choice(d: Sample, *, bounded: bool) -> IntervalChoice:
     """The paired row of the table of defaults."""
     if d.weights is not None:
+        units_to_resample = 0
+        if not bounded:
+            units_to_resample = len(d.totals)
         base = weighted_interval(
             zero_one=False,
             n_clusters=d.n_clusters,
             effective_clusters=d.weights.effective_units,
             flags=d.weights.flags,
-            units=0 if bounded else len(d.totals),
+            units=units_to_resample,
             bounded=bounded,
         )
         return IntervalChoice(
             f"paired_{base.method}", f"paired: {base.reason}", base.flags
         )
-    if d.clusters is None:
-        units = d.values
+    tail_units = effective_n = math.inf
+    if bounded:
+        skewness, tail_units = working_skewness(d.totals), tail_units_of(d)
     else:
-        units = d.clusters.sums(d.values)
+        skewness = mean_skewness(d)
+    if not d.all_equal:
+        effective_n = kish(np.abs(unit_sums(d.values, d.clusters)))
     choice = interval_of_differences(
         d.n,
         d.clusters,
         bounded=bounded,
-        skewness=working_skewness(d.totals) if bounded else mean_skewness(d),
-        tail_units=tail_units_of(d) if bounded else math.inf,
-        effective_n=math.inf if d.all_equal else kish(np.abs(units)),
+        skewness=skewness,
+        tail_units=tail_units,
+        effective_n=effective_n,
         constant=d.all_equal,
     )
     basis = "CR2, Satterthwaite t"
@@ -393,11 +379,8 @@ def interval_of_differences(
         effective_n=effective_n,
         differences=True,
     )
-    return choice._replace(
-        flags=tuple(
-            flag.replace("few_informative", "few_differing") for flag in choice.flags
-        )
-    )
+    flags = [flag.replace("few_informative", "few_differing") for flag in choice.flags]
+    return choice._replace(flags=tuple(flags))
 
 
 def correlation(a: FloatArray, b: FloatArray) -> float | None:
@@ -418,206 +401,3 @@ def _variance_saved(
     if ratio is None:
         return None
     return 1 - ratio
-
-
-Scored = tuple[ArrayLike, ArrayLike | None]
-
-
-@dataclass(frozen=True)
-class PairSide:
-    """One run of a pair."""
-
-    scores: FloatArray  #: as given, shape (n,).
-    #: weight of each over the mean weight, shape (n,); None where all are alike.
-    shares: FloatArray | None
-    figures: FloatArray  #: values whose mean is the reported figure (delta method), shape (n,).
-    link: Link  #: from the mean to the figure.
-
-    @property
-    def weights(self) -> FloatArray:
-        """The shares, 1 each where all are alike."""
-        if self.shares is None:
-            return np.ones(len(self.scores))
-        return self.shares
-
-    def within(self, bounds: Bounds | None) -> bool:
-        """Whether the scores have bounds: given ones, or they are 0 and 1."""
-        return self.link.name == "identity" and (
-            finite_bounds(bounds) is not None or is_zero_one(self.scores)
-        )
-
-
-def aligned(
-    a: Scored, b: Scored, clusters: ArrayLike | None, link: Link
-) -> tuple[PairSide, PairSide, Clusters | None, int]:
-    """Both runs and the clusters on the prompts that have a weight in one of them, and
-    how many have none.
-
-    Args:
-        a: scores of the first run and their weights, or None, shape (n,) each.
-        b: the same of the second on the same prompts.
-        clusters: of the prompts, or None.
-        link: of the metric.
-
-    Raises:
-        StatisticsError: runs of different lengths, values or weights that are not
-            allowed.
-    """
-    scores = [as_scores(side[0], name) for side, name in ((a, "a"), (b, "b"))]
-    n = len(scores[0])
-    if n != len(scores[1]):
-        raise StatisticsError(
-            f"`a` has {n} prompts, `b` {len(scores[1])}; pass the prompts that both "
-            "runs have, in the same order"
-        )
-    weights = [
-        None if side[1] is None else as_prompt_weights(side[1], n, f"weights_{name}")
-        for side, name in ((a, "a"), (b, "b"))
-    ]
-    groups = clusters_if_any(clusters, n)
-    weighted = _have_weight(weights, n)
-    if not weighted.all():
-        scores = [own[weighted] for own in scores]
-        weights = [None if own is None else own[weighted] for own in weights]
-        if groups is None:
-            groups = None
-        else:
-            groups = as_clusters(groups.codes[weighted], int(weighted.sum()))
-    first, second = (
-        _side(own, w, link) for own, w in zip(scores, weights, strict=True)
-    )
-    return first, second, groups, n - len(scores[0])
-
-
-def _have_weight(weights: list[FloatArray | None], n: int) -> NDArray[np.bool_]:
-    """Prompts with a weight in one run at least."""
-    has_weight = np.zeros(n, bool)
-    for own in weights:
-        has_weight |= True if own is None else own > 0
-    return has_weight
-
-
-def _side(scores: FloatArray, weights: FloatArray | None, link: Link) -> PairSide:
-    if weights is None or is_constant(weights):
-        shares = None
-    else:
-        shares = weights / weights.mean()
-    return PairSide(scores, shares, linearise_figure(scores, weights, link), link)
-
-
-def figure_values(
-    scores: ArrayLike, weights: ArrayLike | None, link: Link
-) -> FloatArray:
-    """Checked values, one per prompt, whose mean is the reported figure (delta method).
-
-    Args:
-        scores: finite, shape (n,).
-        weights: at least 0, shape (n,), or None.
-        link: of the metric; see `find_link`.
-    """
-    raw = as_scores(scores, "scores")
-    if weights is None:
-        checked = None
-    else:
-        checked = as_prompt_weights(weights, len(raw), "weights_scores")
-    return linearise_figure(raw, checked, link)
-
-
-def paired_difference_prompts_fixed(
-    a: PromptDraws, b: PromptDraws, *, bounds: Bounds | None = None, level: float = 0.95
-) -> PairedDifference:
-    """Difference a − b over these very prompts: Var = Σ (W_A,i/K_A,i + W_B,i/K_B,i)/n².
-
-    The prompts are all there are, so that clusters play no part, and the draws of the
-    two runs are independent, so that pairing saves nothing. Where a W_i is not known
-    (one draw), the mean of the run's known ones stands in, flagged ``within_imputed_a``
-    or ``_b``. Degrees of freedom are Satterthwaite's over the prompts whose W_i are
-    known.
-
-    Args:
-        a: draws of the first run, from `prompt_draws` or `summarise_draws`.
-        b: draws of the second run on the same prompts in the same order.
-        bounds: of the scores, to whose range the interval is cut.
-        level: nominal coverage of the interval, in (0, 1).
-
-    Returns:
-        The difference. Error, interval and p are None where a run has no prompt with
-        two draws (``no_repeated_draws_a`` or ``_b``), or where no draws differ
-        (``zero_standard_error``). Where those of fewer than 10 prompts do, the error is
-        too sure (``few_varying_prompts``).
-
-    Raises:
-        StatisticsError: for prompts that are not aligned, or ``level`` out of range.
-
-    Examples:
-        >>> from warehouse.stats.core.draws import summarise_draws
-        >>> a = summarise_draws([1, 1, 0, 1, 1, 0], [0, 0, 1, 1, 2, 2])
-        >>> b = summarise_draws([0, 1, 0, 0, 1, 0], [0, 0, 1, 1, 2, 2])
-        >>> round(paired_difference_prompts_fixed(a, b).standard_error, 6)
-        0.333333
-    """
-    if a.n != b.n:
-        raise StatisticsError(
-            f"`a` has {a.n} prompts, `b` {b.n}; pass the same prompts"
-        )
-    sampled = paired_difference(a.means, b.means, level=level)
-    flags = _run_flags(a, "a") + _run_flags(b, "b")
-    error, df = _error(a, b)
-    if error == 0:
-        flags += ("zero_standard_error",)
-    elif (
-        error
-        and np.count_nonzero(np.nan_to_num(a.within) + np.nan_to_num(b.within))
-        < FEW_INFORMATIVE
-    ):
-        flags += (FEW_VARYING,)
-    interval = interval_t(sampled.difference, error, df, level=level)
-    limits = finite_bounds(bounds)
-    most = math.inf if limits is None else limits[1] - limits[0]
-    statistic = sampled.difference / error if error else None
-    return replace(
-        sampled,
-        standard_error=error or None,
-        ci_low=None if interval is None else max(-most, interval.low),
-        ci_high=None if interval is None else min(most, interval.high),
-        statistic=statistic,
-        degrees_of_freedom=df if error else None,
-        p_value=None if statistic is None or df is None else t_p_value(statistic, df),
-        variance_saved=None,
-        method="prompts_fixed_t",
-        reason=_why_no_interval(a, b, error),
-        flags=flags,
-        estimand=PROMPTS_FIXED,
-        draws=None,
-    )
-
-
-def _error(a: PromptDraws, b: PromptDraws) -> tuple[float | None, float | None]:
-    if not a.n_known or not b.n_known:
-        return None, None
-    total = sum(float(np.sum(run.within_or_mean() / run.n_draws)) for run in (a, b))
-    parts = [measured_variances(run) for run in (a, b)]
-    df = satterthwaite(
-        np.concatenate([variances for variances, _ in parts]),
-        np.concatenate([freedoms for _, freedoms in parts]),
-    )
-    return math.sqrt(total) / a.n, df
-
-
-def _run_flags(run: PromptDraws, name: str) -> tuple[str, ...]:
-    if not run.n_known:
-        return (f"no_repeated_draws_{name}",)
-    if run.imputed:
-        return (f"within_imputed_{name}",)
-    return ()
-
-
-def _why_no_interval(a: PromptDraws, b: PromptDraws, error: float | None) -> str:
-    if error is None:
-        which = " and ".join(
-            name for run, name in ((a, "a"), (b, "b")) if not run.n_known
-        )
-        return f"no prompt of {which} has two draws: how much its draws vary is unknown"
-    if error:
-        return "prompts fixed: only draws are random"
-    return "no draws differ"

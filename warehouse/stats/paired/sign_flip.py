@@ -105,13 +105,16 @@ def sign_flip_test(
     groups = clusters_if_any(clusters, len(values))
     units = _units(values, groups)
     method = _method(units)
+    n_drawn = 0
+    if method == "monte_carlo":
+        n_drawn = n_resamples
     return SignFlipTest(
         p_value=flip_p_value(units, n_resamples, seed),
         statistic=mean_of(values) * len(values),
         n_prompts=len(values),
         n_clusters=number_of(groups),
         n_units=len(units),
-        n_resamples=n_resamples if method == "monte_carlo" else 0,
+        n_resamples=n_drawn,
         method=method,
         smallest_p=_smallest(len(units), method, n_resamples),
         reason=_reason(len(units), method, n_resamples, groups is not None),
@@ -301,9 +304,8 @@ def _byte_sums(
         random = source.random_raw(words * len(tables)).view(np.uint8)
         bytes_drawn = random.reshape(len(tables), -1)[:, :n].astype(np.intp)
         for table, index in zip(tables, bytes_drawn, strict=True):
-            np.take(
-                table, index, out=part, mode="clip"
-            )  # clip: no check of bounds, none needed
+            # clip: no check of bounds, none needed
+            np.take(table, index, out=part, mode="clip")
             sums += part
     return sums
 
@@ -416,18 +418,19 @@ def wilcoxon_test(differences: ArrayLike) -> WilcoxonTest:
     sizes, _ = distinct_sizes(nonzero)  # what differs by rounding is a tie
     ranks = 1 + np.searchsorted((sizes[1:] + sizes[:-1]) / 2, np.abs(nonzero))
     distinct = len(sizes)
-    exact = distinct == len(nonzero) <= MOST_EXACT_RANKS
-    test = stats.wilcoxon(
-        np.sign(nonzero) * ranks,
-        zero_method="wilcox",
-        method="exact" if exact else "approx",
-    )
-    why = "" if distinct == len(nonzero) else ", ties share their mean rank"
+    why = ", ties share their mean rank"
+    if distinct == len(nonzero):
+        why = ""
+    method, of_scipy = "normal", "approx"
+    if distinct == len(nonzero) <= MOST_EXACT_RANKS:
+        method, of_scipy = "exact", "exact"
+    signed = np.sign(nonzero) * ranks
+    test = stats.wilcoxon(signed, zero_method="wilcox", method=of_scipy)
     return WilcoxonTest(
         p_value=float(test.pvalue),
         statistic=float(test.statistic),
         n_prompts=len(values),
         n_zero=n_zero,
-        method="exact" if exact else "normal",
+        method=method,
         reason=f"{distinct} distinct sizes{why}",
     )

@@ -20,6 +20,7 @@ from warehouse.stats.core.quantiles import (
 from warehouse.stats.core.results import (
     Estimate,
     NamedFigures,
+    PairedDifference,
     UnpairedDifference,
     ends_of,
     figures_text,
@@ -74,12 +75,15 @@ def unpaired_difference(
     first, second = _estimate(a), _estimate(b)
     difference = first.estimate - second.estimate
     error = _joint_error(first, second)
-    df = _welch(first, second) if error else None
-    z_interval = interval_normal(difference, error, level=level)
-    t_interval = interval_t(difference, error, df, level=level)
-    statistic = difference / error if error else None
-    low, high = ends_of(t_interval)
-    z_low, z_high = ends_of(z_interval)
+    statistic = df = p = z_p = None
+    if error:
+        statistic = difference / error
+        z_p = normal_p_value(statistic)
+        df = _welch(first, second)
+        if df is not None:
+            p = t_p_value(statistic, df)
+    low, high = ends_of(interval_t(difference, error, df, level=level))
+    z_low, z_high = ends_of(interval_normal(difference, error, level=level))
     found = UnpairedDifference(
         difference=difference,
         standard_error=error or None,
@@ -88,10 +92,10 @@ def unpaired_difference(
         level=level,
         statistic=statistic,
         degrees_of_freedom=df,
-        p_value=None if statistic is None or df is None else t_p_value(statistic, df),
+        p_value=p,
         z_ci_low=z_low,
         z_ci_high=z_high,
-        z_p_value=None if statistic is None else normal_p_value(statistic),
+        z_p_value=z_p,
         estimate_a=first.estimate,
         estimate_b=second.estimate,
         n_prompts_a=first.n_prompts,
@@ -100,8 +104,9 @@ def unpaired_difference(
         reason=_reason(error),
         flags=_flags(first, "a") + _flags(second, "b"),
     )
-    careful = _careful(found, first, second) if _rests_on_few(first, second) else found
-    return _within_range(careful, _range_of(bounds, first, second))
+    if _rests_on_few(first, second):
+        found = _careful(found, first, second)
+    return _within_range(found, _range_of(bounds, first, second))
 
 
 def _range_of(bounds: Bounds | None, *runs: Estimate) -> float:
@@ -149,20 +154,21 @@ def _has_few(run: Estimate) -> bool:
 def _is_lopsided(run: Estimate) -> bool:
     """Whether the run's own interval says what its error, alike on both sides, cannot:
     several draws, weights."""
-    if (
-        run.ci_low is None or run.ci_high is None or run.method == "hull"
-    ):  # resampled: lopsided by chance
+    if run.ci_low is None or run.ci_high is None:
         return False
-    halves = sorted((run.estimate - run.ci_low, run.ci_high - run.estimate))
-    return halves[1] > LOPSIDED * halves[0]
+    if run.method == "hull":  # resampled: lopsided by chance
+        return False
+    shorter, longer = sorted((run.estimate - run.ci_low, run.ci_high - run.estimate))
+    return longer > LOPSIDED * shorter
 
 
 def _differ_on_few(a: ArrayLike, b: ArrayLike) -> bool:
     """Whether answers, right or wrong, differ on few prompts."""
-    both = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    return all(map(is_zero_one, both)) and bool(
-        np.count_nonzero(both[0] != both[1]) < FEW
-    )
+    first = np.asarray(a, dtype=np.float64)
+    second = np.asarray(b, dtype=np.float64)
+    if not (is_zero_one(first) and is_zero_one(second)):
+        return False
+    return bool(np.count_nonzero(first != second) < FEW)
 
 
 def _are_skewed(flags: Sequence[tuple[str, ...]], scores: Sequence[ArrayLike]) -> bool:
@@ -189,24 +195,22 @@ def _careful(by_t: UnpairedDifference, a: Estimate, b: Estimate) -> UnpairedDiff
     towards_0 = above
     if by_t.difference > 0:
         towards_0 = below
-    ends = (
-        min(by_t.ci_low, by_t.difference - z * below),
-        max(by_t.ci_high, by_t.difference + z * above),
-        max(
-            by_t.p_value,
-            normal_p_value(by_t.difference / towards_0) if towards_0 else 1.0,
-        ),
-    )
-    if ends == (by_t.ci_low, by_t.ci_high, by_t.p_value):
+    p = 1.0
+    if towards_0:
+        p = normal_p_value(by_t.difference / towards_0)
+    p = max(by_t.p_value, p)
+    low = min(by_t.ci_low, by_t.difference - z * below)
+    high = max(by_t.ci_high, by_t.difference + z * above)
+    if (low, high, p) == (by_t.ci_low, by_t.ci_high, by_t.p_value):
         return by_t
     reason = (
         f"{by_t.reason}; few are off a bound: not less than the runs' own intervals say"
     )
     return replace(
         by_t,
-        ci_low=ends[0],
-        ci_high=ends[1],
-        p_value=ends[2],
+        ci_low=low,
+        ci_high=high,
+        p_value=p,
         method="welch_t_hull",
         reason=reason,
     )
@@ -325,82 +329,80 @@ def partially_paired_difference(
         1.122 ± 0.1384 [0.8366, 1.408] (partially paired, 20 common prompts, 20 and 20 others, p=2.24e-08)
     """
     first, second = estimate_mean(only_a), estimate_mean(only_b)
-    paired, rest = (
-        paired_difference(a, b, level=as_level(level)),
-        unpaired_difference(first, second, level=level),
-    )
-    parts = [(part.standard_error, part.degrees_of_freedom) for part in (paired, rest)]
-    estimable = [(error**2, df) for error, df in parts if error and df]
-    shown = dict.fromkeys(
-        (
-            "difference",
-            "standard_error",
-            "ci_low",
-            "ci_high",
-            "degrees_of_freedom",
-            "p_value",
-            "weight",
-        )
-    )
-    reason = (
-        ""
-        if len(estimable) == 2
-        else "one of its parts has no standard error to weigh it by"
-    )
-    if not reason and (_differ_on_few(a, b) or _rests_on_few(first, second)):
-        reason = (
-            "the error of one of its parts rests on fewer than ten prompts, too unsure "
-            "to weigh it by"
-        )
-    if not reason and (
-        paired.n_prompts < FEWEST_COMMON
-        or min(rest.n_prompts_a, rest.n_prompts_b) < FEWEST_OTHERS
-    ):
-        reason = (
-            f"it takes {FEWEST_COMMON} common prompts and {FEWEST_OTHERS} others of "
-            "each to tell their errors"
-        )
-    if not reason and _are_skewed(
-        (paired.flags, first.flags, second.flags), (a, b, only_a, only_b)
-    ):
-        reason = (
-            "the scores are skewed: an error that is small by chance would come with a "
-            "mean that is"
-        )
-    if not reason:
-        shown = _combined(paired.difference, rest.difference, estimable, level)
-        most = _range_of(bounds, first, second)
-        low, high = shown["ci_low"], shown["ci_high"]
-        assert low is not None and high is not None
-        shown |= {"ci_low": max(-most, low), "ci_high": min(most, high)}
-    return PartiallyPairedDifference(
-        **shown,
+    paired = paired_difference(a, b, level=as_level(level))
+    rest = unpaired_difference(first, second, level=level)
+    none = PartiallyPairedDifference(
+        difference=None,
+        standard_error=None,
+        ci_low=None,
+        ci_high=None,
         level=level,
+        degrees_of_freedom=None,
+        p_value=None,
+        weight=None,
         paired=paired.difference,
         unpaired=rest.difference,
         n_common=paired.n_prompts,
         n_a=rest.n_prompts_a,
         n_b=rest.n_prompts_b,
-        reason=reason,
+        reason="",
     )
+    parts = _parts_with_error(paired, rest)
+    if len(parts) < 2:
+        return replace(
+            none, reason="one of its parts has no standard error to weigh it by"
+        )
+    reason = ""
+    if _differ_on_few(a, b) or _rests_on_few(first, second):
+        reason = (
+            "the error of one of its parts rests on fewer than ten prompts, too unsure "
+            "to weigh it by"
+        )
+    elif none.n_common < FEWEST_COMMON or min(none.n_a, none.n_b) < FEWEST_OTHERS:
+        reason = (
+            f"it takes {FEWEST_COMMON} common prompts and {FEWEST_OTHERS} others of "
+            "each to tell their errors"
+        )
+    elif _are_skewed((paired.flags, first.flags, second.flags), (a, b, only_a, only_b)):
+        reason = (
+            "the scores are skewed: an error that is small by chance would come with a "
+            "mean that is"
+        )
+    if reason:
+        return replace(none, reason=reason)
+    return _combined(none, parts, _range_of(bounds, first, second))
+
+
+def _parts_with_error(
+    *parts: PairedDifference | UnpairedDifference,
+) -> list[tuple[float, float]]:
+    """Variance and degrees of freedom of those that have an error."""
+    found = []
+    for part in parts:
+        if part.standard_error and part.degrees_of_freedom:
+            found.append((part.standard_error**2, part.degrees_of_freedom))
+    return found
 
 
 def _combined(
-    paired: float, unpaired: float, parts: list[tuple[float, float]], level: float
-) -> dict[str, float | None]:
+    none: PartiallyPairedDifference, parts: list[tuple[float, float]], most: float
+) -> PartiallyPairedDifference:
+    """Both parts by their inverse variances; ends that such scores can have."""
     (v_p, df_p), (v_u, df_u) = parts
     weight = v_u / (v_p + v_u)
     rest = 1 - weight
     variance = v_p * weight * (1 + 4 * weight * rest * (1 / df_p + 1 / df_u))
     df = 1 / (weight**2 / df_p + rest**2 / df_u)
-    difference, error = weight * paired + rest * unpaired, math.sqrt(variance)
-    half = t_quantile(level, df) * error
-    return {
-        "difference": difference,
-        "standard_error": error,
-        "ci_low": difference - half,
-        "ci_high": difference + half,
-        "degrees_of_freedom": df,
-        "p_value": t_p_value(difference / error, df),
-        "weight": weight,
-    }
+    difference = weight * none.paired + rest * none.unpaired
+    error = math.sqrt(variance)
+    half = t_quantile(none.level, df) * error
+    return replace(
+        none,
+        difference=difference,
+        standard_error=error,
+        ci_low=max(-most, difference - half),
+        ci_high=min(most, difference + half),
+        degrees_of_freedom=df,
+        p_value=t_p_value(difference / error, df),
+        weight=weight,
+    )

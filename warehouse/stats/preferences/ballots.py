@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_weights, check_length
+from warehouse.stats.core.results import flags_of
 
 IntArray = NDArray[np.intp]
 #: Codes of outcomes, by their place: who of the two that were shown won.
@@ -137,71 +138,83 @@ def ballots(
     """
     a, b, y = (np.asarray(values, dtype=np.intp) for values in (first, second, outcome))
     n = len(a)
-    x = (
-        np.zeros((n, 0))
-        if covariates is None
-        else np.asarray(covariates, dtype=np.float64).reshape(n, len(names))
-    )
-    order = (
-        np.ones(n, dtype=bool)
-        if order_known is None
-        else np.asarray(order_known, dtype=bool)
-    )
-    codes = [
-        np.full(n, -1) if labels is None else np.asarray(labels, dtype=np.intp)
-        for labels in (voters, prompts)
-    ]
+    x = np.zeros((n, 0))
+    if covariates is not None:
+        x = np.asarray(covariates, dtype=np.float64).reshape(n, len(names))
+    order = np.ones(n, dtype=bool)
+    if order_known is not None:
+        order = np.asarray(order_known, dtype=bool)
+    voter, prompt = _codes(voters, n), _codes(prompts, n)
     named = {
         "second": b,
         "outcome": y,
         "order_known": order,
-        "voters": codes[0],
-        "prompts": codes[1],
+        "voters": voter,
+        "prompts": prompt,
     }
     for name, values in named.items():
         check_length(len(values), n, name)
-    w = np.ones(n) if weights is None or not n else as_weights(weights, n)
-    reasons = {
-        "a model against itself": a == b,
-        "an unknown outcome": (y < 0) | (y >= len(OUTCOMES)),
-        "a covariate that is missing": ~np.isfinite(x).all(axis=1),
-        "both bad": (y == BOTH_BAD) & drop_both_bad,
-    }
-    kept, left_out = np.ones(n, dtype=bool), {}
-    for reason, is_out in reasons.items():
-        left_out[reason] = int((kept & is_out).sum())
-        kept &= ~is_out
-    left_out = {reason: count for reason, count in left_out.items() if count}
-    if not kept.any():
-        said = "".join(
-            f"; {count} left out: {reason}" for reason, count in left_out.items()
-        )
-        raise StatisticsError(f"there is no vote that counts{said}")
-    unknown = [code[kept] < 0 for code in codes]
+    w = np.ones(n)
+    if weights is not None and n:
+        w = as_weights(weights, n)
+    kept, left_out = _that_count(
+        {
+            "a model against itself": a == b,
+            "an unknown outcome": (y < 0) | (y >= len(OUTCOMES)),
+            "a covariate that is missing": np.asarray((~np.isfinite(x)).any(axis=1)),
+            "both bad": (y == BOTH_BAD) & drop_both_bad,
+        },
+        n,
+    )
+    voter, prompt = voter[kept], prompt[kept]
     found = Ballots(
         first=a[kept],
         second=b[kept],
         outcome=y[kept],
-        voters=_alone(codes[0][kept]),
-        prompts=_alone(codes[1][kept]),
+        voters=_alone(voter),
+        prompts=_alone(prompt),
         weights=w[kept],
         order_known=order[kept],
         covariates=_scaled(x[kept], names),
         names=tuple(names),
         n_models=n_models,
         left_out=left_out,
-        flags=tuple(
-            f"{who}_unknown"
-            for who, none in zip(("voters", "prompts"), unknown, strict=True)
-            if none.any()
+        flags=flags_of(
+            voters_unknown=(voter < 0).any(), prompts_unknown=(prompt < 0).any()
         ),
-        identified=(not unknown[0].all(), not unknown[1].all()),
+        identified=(bool((voter >= 0).any()), bool((prompt >= 0).any())),
     )
     if uniform_pairs:
-        found = replace(
-            found, weights=found.weights / np.bincount(found.pairs)[found.pairs]
-        )
+        votes_of_pair = np.bincount(found.pairs)[found.pairs]
+        found = replace(found, weights=found.weights / votes_of_pair)
     return replace(found, weights=found.weights * (found.n / found.weights.sum()))
+
+
+def _codes(labels: ArrayLike | None, n: int) -> IntArray:
+    """Codes as given; −1, unknown, where there are none."""
+    if labels is None:
+        return np.full(n, -1)
+    return np.asarray(labels, dtype=np.intp)
+
+
+def _that_count(
+    reasons: dict[str, NDArray[np.bool_]], n: int
+) -> tuple[NDArray[np.bool_], dict[str, int]]:
+    """Votes that no reason leaves out, and how many each does (StatisticsError: none is
+    left)."""
+    kept = np.ones(n, dtype=bool)
+    left_out: dict[str, int] = {}
+    for reason, is_out in reasons.items():
+        count = int((kept & is_out).sum())
+        if count:
+            left_out[reason] = count
+        kept &= ~is_out
+    if not kept.any():
+        said = ""
+        for reason, count in left_out.items():
+            said += f"; {count} left out: {reason}"
+        raise StatisticsError(f"there is no vote that counts{said}")
+    return kept, left_out
 
 
 def _alone(codes: IntArray) -> IntArray:

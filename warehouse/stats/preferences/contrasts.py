@@ -324,45 +324,51 @@ def position_bias(
     """
     gamma, reason = None, ""
     try:
-        fit = fit_preferences(
-            votes.with_position() if votes.order_known.any() else votes, ties=ties
-        )
-        if not votes.order_known.any():
-            reason = "no vote says who was shown first"
+        if votes.order_known.any():
+            gamma = _position_effect(votes, ties, errors, level)
         else:
-            weights = np.zeros((1, len(fit.theta)))
-            weights[0, votes.n_models + len(votes.names)] = 1
-            (gamma,) = contrasts(
-                fit.theta, preference_errors(fit, method=errors), weights, level=level
-            )
+            fit_preferences(votes, ties=ties)  # what makes a fit impossible comes first
+            reason = "no vote says who was shown first"
     except StatisticsError as error:
         reason = str(error)
     chi2, df = _order_against_pair(votes)
     verdicts = _in_both_orders(votes, one_judge)
-    changed = (
-        verdicts[:, 0] != -verdicts[:, 1]
-    )  # of the first that was shown, each time
-    twice = verdicts[changed]
-    flips = (twice[:, 0] > 0) & (twice[:, 1] > 0), (twice[:, 0] < 0) & (twice[:, 1] < 0)
-    sides = flips[0].astype(np.float64) - flips[1]
-    prompts = twice[:, 2].astype(np.intp)
-    p = sign_flip_test(sides, prompts).p_value if sides.any() else None
+    # of the first that was shown, each time
+    changed = verdicts[:, 0] != -verdicts[:, 1]
+    one, other, prompts = verdicts[changed].T
+    both_first, both_second = (one > 0) & (other > 0), (one < 0) & (other < 0)
+    sides = both_first.astype(np.float64) - both_second
+    flip_p = first_wins = order_chi2 = order_p = None
+    if sides.any():
+        flip_p = sign_flip_test(sides, prompts.astype(np.intp)).p_value
+    if gamma is not None:
+        first_wins = float(special.expit(gamma.estimate)) - 0.5
+    if df:
+        order_chi2, order_p = chi2, float(special.chdtrc(df, chi2))
     return Position(
         gamma=gamma,
-        first_wins=None
-        if gamma is None
-        else float(special.expit(gamma.estimate)) - 0.5,
+        first_wins=first_wins,
         n_ordered=int(votes.order_known.sum()),
-        order_chi2=chi2 if df else None,
+        order_chi2=order_chi2,
         order_df=df,
-        order_p=float(special.chdtrc(df, chi2)) if df else None,
+        order_p=order_p,
         n_twice=len(verdicts),
-        n_changed=len(twice),
-        n_first=int(flips[0].sum()),
-        n_second=int(flips[1].sum()),
-        flip_p=p,
+        n_changed=len(one),
+        n_first=int(both_first.sum()),
+        n_second=int(both_second.sum()),
+        flip_p=flip_p,
         reason=reason,
     )
+
+
+def _position_effect(votes: Ballots, ties: str, errors: str, level: float) -> Contrast:
+    """γ, what being shown first adds to a strength."""
+    fit = fit_preferences(votes.with_position(), ties=ties)
+    weights = np.zeros((1, len(fit.theta)))
+    weights[0, votes.n_models + len(votes.names)] = 1
+    of_fit = preference_errors(fit, method=errors)
+    (gamma,) = contrasts(fit.theta, of_fit, weights, level=level)
+    return gamma
 
 
 def _order_against_pair(votes: Ballots) -> tuple[float, int]:

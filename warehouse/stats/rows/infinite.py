@@ -88,9 +88,11 @@ def describe_infinite(
     finite = values[~infinite]
     above, below = int((values == math.inf).sum()), int((values == -math.inf).sum())
     total = math.fsum(finite.tolist())
-    interval = (
-        (None, None) if labels is not None else _median_interval(np.sort(values), level)
-    )
+    median_low = median_high = mean_finite = None
+    if labels is None:
+        median_low, median_high = _median_interval(np.sort(values), level)
+    if len(finite):
+        mean_finite = total / len(finite)
     return InfiniteScores(
         n=n,
         n_infinite=n_infinite,
@@ -100,9 +102,9 @@ def describe_infinite(
         share_low=share_low,
         share_high=share_high,
         median=_median(np.sort(values)),
-        median_low=interval[0],
-        median_high=interval[1],
-        mean_finite=total / len(finite) if len(finite) else None,
+        median_low=median_low,
+        median_high=median_high,
+        mean_finite=mean_finite,
         n_finite=len(finite),
         level=level,
         order=((above - below) / n, total / n),
@@ -178,29 +180,28 @@ def compare_infinite(
     """
     first, second, level = _as_extended(a, "a"), _as_extended(b, "b"), as_level(level)
     check_length(len(second), len(first), "b")
-    sign = -1.0 if higher_is_better is False else 1.0
+    sign = 1.0
+    if higher_is_better is False:
+        sign = -1.0
     wins = _signs(sign * first, sign * second)
     labels = _real_clusters(clusters, len(first))
     bad = -sign * math.inf
-    infinite = (second == bad).astype(np.float64) - (
-        first == bad
-    )  # 1: the second alone is infinitely bad
+    # 1: the second alone is infinitely bad
+    infinite = (second == bad).astype(np.float64) - (first == bad)
     p_sign, p_infinite = _sign_p(wins, labels, seed), _sign_p(infinite, labels, seed)
-    keys = [
-        order_key(own, higher_is_better=higher_is_better) for own in (first, second)
-    ]
-    way = (keys[0] < keys[1]) - (keys[0] > keys[1])
-    # the sums are equal but for rounding: neither leads
-    if keys[0][0] == keys[1][0] and math.isclose(
-        keys[0][1], keys[1][1], rel_tol=1e-12, abs_tol=1e-300
-    ):
-        way = 0
-    pointing = [
-        p
-        for p, signs in ((p_sign, wins), (p_infinite, infinite))
-        if way and np.sign(float(signs.sum())) == way
-    ]
-    p = min(1.0, 2 * min(pointing)) if pointing else None
+    key_a = order_key(first, higher_is_better=higher_is_better)
+    key_b = order_key(second, higher_is_better=higher_is_better)
+    way = (key_a < key_b) - (key_a > key_b)
+    are_close = math.isclose(key_a[1], key_b[1], rel_tol=1e-12, abs_tol=1e-300)
+    if key_a[0] == key_b[0] and are_close:
+        way = 0  # the sums are equal but for rounding: neither leads
+    pointing = []
+    for own_p, signs in ((p_sign, wins), (p_infinite, infinite)):
+        if way and np.sign(float(signs.sum())) == way:
+            pointing.append(own_p)
+    p, reason = None, _no_verdict(way)
+    if pointing:
+        p, reason = min(1.0, 2 * min(pointing)), ""
     return InfiniteComparison(
         n_prompts=len(first),
         better=-way,
@@ -213,7 +214,7 @@ def compare_infinite(
         n_infinite_first=int((infinite < 0).sum()),
         n_infinite_second=int((infinite > 0).sum()),
         p_infinite=p_infinite,
-        reason="" if pointing else _no_verdict(way),
+        reason=reason,
         level=level,
     )
 

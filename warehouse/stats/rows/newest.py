@@ -77,21 +77,18 @@ def newest_run_test(
     if np.isinf(table).any():
         raise StatisticsError("`runs` holds infinite scores")
     scored = np.isfinite(table)
-    kept = (
-        scored.all(axis=0)
-        if clusters is not None
-        else scored[-1] & scored[:-1].any(axis=0)
-    )
+    if clusters is None:
+        kept = scored[-1] & scored[:-1].any(axis=0)
+    else:
+        kept = scored.all(axis=0)
     table = table[:, kept]
     n = table.shape[1]
     if not n:
         return NewestRunTest(
             1.0, 1.0, 1.0, math.nan, math.nan, len(table), 0, 0, None, "no_difference"
         )
-    mean, mean_before = (
-        float(table[-1].mean()),
-        float(np.nanmean(table[:-1], axis=0).mean()),
-    )
+    mean = float(table[-1].mean())
+    mean_before = float(np.nanmean(table[:-1], axis=0).mean())
     n_clusters = None
     units = table
     if clusters is not None:

@@ -90,16 +90,20 @@ def repeats_test(
         p=1 (mcnemar_exact, 2 runs, 1 of 4 differ)
     """
     table = _as_runs(runs)
-    groups = None if clusters is None else np.asarray(clusters)
     scored = np.isfinite(table)
-    least = len(table) if groups is not None else 2
+    least, groups = 2, None
+    if clusters is not None:
+        least = len(table)
     kept = scored.sum(axis=0) >= least
     table = table[:, kept]
-    groups = None if groups is None else groups[kept]
+    if clusters is not None:
+        groups = np.asarray(clusters)[kept]
     means = _means(table)
     n_differ = _n_differ(table)
     p, statistic, method = _tested(table, groups, n_differ)
-    spread = max(means) - min(means) if n_differ else 0.0
+    spread = 0.0
+    if n_differ:
+        spread = max(means) - min(means)
     verdict = repeats_verdict(p, spread, bounds)
     return RepeatsTest(
         p_value=p,
@@ -196,10 +200,10 @@ def _tested(
     sums = centred.sum(axis=1)
     covariance = np.diag(has @ variances) - (has * (variances / m)) @ has.T
     sizes, directions = np.linalg.eigh(covariance)
-    kept = (
-        sizes > _SINGULAR * sizes.max()
-    )  # the sums add to 0, so one direction has none
-    statistic = float((((directions.T @ sums)[kept]) ** 2 / sizes[kept]).sum())
+    # the sums add to 0, so one direction has none
+    kept = sizes > _SINGULAR * sizes.max()
+    along = (directions.T @ sums)[kept]
+    statistic = float((along**2 / sizes[kept]).sum())
     return _chi_squared(statistic, int(kept.sum())), statistic, "cochran_q"
 
 
@@ -289,9 +293,10 @@ def equal_responses(
     if not n_equal:
         return EqualResponses(0, 0, None, None, None, None, False, ())
     interval = interval_clopper_pearson(n_differ, n_equal, level=level)
-    p_value = binomial_p_value(n_up, n_down) if scorer == JUDGE else None
+    p_value = None
     is_split = n_differ >= _FEWEST_CHANGED and interval.low > _LEAST_SHARE
-    if p_value is not None:
+    if scorer == JUDGE:
+        p_value = binomial_p_value(n_up, n_down)
         is_split = p_value <= DIFFERENT
     return EqualResponses(
         n_equal=n_equal,

@@ -166,17 +166,14 @@ def _seeds_part(a: RowSeeds, b: RowSeeds) -> tuple[float, float, float, float, f
     if a.n_seeds < 2 and b.n_seeds < 2:
         return 0.0, 1.0, 0.0, 1.0, 0.0
     if a.n_seeds < 2 or b.n_seeds < 2:
-        one, several = (b, a)
+        one, several = b, a
         if a.n_seeds < 2:
-            one, several = (a, b)
-        times = 1.0 if one.fixed else 1.0 + several.n_seeds  # S·(1 + 1/S)
-        return (
-            times * several.v_seeds,
-            several.n_seeds - 1.0,
-            0.0,
-            1.0,
-            times * several.v_interaction,
-        )
+            one, several = a, b
+        times = 1.0 + several.n_seeds  # S·(1 + 1/S)
+        if one.fixed:
+            times = 1.0
+        pooled, draws = times * several.v_seeds, times * several.v_interaction
+        return pooled, several.n_seeds - 1.0, 0.0, 1.0, draws
     draws = a.v_interaction + b.v_interaction
     df = a.n_seeds + b.n_seeds - 2.0
     if a.n_seeds == b.n_seeds:
@@ -283,7 +280,9 @@ def difference_over_seeds(
     fit_a = fit_seeds(first, clusters=clusters, weights=weights)
     fit_b = fit_seeds(second, clusters=clusters, weights=weights)
     d = fit_a.prompt_parts - fit_b.prompt_parts
-    values = None if weights is None else np.asarray(weights, dtype=np.float64)
+    values = None
+    if weights is not None:
+        values = np.asarray(weights, dtype=np.float64)
     _, v_prompts, df = squared_error(_steady(d, first, second), clusters, values)
     rows = (RowSeeds.of(fit_a, fixed=fixed_a), RowSeeds.of(fit_b, fixed=fixed_b))
     parts = _parts_of(v_prompts, df, rows, estimand)

@@ -55,32 +55,31 @@ def pairs_over_seeds(
     several = (seeds[a] > 1) | (seeds[b] > 1)
     v_prompts = np.nan_to_num(pairs.standard_error, nan=0.0) ** 2
     df = np.nan_to_num(pairs.degrees_of_freedom, nan=1.0)
-    p, error, difference = (
-        pairs.p_value.copy(),
-        pairs.standard_error.copy(),
-        pairs.difference.copy(),
-    )
-    simple = _whole_rows(rows) if labels is None else np.zeros(len(rows), bool)
+    p, error = pairs.p_value.copy(), pairs.standard_error.copy()
+    difference = pairs.difference.copy()
+    simple = np.zeros(len(rows), bool)
+    if labels is None:
+        simple = _whole_rows(rows)
     of_rows = _row_seeds(rows, trained, simple, clusters)
     quick = several & simple[a] & simple[b] & (pairs.n_prompts > 1)
     none = RowSeeds(1, 0.0, 0.0, fixed=True)
-    both = [
-        (of_rows[i], of_rows[j]) if fast else (none, none)
-        for i, j, fast in zip(a, b, quick, strict=True)
-    ]
-    parts = seed_parts(v_prompts, df, both)
+    both = [(none, none)] * len(pairs)
     found = np.flatnonzero(quick)
+    for fast in found.tolist():
+        both[fast] = of_rows[a[fast]], of_rows[b[fast]]
+    parts = seed_parts(v_prompts, df, both)
     own = _take(parts, found)
-    p[found], error[found] = (
-        own.p_values(difference[found]),
-        _none_for_0(own.standard_error),
-    )
-    n_tests = max(1, int((np.isfinite(p) | (several & ~quick)).sum()))
+    p[found] = own.p_values(difference[found])
+    error[found] = _none_for_0(own.standard_error)
+    slow = several & ~quick
+    n_tests = max(1, int((np.isfinite(p) | slow).sum()))
     half = parts.half_width((1 - pairs.level) / n_tests)
     low, high = difference - half, difference + half
-    for pair in np.flatnonzero(several & ~quick & (pairs.n_prompts > 1)):
+    for pair in np.flatnonzero(slow & (pairs.n_prompts > 1)):
         i, j = int(a[pair]), int(b[pair])
-        names = None if labels is None else (labels[i], labels[j])
+        names = None
+        if labels is not None:
+            names = labels[i], labels[j]
         figures = _slow(
             rows[i],
             rows[j],
@@ -92,9 +91,8 @@ def pairs_over_seeds(
         )
         difference[pair], error[pair], p[pair], low[pair], high[pair] = figures
     usable = np.isfinite(p)
-    ends = [cut_to_range(x, y, bounds) for x, y in zip(low, high, strict=True)]
-    low = np.array([end[0] for end in ends])
-    high = np.array([end[1] for end in ends])
+    for each in range(len(pairs)):
+        low[each], high[each] = cut_to_range(low[each], high[each], bounds)
     return replace(
         pairs,
         difference=difference,
@@ -134,13 +132,11 @@ def _row_seeds(
             found.append(RowSeeds(1, 0.0, 0.0, fixed=not is_trained))
             continue
         there = np.isfinite(cells[0])
-        if clusters is None:
-            codes = None
-        else:
+        codes = None
+        if clusters is not None:
             codes = clusters.codes[there]
-        found.append(
-            RowSeeds.of(fit_seeds(cells[:, there], clusters=codes), fixed=False)
-        )
+        fit = fit_seeds(cells[:, there], clusters=codes)
+        found.append(RowSeeds.of(fit, fixed=False))
     return found
 
 
@@ -165,22 +161,20 @@ def _slow(
 ) -> tuple[float, float, float, float, float]:
     """Difference, error, p and simultaneous interval of one pair on its common prompts."""
     common = np.isfinite(first).any(axis=0) & np.isfinite(second).any(axis=0)
-    if clusters is None:
-        codes = None
-    else:
+    codes = None
+    if clusters is not None:
         codes = clusters.codes[common]
     together = 1 - (1 - level) / n_tests
     x, y = first[:, common], second[:, common]
-    if labels is None:
-        shared = []
-    else:
-        shared = [name for name in labels[0] if name in labels[1]]
-    if labels is not None and len(shared) > 1:
-        x = x[[list(labels[0]).index(name) for name in shared]]
-        y = y[[list(labels[1]).index(name) for name in shared]]
+    labels_a, labels_b = labels or ((), ())
+    shared = [name for name in labels_a if name in labels_b]
+    if len(shared) > 1:
+        x = x[[list(labels_a).index(name) for name in shared]]
+        y = y[[list(labels_b).index(name) for name in shared]]
         found = difference_over_paired_seeds(x, y, clusters=codes, level=together)
     else:
-        x, y = (own[np.isfinite(own).any(axis=1)] for own in (x, y))
+        x = x[np.isfinite(x).any(axis=1)]
+        y = y[np.isfinite(y).any(axis=1)]
         found = difference_over_seeds(
             x,
             y,
@@ -190,5 +184,5 @@ def _slow(
             fixed_b=not trained[1],
         )
     figures = (found.standard_error, found.p_value, found.ci_low, found.ci_high)
-    error, p, low, high = (np.nan if figure is None else figure for figure in figures)
+    error, p, low, high = np.array(figures, dtype=np.float64).tolist()  # NaN for None
     return found.difference, error, p, low, high

@@ -195,11 +195,8 @@ def figures_over_seeds(
         >>> print(figures_over_seeds([0.25, 0.31, 0.28], bounds=(0, 1)))
         0.28 [0.2121, 0.3597] (S=3, n=0)
     """
-    values, level, limits = (
-        as_scores(figures, "figures"),
-        as_level(level),
-        finite_bounds(bounds),
-    )
+    values, level = as_scores(figures, "figures"), as_level(level)
+    limits = finite_bounds(bounds)
     if len(values) < 2:
         raise StatisticsError(
             f"a row over seeds needs two figures at least, found {len(values)}"
@@ -211,21 +208,12 @@ def figures_over_seeds(
     variance = float(parts @ parts) / (len(values) - 1) / len(values)
     fit = SeedFit(mean, np.empty(0), parts, None, None, variance, None)
     curve = find_link("identity")
-    if not variance:
-        words = (
-            "seeds",
-            "the published figures of the seeds are all equal",
-            PROMPTS_FIXED,
-        )
-        return _row(fit, None, None, curve, limits, words, level)
-    words = (
-        "seeds",
-        "published figures of the seeds; only the seeds are random",
-        PROMPTS_FIXED,
-    )
-    return _row(
-        fit, None, _seeds_interval(fit, limits, level), curve, limits, words, level
-    )
+    interval, reason = None, "the published figures of the seeds are all equal"
+    if variance:
+        interval = _seeds_interval(fit, limits, level)
+        reason = "published figures of the seeds; only the seeds are random"
+    words = ("seeds", reason, PROMPTS_FIXED)
+    return _row(fit, None, interval, curve, limits, words, level)
 
 
 def _row(
@@ -238,45 +226,40 @@ def _row(
     level: float | None = None,
 ) -> SeedRow:
     method, reason, estimand = words
-    level = pooled.level if level is None and pooled is not None else level or 0.95
-    shown = linked_interval(curve, interval)
-    ends = (
-        None
-        if pooled is None or pooled.ci_low is None or pooled.ci_high is None
-        else pooled
-    )
-    without_seeds = (
-        None
-        if ends is None
-        else Interval(ends.ci_low or 0.0, ends.ci_high or 0.0, level, ends.method)
-    )
-    of_draws = linked_interval(curve, without_seeds)
+    if level is None and pooled is not None:
+        level = pooled.level
+    level = level or 0.95
+    without_seeds = _without_seeds(pooled, level)
     slope = abs(curve.slope(fit.mean))
-    error = _error(fit, estimand)
-    spread = _spread(fit)
-    flags = () if pooled is None else pooled.flags
+    error = _error(fit, estimand) or None
+    if error is not None:
+        error = slope * error
+    seed_sd, seed_sd_net = _spread(fit)
+    if seed_sd_net is not None:
+        seed_sd_net = slope * seed_sd_net
+    flags: tuple[str, ...] = ()
+    n_clusters = None
+    if pooled is not None:
+        flags, n_clusters = pooled.flags, pooled.n_clusters
     if fit.v_seeds:  # the parts of the prompts are alike, what they are made of is not
-        flags = tuple(
-            flag
-            for flag in flags
-            if flag not in ("all_scores_equal", "zero_standard_error")
-        )
-    low, high = ends_of(shown)
-    pooled_low, pooled_high = ends_of(of_draws)
+        of_spread = ("all_scores_equal", "zero_standard_error")
+        flags = tuple(flag for flag in flags if flag not in of_spread)
+    low, high = ends_of(linked_interval(curve, interval))
+    pooled_low, pooled_high = ends_of(linked_interval(curve, without_seeds))
     return SeedRow(
         estimate=linked(curve, fit.mean),
-        standard_error=None if not error else slope * error,
+        standard_error=error,
         ci_low=low,
         ci_high=high,
         level=level,
         n_prompts=fit.n_prompts,
-        n_clusters=None if pooled is None else pooled.n_clusters,
+        n_clusters=n_clusters,
         n_seeds=fit.n_seeds,
         seed_means=tuple(
             float(linked(curve, fit.mean + part)) for part in fit.seed_parts
         ),
-        seed_sd=slope * spread[0],
-        seed_sd_net=None if spread[1] is None else slope * spread[1],
+        seed_sd=slope * seed_sd,
+        seed_sd_net=seed_sd_net,
         v_prompts=fit.v_prompts,
         v_seeds=fit.v_seeds,
         v_interaction=fit.v_interaction,
@@ -320,18 +303,23 @@ def _pooled(
     )
 
 
+def _without_seeds(pooled: Estimate | None, level: float) -> Interval | None:
+    """The interval of the prompts as if there were no seeds."""
+    if pooled is None or pooled.ci_low is None or pooled.ci_high is None:
+        return None
+    return Interval(pooled.ci_low, pooled.ci_high, level, pooled.method)
+
+
 def _seeds_interval(
     fit: SeedFit, limits: tuple[float, float] | None, level: float
 ) -> Interval:
     """Interval of the seeds alone; the mean itself where they do not differ."""
     error, df = math.sqrt(fit.v_seeds or 0.0), fit.n_seeds - 1
-    nothing = Interval(fit.mean, fit.mean, level, "seeds")
     if limits is None:
-        return interval_t(fit.mean, error, df, level=level) or nothing
-    return (
-        interval_wilson_bounded(fit.mean, error, df, bounds=limits, level=level)
-        or nothing
-    )
+        found = interval_t(fit.mean, error, df, level=level)
+    else:
+        found = interval_wilson_bounded(fit.mean, error, df, bounds=limits, level=level)
+    return found or Interval(fit.mean, fit.mean, level, "seeds")
 
 
 def _interval(

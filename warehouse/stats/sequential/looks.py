@@ -134,34 +134,32 @@ def group_sequential_test(
     Raises:
         StatisticsError: scores or looks out of range.
     """
-    bounds, sizes = (
-        obf_bounds(n_looks, alpha=design.alpha),
-        look_places(n_looks, design.n_max),
-    )
+    bounds = obf_bounds(n_looks, alpha=design.alpha)
+    sizes = look_places(n_looks, design.n_max)
     values = design.values(scores)
-    done = [look for look, index in enumerate(sizes) if index <= len(values)]
     verdict, decided_at = UNDECIDED, None
-    ends: tuple[float, float] = (
-        design.low - design.origin,
-        design.high - design.origin,
-    )
-    z = (0.0, 0.0)
-    for look in done:
-        seen = values[: sizes[look]]
-        sides, (low, high) = _sides(seen, design), _possible(seen, design)
-        shown = (
-            (False, False)
-            if sides is None
-            else (sides[0].reaches(bounds[look]), sides[1].reaches(bounds[look]))
-        )
-        passes = shown[0] or low - design.reference > ROUNDING * design.width
-        fails = shown[1] or design.reference - high > ROUNDING * design.width
+    ends: tuple[float | None, float | None]
+    ends = design.low - design.origin, design.high - design.origin
+    evidence_pass = evidence_fail = 0.0
+    limit, used = bounds[0], values[:0]
+    for bound, size in zip(bounds, sizes, strict=True):
+        if size > len(values):
+            break
+        limit, used = bound, values[:size]
+        sides, (low, high) = _sides(used, design), _possible(used, design)
+        passes = low - design.reference > ROUNDING * design.width
+        fails = design.reference - high > ROUNDING * design.width
+        evidence_pass = evidence_fail = 0.0
+        if sides is not None:
+            for_pass, for_fail = sides
+            passes = passes or for_pass.reaches(bound)
+            fails = fails or for_fail.reaches(bound)
+            evidence_pass, evidence_fail = for_pass.z, for_fail.z
         if verdict == UNDECIDED and (passes or fails):
-            verdict, decided_at = (PASS if passes else FAIL), sizes[look]
-        if look == done[-1]:
-            z = (0.0, 0.0) if sides is None else (sides[0].z, sides[1].z)
-            ends = _ends(sides, bounds[look], design, (low, high))
-    used = values[: sizes[done[-1]]] if done else values[:0]
+            decided_at, verdict = size, FAIL
+            if passes:
+                verdict = PASS
+        ends = _ends(sides, bound, design, (low, high))
     return SequentialTest(
         verdict=verdict,
         n_prompts=len(values),
@@ -171,9 +169,9 @@ def group_sequential_test(
         low=ends[0],
         high=ends[1],
         level=1 - design.alpha,
-        evidence_pass=z[0],
-        evidence_fail=z[1],
-        limit=bounds[done[-1] if done else 0],
+        evidence_pass=evidence_pass,
+        evidence_fail=evidence_fail,
+        limit=limit,
     )
 
 

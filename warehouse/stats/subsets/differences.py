@@ -20,7 +20,7 @@ from warehouse.stats.core.inputs import (
     check_length,
 )
 from warehouse.stats.core.quantiles import t_p_value, t_quantile
-from warehouse.stats.core.results import NamedFigures
+from warehouse.stats.core.results import NamedFigures, flags_of
 from warehouse.stats.intervals.bootstrap_t import StudentisedDraws, studentised_draws
 from warehouse.stats.subsets.design import FEW, FULL_BENCHMARK, LEAST
 from warehouse.stats.subsets.estimate import (
@@ -107,7 +107,8 @@ def subset_against_baseline(
     Raises:
         StatisticsError: see :func:`estimate_subset`; a baseline that lacks prompts.
     """
-    sample, base = as_sample(scores, stratum, selected), as_floats(baseline, "baseline")
+    sample = as_sample(scores, stratum, selected)
+    base = as_floats(baseline, "baseline")
     check_length(len(base), sample.n, "baseline")
     if not np.isfinite(base).all():
         raise StatisticsError(
@@ -130,60 +131,46 @@ def subset_against_baseline(
     estimate, theta_b = at(level), float(base.mean())
     y = np.isfinite(sample.scores)
     differing = int((sample.scores[y] != base[y]).sum())
+    none = _none(sample, level, estimand, (estimate.estimate, theta_b), differing)
+    none = replace(none, flags=estimate.flags)
     if estimate.estimate is None:
-        return _of(
-            sample,
-            level,
-            estimand,
-            None,
-            (None, theta_b),
-            differing,
-            estimate.flags,
-            estimate.reason,
-        )
-    means = estimate.estimate, theta_b
+        return replace(none, reason=estimate.reason)
     if estimand == FULL_BENCHMARK:
-        ends = (
-            None
-            if estimate.ci_low is None or estimate.ci_high is None
-            else (estimate.ci_low, estimate.ci_high)
-        )
-        p = None if ends is None else _p_of_known(at, estimate, theta_b)
-        moved = None if ends is None else (ends[0] - theta_b, ends[1] - theta_b)
-        error, df = estimate.standard_error, estimate.degrees_of_freedom or 0.0
-        return _of(
-            sample,
-            level,
-            estimand,
-            moved,
-            means,
-            differing,
-            estimate.flags,
-            estimate.reason,
-            error,
-            df,
-            p,
-            estimate.method,
-        )
+        return _against_known(none, estimate, theta_b, at)
     joined = sample.joined()
     variance: Variance = (None, 0.0)
     draws, limits = None, as_range(bounds)
     if (joined.scored_in >= 2).all():
-        psi, groups = (
-            influence(joined) - (base - theta_b) / sample.n,
-            as_labels(clusters, sample.n),
-        )
+        psi = influence(joined) - (base - theta_b) / sample.n
+        groups = as_labels(clusters, sample.n)
         variance = clustered_variance(psi, groups, joined.degrees_of_freedom)
-        draws = None if limits else _resampled(psi, groups, variance)
-    return _by_t(
-        joined,
-        variance,
-        level,
-        estimand,
-        means,
-        differing,
-        estimate.flags,
-        (draws, limits),
+        if not limits:
+            draws = _resampled(psi, groups, variance)
+    return _by_t(none, variance, estimate.estimate - theta_b, draws, limits)
+
+
+def _against_known(
+    none: SubsetDifference,
+    estimate: SubsetEstimate,
+    theta_b: float,
+    at: Callable[[float], SubsetEstimate],
+) -> SubsetDifference:
+    """The interval of an estimate, moved by a figure that is known."""
+    found = replace(
+        none,
+        difference=(estimate.estimate or 0.0) - theta_b,
+        standard_error=estimate.standard_error,
+        degrees_of_freedom=estimate.degrees_of_freedom or None,
+        method=estimate.method,
+        reason=estimate.reason,
+    )
+    if estimate.ci_low is None or estimate.ci_high is None:
+        return found
+    return replace(
+        found,
+        ci_low=estimate.ci_low - theta_b,
+        ci_high=estimate.ci_high - theta_b,
+        p_value=_p_of_known(at, estimate, theta_b),
     )
 
 
@@ -202,10 +189,13 @@ def _resampled(
     psi: FloatArray, groups: NDArray[np.intp] | None, variance: Variance
 ) -> StudentisedDraws | None:
     """Bootstrap distribution of a sum of ψ, whole clusters resampled."""
-    sums = psi if groups is None else np.bincount(groups, weights=psi)
-    if variance[0]:
-        return studentised_draws(sums - sums.mean(), None, variance[1], 0)
-    return None
+    v, df = variance
+    if not v:
+        return None
+    sums = psi
+    if groups is not None:
+        sums = np.bincount(groups, weights=psi).astype(np.float64)
+    return studentised_draws(sums - sums.mean(), None, df, 0)
 
 
 def subset_pair(
@@ -241,15 +231,14 @@ def subset_pair(
     check_length(len(b), len(a), "scores_b")
     sample = as_sample(a - b, stratum, selected)
     differing = int((sample.y != 0).sum())
-    flags: tuple[str, ...] = ("missing_in_sample",) if sample.n_missing else ()
     if sample.n_missing > MOST_MISSING * sample.n_selected:
-        reason = (
-            f"{sample.n_missing} of {sample.n_selected} prompts lack a score of one of "
-            "the two"
-        )
-        flags += ("many_missing_in_sample",)
-        return _of(
-            sample, level, estimand, None, (None, None), differing, flags, reason
+        return replace(
+            _none(sample, level, estimand, (None, None), differing),
+            flags=("missing_in_sample", "many_missing_in_sample"),
+            reason=(
+                f"{sample.n_missing} of {sample.n_selected} prompts lack a score of one "
+                "of the two"
+            ),
         )
     joined = sample.joined()
     variance: Variance = (None, 0.0)
@@ -259,28 +248,26 @@ def subset_pair(
         if estimand == PROMPTS_SAMPLED:
             psi, groups = influence(joined), as_labels(clusters, sample.n)
             variance = clustered_variance(psi, groups, joined.degrees_of_freedom)
-            draws = None if limits else _resampled(psi, groups, variance)
+            if not limits:
+                draws = _resampled(psi, groups, variance)
         elif limits is None and variance[0]:
             draws = joined.draws(variance[1])
     there = np.isfinite(sample.scores)
-    means = [
+    mean_a, mean_b = (
         StratifiedSample(
             np.where(there, arm, np.nan), joined.stratum, joined.selected
         ).estimate
         for arm in (a, b)
-    ]
-    flags += ("few_prompts",) if len(sample.y) < FEW else ()
-    flags += ("few_differing_prompts",) if differing < FEW_DIFFERING else ()
-    return _by_t(
-        joined,
-        variance,
-        level,
-        estimand,
-        (means[0], means[1]),
-        differing,
-        flags,
-        (draws, limits),
     )
+    none = replace(
+        _none(sample, level, estimand, (mean_a, mean_b), differing),
+        flags=flags_of(
+            missing_in_sample=sample.n_missing,
+            few_prompts=len(sample.y) < FEW,
+            few_differing_prompts=differing < FEW_DIFFERING,
+        ),
+    )
+    return _by_t(none, variance, mean_a - mean_b, draws, limits)
 
 
 def _check_estimand(estimand: str) -> None:
@@ -292,93 +279,67 @@ def _check_estimand(estimand: str) -> None:
 
 
 def _by_t(
-    sample: StratifiedSample,
+    none: SubsetDifference,
     variance: Variance,
-    level: float,
-    estimand: str,
-    means: tuple[float, float],
-    differing: int,
-    flags: tuple[str, ...],
-    reach: tuple[StudentisedDraws | None, tuple[float, float] | None],
+    difference: float,
+    draws: StudentisedDraws | None,
+    limits: tuple[float, float] | None,
 ) -> SubsetDifference:
     """By Student's t: its hull with bootstrap-t where there are draws, cut to ± the
     range of scores with bounds."""
     v, df = variance
-    draws, limits = reach
-    difference = means[0] - means[1]
-    if len(sample.y) == sample.n and estimand == FULL_BENCHMARK:
-        return _of(
-            sample,
-            level,
-            estimand,
-            (difference, difference),
-            means,
-            differing,
-            flags,
-            "",
-            method="all_prompts",
+    found = replace(none, difference=difference)
+    if none.n_scored == none.n_prompts and none.estimand == FULL_BENCHMARK:
+        return replace(
+            found, ci_low=difference, ci_high=difference, method="all_prompts"
         )
-    if len(sample.y) < LEAST:
-        return _of(
-            sample,
-            level,
-            estimand,
-            None,
-            means,
-            differing,
-            flags,
-            f"fewer than {LEAST} scored prompts",
-        )
+    if none.n_scored < LEAST:
+        return replace(found, reason=f"fewer than {LEAST} scored prompts")
+    if v is None:
+        return replace(found, reason="no stratum with two scored prompts")
     if not v:
-        why = (
-            "no stratum with two scored prompts"
-            if v is None
-            else "the models differ by the same on every prompt"
-        )
-        return _of(sample, level, estimand, None, means, differing, flags, why)
+        reason = "the models differ by the same on every prompt"
+        return replace(found, reason=reason)
     error = math.sqrt(v)
-    hull = hull_ends(draws, level)
+    hull = hull_ends(draws, none.level)
     if draws is not None and hull is not None:
-        ends = difference - hull[1] * error, difference - hull[0] * error
+        nearest, farthest = hull
         p, method = draws.p_value(difference / error), "hull_subset"
     else:
-        half = t_quantile(level, df) * error
-        ends, p, method = (
-            (difference - half, difference + half),
-            t_p_value(difference / error, df),
-            "t_subset",
-        )
+        farthest = t_quantile(none.level, df)
+        nearest = -farthest
+        p, method = t_p_value(difference / error, df), "t_subset"
+    low, high = difference - farthest * error, difference - nearest * error
     if limits is not None:
         width = limits[1] - limits[0]
-        ends = max(-width, ends[0]), min(width, ends[1])
-    return _of(
-        sample, level, estimand, ends, means, differing, flags, "", error, df, p, method
+        low, high = max(-width, low), min(width, high)
+    return replace(
+        found,
+        standard_error=error,
+        ci_low=low,
+        ci_high=high,
+        degrees_of_freedom=df or None,
+        p_value=p,
+        method=method,
     )
 
 
-def _of(
+def _none(
     sample: StratifiedSample,
     level: float,
     estimand: str,
-    ends: tuple[float, float] | None,
     means: tuple[float | None, float | None],
     differing: int,
-    flags: tuple[str, ...],
-    reason: str,
-    error: float | None = None,
-    df: float | None = None,
-    p: float | None = None,
-    method: str = "none",
 ) -> SubsetDifference:
-    both = means[0] is not None and means[1] is not None
+    """A difference of which nothing is known yet."""
     return SubsetDifference(
-        difference=means[0] - means[1] if both else None,  # type: ignore[operator]  # both are numbers
-        standard_error=error,
-        ci_low=None if ends is None else ends[0],
-        ci_high=None if ends is None else ends[1],
+        difference=None,
+        standard_error=None,
+        ci_low=None,
+        ci_high=None,
         level=level,
-        degrees_of_freedom=df or None,
-        p_value=p,
+        degrees_of_freedom=None,
+        p_value=None,
         mean_a=means[0],
         mean_b=means[1],
         n_prompts=sample.n,
@@ -386,9 +347,9 @@ def _of(
         n_scored=len(sample.y),
         n_differing=differing,
         estimand=estimand,
-        method=method,
-        flags=flags,
-        reason=reason,
+        method="none",
+        flags=(),
+        reason="",
     )
 
 
@@ -417,7 +378,7 @@ def _p_value(inside: Callable[[float], bool]) -> float:
     for _ in range(_STEPS):
         tail = 0.5 * (low + high)
         if inside(1 - tail):
-            low, high = (tail, high)
+            low = tail
         else:
-            low, high = (low, tail)
+            high = tail
     return high

@@ -19,7 +19,7 @@ from warehouse.stats.core.inputs import (
     as_level,
     check_length,
 )
-from warehouse.stats.core.results import NamedFigures
+from warehouse.stats.core.results import NamedFigures, flags_of
 from warehouse.stats.intervals.bootstrap_t import StudentisedDraws, studentised_draws
 from warehouse.stats.intervals.defaults import SKEWED_MEAN
 from warehouse.stats.subsets.design import FEW, FULL_BENCHMARK
@@ -121,25 +121,18 @@ def estimate_subset(
         n_draws,
     )
     _check_bounds(sample, options.bounds)
-    flags = ("missing_in_sample",) if sample.n_missing else ()
-    filled = (
-        None
-        if not sample.n_missing or options.bounds is None
-        else _filled(sample, options)
-    )
+    flags = flags_of(missing_in_sample=sample.n_missing)
+    filled = None
+    if sample.n_missing and options.bounds is not None:
+        filled = _filled(sample, options)
     if sample.n_missing > MOST_MISSING * sample.n_selected:
-        estimate = _without(
-            sample,
-            options,
-            f"{sample.n_missing} of {sample.n_selected} prompts have no score",
-        )
-        return _with_bounds(
-            replace(estimate, flags=(*flags, "many_missing_in_sample")), filled, None
-        )
+        reason = f"{sample.n_missing} of {sample.n_selected} prompts have no score"
+        estimate = _without(sample, options, reason)
+        estimate = replace(estimate, flags=(*flags, "many_missing_in_sample"))
+        return _with_bounds(estimate, filled, None)
     estimate = _scored(sample, options)
-    return _with_bounds(
-        replace(estimate, flags=flags + estimate.flags), filled, options.bounds
-    )
+    estimate = replace(estimate, flags=flags + estimate.flags)
+    return _with_bounds(estimate, filled, options.bounds)
 
 
 @dataclass(frozen=True)
@@ -154,44 +147,38 @@ class _Options:
 
 def _scored(sample: StratifiedSample, options: _Options) -> SubsetEstimate:
     """From the scored prompts of the sample alone."""
-    low, width = (
-        (0.0, 1.0)
-        if options.bounds is None
-        else (options.bounds[0], options.bounds[1] - options.bounds[0])
-    )
     joined = sample.joined()
     variance, df = _variance_of(joined, options)
     theta = joined.estimate
-    scaled = None if variance is None else variance / width**2
-    y = (
-        np.clip((joined.y - low) / width, 0, 1)
-        if options.bounds is not None
-        else joined.y
-    )
-    centre = (
-        min(max((theta - low) / width, 0.0), 1.0)
-        if options.bounds is not None
-        else theta
-    )
     bounded = options.bounds is not None
-    draws = None if bounded or not variance else _draws(joined, options, df)
+    low, width = 0.0, 1.0
+    y, centre, draws = joined.y, theta, None
+    if options.bounds is not None:
+        low, width = options.bounds[0], options.bounds[1] - options.bounds[0]
+        y = np.clip((y - low) / width, 0, 1)
+        centre = min(max((theta - low) / width, 0.0), 1.0)
+    elif variance:
+        draws = _draws(joined, options, df)
+    error = scaled = ci_low = ci_high = None
+    if variance is not None:
+        scaled = variance / width**2
+        error = math.sqrt(variance) or None
     basis = Sampled(
         centre, scaled, df, y, joined.n, options.estimand == FULL_BENCHMARK, draws
     )
-    ends, effective, method, reason = (
-        bounded_interval if bounded else unbounded_interval
-    )(basis, options.level)
-    flags = ["few_prompts"] if basis.size < FEW else []
-    flags += ["few_informative_prompts"] if bounded and basis.n_off < FEW_OFF else []
-    flags += (
-        ["skewed"] if draws is not None and abs(joined.skewness) > SKEWED_MEAN else []
-    )
-    flags += ["joined_strata"] if joined.n_strata < sample.n_strata else []
+    if bounded:
+        found = bounded_interval(basis, options.level)
+    else:
+        found = unbounded_interval(basis, options.level)
+    ends, effective, method, reason = found
+    if ends is not None:
+        ci_low, ci_high = low + width * ends[0], low + width * ends[1]
+    is_skewed = draws is not None and abs(joined.skewness) > SKEWED_MEAN
     return SubsetEstimate(
         estimate=theta,
-        standard_error=math.sqrt(variance) if variance else None,
-        ci_low=None if ends is None else low + width * ends[0],
-        ci_high=None if ends is None else low + width * ends[1],
+        standard_error=error,
+        ci_low=ci_low,
+        ci_high=ci_high,
         level=options.level,
         degrees_of_freedom=df or None,
         n_prompts=sample.n,
@@ -205,7 +192,12 @@ def _scored(sample: StratifiedSample, options: _Options) -> SubsetEstimate:
         bound_high=None,
         bound_ci_low=None,
         bound_ci_high=None,
-        flags=tuple(flags),
+        flags=flags_of(
+            few_prompts=basis.size < FEW,
+            few_informative_prompts=bounded and basis.n_off < FEW_OFF,
+            skewed=is_skewed,
+            joined_strata=joined.n_strata < sample.n_strata,
+        ),
         reason=reason,
         draws=draws,
     )
@@ -247,7 +239,8 @@ def influence(sample: StratifiedSample) -> FloatArray:
     psi = (means[of] - sample.estimate) / sample.n
     n_h, big = sample.scored_in[of], sample.sizes[of]
     there = np.isfinite(sample.scores)
-    own = (sample.scores - means[of]) * big / n_h / sample.n * np.sqrt(n_h / (n_h - 1))
+    small_sample = np.sqrt(n_h / (n_h - 1))
+    own = (sample.scores - means[of]) * big / n_h / sample.n * small_sample
     return np.asarray(psi + np.where(there, own, 0.0))
 
 
@@ -255,7 +248,9 @@ def clustered_variance(
     psi: FloatArray, clusters: NDArray[np.intp] | None, df: float
 ) -> tuple[float | None, float]:
     """G/(G − 1) Σ_c (Σ_{i∈c} ψ_i)² and min(ν, G − 1)."""
-    sums = psi if clusters is None else np.bincount(clusters, weights=psi)
+    sums = psi
+    if clusters is not None:
+        sums = np.bincount(clusters, weights=psi).astype(np.float64)
     n = len(sums)
     if n < 2:
         return None, 0.0

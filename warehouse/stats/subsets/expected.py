@@ -88,23 +88,20 @@ class LeaveOneOut:
         table = as_floats(history, "history")
         if table.ndim != 2 or np.isinf(table).any():
             raise StatisticsError("`history` must be models x prompts, finite or NaN")
-        base = None if baseline is None else as_floats(baseline, "baseline")
-        if base is not None:
+        base = None
+        if baseline is not None:
+            base = as_floats(baseline, "baseline")
             check_length(len(base), table.shape[1], "baseline")
-        self.level, self.range, self.n = (
-            as_level(level),
-            as_range(bounds),
-            table.shape[1],
-        )
+        self.level = as_level(level)
+        self.range = as_range(bounds)
+        self.n = table.shape[1]
         whole = np.flatnonzero(np.isfinite(table).all(axis=1)).tolist()
         self.scores: list[FloatArray] = []
         self.constant: list[bool] = []
         sums, counts = np.nansum(table, axis=0), np.isfinite(table).sum(axis=0)
-        names = (
-            np.arange(len(table))
-            if models is None
-            else np.unique(list(models), return_inverse=True)[1]
-        )
+        names = np.arange(len(table))
+        if models is not None:
+            names = np.unique(list(models), return_inverse=True)[1]
         check_length(len(names), len(table), "models")
         if len(set(names.tolist())) == 1:
             names = np.arange(len(table))
@@ -126,11 +123,14 @@ class LeaveOneOut:
             StatisticsError: a size that is not from 1 to N.
         """
         check_size(size, self.n)
-        strata = {count: runs_of(self.n, count) for count in {1, n_strata(size)}}
-        each = [
-            self._of_size(y, strata[1 if constant else n_strata(size)], size)
-            for y, constant in zip(self.scores, self.constant, strict=True)
-        ]
+        one_stratum = runs_of(self.n, 1)
+        strata = runs_of(self.n, n_strata(size))
+        each = []
+        for y, constant in zip(self.scores, self.constant, strict=True):
+            stratum = strata
+            if constant:
+                stratum = one_stratum
+            each.append(self._of_size(y, stratum, size))
         widths = [width for width, _, _ in each if width is not None]
         gains = [gain for _, _, gain in each if gain is not None]
         errors = [error for _, error, _ in each]
@@ -177,27 +177,19 @@ class LeaveOneOut:
         sizes = np.bincount(stratum).astype(np.float64)
         drawn = allocate(sizes.astype(np.intp), size).astype(np.float64)
         means = np.bincount(stratum, weights=y) / sizes
-        squares = np.bincount(stratum, weights=(y - means[stratum]) ** 2) / np.maximum(
-            sizes - 1, 1
-        )
-        v = float(
-            (
-                (sizes / self.n) ** 2
-                * (1 - drawn / sizes)
-                * squares
-                / np.maximum(drawn, 1)
-            ).sum()
-        )
-        simple = 0.0
+        squares = np.bincount(stratum, weights=(y - means[stratum]) ** 2)
+        within = squares / np.maximum(sizes - 1, 1)
+        left = 1 - drawn / sizes
+        of_strata = (sizes / self.n) ** 2 * left * within / np.maximum(drawn, 1)
+        v = float(of_strata.sum())
+        simple, gain, width = 0.0, None, None
         if self.n > 1:
             simple = (1 - size / self.n) * float(y.var(ddof=1)) / size
-        if size < LEAST and size < self.n:
-            return None, v**0.5, simple / v if v > 0 else None
-        return (
-            self._width(y, v, float((drawn - 1).sum()), size),
-            v**0.5,
-            simple / v if v > 0 else None,
-        )
+        if v > 0:
+            gain = simple / v
+        if size >= LEAST or size >= self.n:
+            width = self._width(y, v, float((drawn - 1).sum()), size)
+        return width, v**0.5, gain
 
     def _width(
         self, y: FloatArray, variance: float, df: float, size: int
@@ -209,9 +201,10 @@ class LeaveOneOut:
         typical = (y[:: max(1, self.n // size)][:size] - low) / width
         centre = (float(y.mean()) - low) / width
         basis = Sampled(centre, variance / width**2, df, typical, self.n, finite=True)
-        ends = (unbounded_interval if self.range is None else bounded_interval)(
-            basis, self.level
-        )[0]
+        if self.range is None:
+            ends, *_ = unbounded_interval(basis, self.level)
+        else:
+            ends, *_ = bounded_interval(basis, self.level)
         if ends is None:
             return None
         return width * (ends[1] - ends[0])
@@ -238,7 +231,8 @@ def _spread(rows: list[int], table: FloatArray) -> list[int]:
     """At most `MOST_MODELS` of the rows, evenly over their means."""
     if len(rows) <= MOST_MODELS:
         return rows
-    ordered = sorted(rows, key=lambda row: (float(table[row].mean()), row))
+    means = np.array([float(table[row].mean()) for row in rows])
+    ordered = [rows[place] for place in np.lexsort((np.array(rows), means)).tolist()]
     chosen = np.linspace(0, len(ordered) - 1, MOST_MODELS).round().astype(int)
     return [ordered[index] for index in chosen]
 
@@ -278,14 +272,19 @@ def predict_scores(
         StatisticsError: infinite scores, a baseline that lacks prompts, shapes that do
             not fit.
     """
-    base = None if baseline is None else _baseline(baseline)
-    fit = None if history is None else _two_way(_table(history))
+    base = fit = None
+    if baseline is not None:
+        base = _baseline(baseline)
+    if history is not None:
+        fit = _two_way(_table(history))
     if fit is not None and base is not None and len(fit) != len(base):
         raise StatisticsError(
             f"the history has {len(fit)} prompts, the baseline {len(base)}"
         )
     if fit is None:
-        return np.zeros(_size(n)) if base is None else base
+        if base is None:
+            return np.zeros(_size(n))
+        return base
     if base is None:
         return fit
     return (fit + base) / 2
@@ -347,11 +346,11 @@ def _additive(y: FloatArray, cells: np.ndarray) -> FloatArray:
     normal = np.diag(of_model) - (weights / of_prompt) @ weights.T
     right = y.sum(axis=1) - weights @ means
     effects: FloatArray = np.linalg.lstsq(normal, right, rcond=1e-10)[0]
-    empty = sparse.csr_matrix((len(y), len(y)))
-    links = sparse.csr_matrix(((weights @ weights.T) > 0).astype(np.int8))
-    parts = connected_components(links if len(y) > 1 else empty, directed=False)[1]
-    total = np.bincount(parts, weights=of_model * effects) / np.bincount(
-        parts, weights=of_model
-    )
-    effects = effects - total[parts]
+    links = sparse.csr_matrix((len(y), len(y)))
+    if len(y) > 1:
+        links = sparse.csr_matrix(((weights @ weights.T) > 0).astype(np.int8))
+    parts = connected_components(links, directed=False)[1]
+    sums = np.bincount(parts, weights=of_model * effects)
+    means_of_parts = sums / np.bincount(parts, weights=of_model)
+    effects = effects - means_of_parts[parts]
     return np.asarray(means - effects @ weights / of_prompt)

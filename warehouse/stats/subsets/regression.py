@@ -79,7 +79,9 @@ def estimate_subset_regression(
     theta, variance = _totals(sample, x, betas, errors)
     ends, reason = _interval(sample, theta, variance, as_range(bounds), level)
     low, high = ends or (None, None)
-    error = math.sqrt(variance) if variance else None
+    error = None
+    if variance:
+        error = math.sqrt(variance)
     return DesignEstimate(
         theta, error, low, high, level, sample.degrees_of_freedom, reason
     )
@@ -143,13 +145,11 @@ def _totals(
     for h, size in enumerate(sample.sizes):
         own, rest = drawn == h, (sample.stratum == h) & ~sample.selected
         n = int(own.sum())
-        left = float(x[rest].sum(axis=0) @ betas[own].mean(axis=0)) + (
-            size - n
-        ) * float(errors[own].mean())
+        predicted = float(x[rest].sum(axis=0) @ betas[own].mean(axis=0))
+        left = predicted + (size - n) * float(errors[own].mean())
         total += float(sample.y[own].sum()) + left
-        variance += (
-            (size / sample.n) ** 2 * (1 - n / size) * float(errors[own].var(ddof=1)) / n
-        )
+        within = float(errors[own].var(ddof=1))
+        variance += (size / sample.n) ** 2 * (1 - n / size) * within / n
     return total / sample.n, float(variance)
 
 
@@ -174,13 +174,13 @@ def _interval(
             finite=True,
         )
         ends, _, _, reason = bounded_interval(basis, level)
-        return (
-            None if ends is None else (low + width * ends[0], low + width * ends[1])
-        ), reason
-    if len(sample.y) < LEAST or not variance:
-        return None, f"fewer than {LEAST} scored prompts" if len(
-            sample.y
-        ) < LEAST else "the sample has no variance"
+        if ends is None:
+            return None, reason
+        return (low + width * ends[0], low + width * ends[1]), reason
+    if len(sample.y) < LEAST:
+        return None, f"fewer than {LEAST} scored prompts"
+    if not variance:
+        return None, "the sample has no variance"
     half = t_quantile(level, sample.degrees_of_freedom) * math.sqrt(variance)
     return (theta - half, theta + half), ""
 
@@ -310,31 +310,16 @@ def combine_subsets(
     if not estimates or any(result.estimate is None for result in estimates):
         raise StatisticsError("every benchmark needs an estimate")
     w = as_shares(weights, len(estimates))
-    theta = float(
-        sum(
-            share * (result.estimate or 0.0)
-            for share, result in zip(w, estimates, strict=True)
-        )
-    )
-    unknown = [
-        result
-        for result in estimates
-        if result.standard_error is None and result.n_scored < result.n_prompts
-    ]
-    if unknown:
-        return DesignEstimate(
-            theta,
-            None,
-            None,
-            None,
-            level,
-            None,
-            f"{len(unknown)} benchmarks have no error",
-        )
-    parts = [
-        float(share * (result.standard_error or 0.0)) ** 2
-        for share, result in zip(w, estimates, strict=True)
-    ]
+    theta, n_unknown = 0.0, 0
+    parts: list[float] = []
+    for share, result in zip(w.tolist(), estimates, strict=True):
+        theta += share * (result.estimate or 0.0)
+        parts.append((share * (result.standard_error or 0.0)) ** 2)
+        if result.standard_error is None and result.n_scored < result.n_prompts:
+            n_unknown += 1
+    if n_unknown:
+        reason = f"{n_unknown} benchmarks have no error"
+        return DesignEstimate(theta, None, None, None, level, None, reason)
     flags = flags_that_count([result.flags for result in estimates], np.array(parts))
     total = sum(parts)
     if not total:
@@ -344,7 +329,9 @@ def combine_subsets(
         for v, result in zip(parts, estimates, strict=True)
     )
     by_t = replace(_by_t(theta, total, df, bounds, level), flags=flags)
-    return by_t if as_range(bounds) is not None else _no_nearer(by_t, estimates, w)
+    if as_range(bounds) is not None:
+        return by_t
+    return _no_nearer(by_t, estimates, w)
 
 
 def _no_nearer(
@@ -352,24 +339,23 @@ def _no_nearer(
 ) -> DesignEstimate:
     """No nearer than the ends of all benchmarks together, as far as these have an
     interval of the same level."""
-    ends = [
-        (result.ci_low, result.ci_high)
-        for result in estimates
-        if result.level == by_t.level
-    ]
-    if by_t.ci_low is None or by_t.ci_high is None or len(ends) < len(estimates):
+    if by_t.ci_low is None or by_t.ci_high is None:
         return by_t
-    below, above = [], []
-    for result, (low, high) in zip(estimates, ends, strict=True):
+    if any(result.level != by_t.level for result in estimates):
+        return by_t
+    below, above = np.zeros((2, len(estimates)))
+    for place, result in enumerate(estimates):
         figure = result.estimate or 0.0
-        below.append(0.0 if low is None else figure - low)
-        above.append(0.0 if high is None else high - figure)
-    halves = Halves(np.array(below), np.array(above)).together(shares, None)
-    low, high = (
-        min(by_t.ci_low, by_t.estimate - halves[0]),
-        max(by_t.ci_high, by_t.estimate + halves[1]),
+        if result.ci_low is not None:
+            below[place] = figure - result.ci_low
+        if result.ci_high is not None:
+            above[place] = result.ci_high - figure
+    half_below, half_above = Halves(below, above).together(shares, None)
+    return replace(
+        by_t,
+        ci_low=min(by_t.ci_low, by_t.estimate - half_below),
+        ci_high=max(by_t.ci_high, by_t.estimate + half_above),
     )
-    return replace(by_t, ci_low=low, ci_high=high)
 
 
 def _by_t(

@@ -168,10 +168,13 @@ def reliability(
         StatisticsError: another granularity, a number out of range.
     """
     _check(granularity, size, n_resamples, ties)
-    tie = ties if ties is not None else TIES_PUBLISHED if size is None else TIES_HALF
-    empty = Reliability(
-        granularity, size, prompts_of(suite, granularity, size), n_resamples, tie
-    )
+    tie = TIES_HALF
+    if ties is not None:
+        tie = ties
+    elif size is None:
+        tie = TIES_PUBLISHED
+    n_prompts = prompts_of(suite, granularity, size)
+    empty = Reliability(granularity, size, n_prompts, n_resamples, tie)
     reason = _why_none(suite, granularity)
     if reason:
         return replace(empty, reason=reason)
@@ -195,16 +198,18 @@ def prompts_of(suite: SuiteScores, granularity: str, size: int | None) -> float:
     of = suite.scenario_of
     sizes = np.array([sub.n for sub in suite.subscenarios], dtype=np.float64)
     if granularity == "seeds":
-        seeds = [
-            1 if sub.seeds is None else len(sub.seeds) for sub in suite.subscenarios
-        ]
-        return float(sizes @ np.array([min(size, k) / k for k in seeds]))
-    return float(
-        sum(
-            sizes[of == c].mean() * min(size, int((of == c).sum()))
-            for c in range(len(suite.scenarios))
-        )
-    )
+        shares = []
+        for sub in suite.subscenarios:
+            n_seeds = 1
+            if sub.seeds is not None:
+                n_seeds = len(sub.seeds)
+            shares.append(min(size, n_seeds) / n_seeds)
+        return float(sizes @ np.array(shares))
+    total = 0.0
+    for scenario in range(len(suite.scenarios)):
+        own = sizes[of == scenario]
+        total += own.mean() * min(size, len(own))
+    return float(total)
 
 
 def sizes_of(suite: SuiteScores, granularity: str) -> list[int]:
@@ -261,14 +266,17 @@ def summarise(
     ranks, full = ranks_of(rates), ranks_of(reference)
     away = np.abs(ranks - full)
     e = _error_rates(errors)
-    mean_error = float(e.mean()) if e.size else math.nan
+    best, best_error = _NONE, None
+    if e.size and not np.isnan(e.mean()):
+        best_error = float(e.mean())
+        best = _wilson(best_error, len(errors), level)
     notes = []
     if undefined > MOST_UNDEFINED * len(tau):
         notes.append(
             f"{undefined} of {len(tau)} instances have no ranking: win rates are all "
             "equal, or of fewer than 2 models"
         )
-    if math.isnan(mean_error):
+    if best_error is None:
         notes.append("the first two models of a pool do not both have what was drawn")
     return replace(
         empty,
@@ -278,10 +286,8 @@ def summarise(
         quality_by_model=np.array(
             [_or_nan(quantile_bound(1 - column, level).value) for column in gaps.T]
         ),
-        best=_NONE
-        if math.isnan(mean_error)
-        else _wilson(mean_error, len(errors), level),
-        best_error=None if math.isnan(mean_error) else mean_error,
+        best=best,
+        best_error=best_error,
         best_errors=tuple(e.tolist()),
         same_order=float(np.mean(_same_order(reference, rates))),
         rank_resolution=_highest(away, level),
@@ -314,8 +320,8 @@ def quantile_bound(values: FloatArray, level: float = 0.95) -> Dior:
 @cache
 def _bounding(n: int, alpha: float) -> tuple[int, int]:
     """Which order statistics hold the quantile; of each column of a thousand the same."""
-    low, high = (int(stats.binom.ppf(p, n, alpha)) for p in (alpha, 1 - alpha))
-    return low, high
+    low, high = stats.binom.ppf([alpha, 1 - alpha], n, alpha)
+    return int(low), int(high)
 
 
 def _measure(
@@ -344,9 +350,11 @@ def _two_rates(scores: FloatArray, two: NDArray[np.intp], ties: float) -> FloatA
     rates = []
     for m in two.tolist():
         own = scores[..., m : m + 1]
-        wins = (own > scores).sum(axis=-1) + ties * ((own == scores).sum(axis=-1) - 1.0)
+        n_ties = (own == scores).sum(axis=-1) - 1.0
+        wins = (own > scores).sum(axis=-1) + ties * n_ties
+        has_rate = scored[..., m] & (others > 0)
         with np.errstate(invalid="ignore", divide="ignore"):
-            rates.append(np.where(scored[..., m] & (others > 0), wins / others, np.nan))
+            rates.append(np.where(has_rate, wins / others, np.nan))
     return np.stack(rates, axis=-1)
 
 
@@ -355,12 +363,9 @@ def _error_rates(errors: FloatArray) -> FloatArray:
     5 % are not."""
     defined = ~np.isnan(errors)
     enough = defined.sum(axis=0) >= max(1.0, (1 - MOST_UNDEFINED) * len(errors))
+    sums = np.where(defined, errors, 0.0).sum(axis=0)
     with np.errstate(invalid="ignore"):
-        return np.where(
-            enough,
-            np.where(defined, errors, 0.0).sum(axis=0) / defined.sum(axis=0),
-            np.nan,
-        )
+        return np.where(enough, sums / defined.sum(axis=0), np.nan)
 
 
 def _wilson(error: float, n: int, level: float) -> Dior:
@@ -379,8 +384,9 @@ def _same_order(reference: FloatArray, rates: FloatArray) -> FloatArray:
     """Whether every pair that the suite does not tie stands the same way round, shape
     (B,)."""
     there = ~np.isnan(reference)
-    order = np.argsort(-comparable(reference)[there], kind="stable")
-    x, y = comparable(reference)[there][order], comparable(rates)[:, there][:, order]
+    x, y = comparable(reference)[there], comparable(rates)[:, there]
+    order = np.argsort(-x, kind="stable")
+    x, y = x[order], y[:, order]
     # groups of tied models: the lowest of each must lie above the highest of all that
     # follow
     best_after = np.maximum.accumulate(y[:, ::-1], axis=1)[:, ::-1]
@@ -392,20 +398,15 @@ def _same_order(reference: FloatArray, rates: FloatArray) -> FloatArray:
 def _ranks_by_model(ranks: FloatArray, level: float) -> FloatArray:
     """Mean rank and the ends of the middle share of ranks, NaN for a model that no
     instance ranks, shape (3, M)."""
-    columns = [column[~np.isnan(column)] for column in ranks.T]
     alpha = (1 - level) / 2
-    return np.array(
-        [
-            [
-                column.mean(),
-                np.quantile(column, alpha, method="lower"),
-                np.quantile(column, 1 - alpha, method="higher"),
-            ]
-            if column.size
-            else [math.nan] * 3
-            for column in columns
-        ]
-    ).T
+    found = np.full((3, ranks.shape[1]), np.nan)
+    for model, column in enumerate(ranks.T):
+        own = column[~np.isnan(column)]
+        if own.size:
+            found[0, model] = own.mean()
+            found[1, model] = np.quantile(own, alpha, method="lower")
+            found[2, model] = np.quantile(own, 1 - alpha, method="higher")
+    return found
 
 
 def _switches(
@@ -426,9 +427,8 @@ def _switches(
         first, last = y[:, : len(order) - window + 1], y[:, window - 1 :]
         scored = ~np.isnan(first - last)
         wrong = np.where(scored, (last > first) + 0.5 * (last == first), np.nan)
-        switches.append(
-            _switch(window, wrong[scored.any(axis=1)][:, scored.any(axis=0)], level)
-        )
+        wrong = wrong[scored.any(axis=1)][:, scored.any(axis=0)]
+        switches.append(_switch(window, wrong, level))
     return tuple(switches)
 
 
@@ -439,9 +439,10 @@ def _switch(window: int, wrong: FloatArray, level: float) -> Switch:
         return Switch(window, *[math.nan] * 5)
     share, by_window = float(np.nanmean(wrong)), np.nanmean(wrong, axis=0)
     spread = float(np.nanmean(wrong, axis=1).var())
-    n = len(wrong) * (
-        max(1.0, share * (1 - share) / spread) if spread > _ROUNDING else 1.0
-    )
+    windows_worth = 1.0
+    if spread > _ROUNDING:
+        windows_worth = max(1.0, share * (1 - share) / spread)
+    n = len(wrong) * windows_worth
     interval = interval_wilson(share * n, n, level=level)
     return Switch(
         window,

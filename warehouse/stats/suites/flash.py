@@ -266,26 +266,20 @@ def flash_check(
     away = np.empty((len(steps), n_resamples, m, m))
     done = 0
     for block in _nested(suite, steps, n_resamples, as_seed(seed)):
-        b = len(block[0]) if block else 0
+        last = done
         for i, scores in enumerate(block):
-            at[i, done : done + b] = _ranks(scores)
-            away[i, done : done + b] = np.abs(_ranks_without_each(scores) - without)
-        done += b
+            last = done + len(scores)
+            at[i, done:last] = _ranks(scores)
+            away[i, done:last] = np.abs(_ranks_without_each(scores) - without)
+        done = last
     pooled = [_quantile(np.abs(ranks - full), LEVEL) for ranks in at]
     prompts = [sum(shared_sizes(suite, size)) for size in [*steps, None]]
-    error, inside = np.zeros((n_resamples, m)), np.ones((n_resamples, m))
-    stopped = np.full((n_resamples, m), len(steps))
-    for gone in range(m):
-        for i in reversed(range(len(steps))):
-            res = _quantile(away[i, :, gone, :], LEVEL)
-            stops = at[i, :, gone] - res >= tier[i]
-            stopped[stops, gone] = i
-            off = np.abs(at[i, :, gone] - full[gone])
-            error[:, gone] = np.where(stops, off, error[:, gone])
-            inside[:, gone] = np.where(stops, off <= res, inside[:, gone])
+    stopped, error, inside = _stops(at, away, full, tier)
     saving = prompts[-1] / np.array(prompts, dtype=np.float64)[stopped]
     early = stopped < len(steps)
     n_early = early.sum(axis=0)
+    within_early = (inside * early).sum(axis=0) / np.maximum(n_early, 1)
+    shares = [(stopped == i).mean(axis=0) for i in range(len(prompts))]
     return FlashCheck(
         sizes=(*steps, None),
         n_prompts=tuple(prompts),
@@ -294,15 +288,39 @@ def flash_check(
         mean_error=error.mean(axis=0),
         largest_error=error.max(axis=0),
         within=inside.mean(axis=0),
-        within_early=np.where(
-            n_early > 0, (inside * early).sum(axis=0) / np.maximum(n_early, 1), np.nan
-        ),
+        within_early=np.where(n_early > 0, within_early, np.nan),
         saving=saving.mean(axis=0),
-        stopped=np.stack(
-            [(stopped == i).mean(axis=0) for i in range(len(prompts))], axis=1
-        ),
+        stopped=np.stack(shares, axis=1),
         n_orders=n_resamples,
     )
+
+
+def _stops(
+    at: FloatArray, away: FloatArray, full: FloatArray, tier: Sequence[int]
+) -> tuple[NDArray[np.intp], FloatArray, FloatArray]:
+    """At which size each model stops in each order, how far its rank is then off, and
+    whether that is within the resolution, shape (B, M) each.
+
+    Args:
+        at: rank of each model at each size, shape (steps, B, M).
+        away: how far the ranks of the others lie off without a model, shape (steps, B,
+            M, M).
+        full: rank of each model on the whole suite, shape (M,).
+        tier: the best rank at which a size is enough.
+    """
+    n_steps, n_orders, m = at.shape
+    error, inside = np.zeros((n_orders, m)), np.ones((n_orders, m))
+    stopped = np.full((n_orders, m), n_steps)
+    for gone in range(m):
+        for i in reversed(range(n_steps)):
+            resolution = _quantile(away[i, :, gone, :], LEVEL)
+            own = at[i, :, gone]
+            stops = own - resolution >= tier[i]
+            stopped[stops, gone] = i
+            off = np.abs(own - full[gone])
+            error[:, gone] = np.where(stops, off, error[:, gone])
+            inside[:, gone] = np.where(stops, off <= resolution, inside[:, gone])
+    return stopped, error, inside
 
 
 def _nested(

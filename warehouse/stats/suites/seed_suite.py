@@ -37,9 +37,10 @@ from warehouse.stats.rows.seed_difference import (
 )
 from warehouse.stats.rows.seed_fit import as_cells, fit_seeds
 from warehouse.stats.rows.seed_row import interval_over_parts, seed_flags
-from warehouse.stats.suites.cells import Cell, UnitTable, leaf_cell
+from warehouse.stats.suites.cells import Cell, leaf_cell
+from warehouse.stats.suites.combined_differences import CombinedDifference
+from warehouse.stats.suites.unit_table import UnitTable
 from warehouse.stats.suites.weighted_mean import (
-    CombinedDifference,
     SuiteEstimate,
     combine_shares,
     leaf_weights,
@@ -92,15 +93,17 @@ def leaf_seeds(
     fit = fit_seeds(table, weights=weights)
     slope = curve.slope(fit.mean)
     numbers = np.asarray(units)
-    shares = None if weights is None else np.asarray(weights, dtype=np.float64)
+    shares = own = None
+    if weights is not None:
+        shares = np.asarray(weights, dtype=np.float64)
     residuals: list[Cell] = []
     for row in table:
         has = np.isfinite(row)
-        own = None if shares is None else shares[has]
+        if shares is not None:
+            own = shares[has]
         moved = slope * (row - fit.prompt_parts)[has]
-        residuals.append(
-            leaf_cell(figure_values(moved, own, identity), numbers[has], own)
-        )
+        figures = figure_values(moved, own, identity)
+        residuals.append(leaf_cell(figures, numbers[has], own))
     whole = leaf_cell(figure_values(fit.prompt_parts, shares, curve), numbers, shares)
     return LeafSeeds(tuple(labels), whole, slope * fit.seed_parts, tuple(residuals))
 
@@ -167,43 +170,33 @@ def combine_over_seeds(
     Raises:
         StatisticsError: as of `combine_leaves`.
     """
-    shares, level, limits = (
-        leaf_weights(weights, len(leaves)),
-        as_level(level),
-        finite_bounds(bounds),
-    )
-    cells = [leaf.cell if isinstance(leaf, LeafSeeds) else leaf for leaf in leaves]
+    shares, level = leaf_weights(weights, len(leaves)), as_level(level)
+    limits = finite_bounds(bounds)
+    cells = [_cell_of(leaf) for leaf in leaves]
     of_prompts = combine_shares(cells, shares, bounds=bounds, level=level)
     groups = _groups(leaves)
     if not groups:
         return of_prompts, None
     parts = [_group(leaves, members, shares, limits, level) for members in groups]
-    v_seeds = math.fsum(part.v_seeds for part in parts)
     known = [part.v_interaction for part in parts if part.v_interaction is not None]
-    v_interaction = math.fsum(known) if len(known) == len(parts) else None
-    v_prompts = (
-        None if of_prompts.standard_error is None else of_prompts.standard_error**2
-    )
-    if (
-        v_prompts is None
-        and of_prompts.degrees_of_freedom is None
-        and of_prompts.ci_low is not None
-    ):
-        v_prompts = 0.0  # all scores are equal, of which Wilson's interval knows
-    fewest = min(part.effects.size for part in parts)
-    one = parts[0] if len(parts) == 1 else None
-    n_single = sum(not isinstance(leaf, LeafSeeds) for leaf in leaves)
+    v_interaction = None
+    if len(known) == len(parts):
+        v_interaction = math.fsum(known)
+    labels: tuple[Hashable, ...] = ()
+    seed_means: tuple[float, ...] = ()
+    if len(parts) == 1:
+        labels = parts[0].labels
+        means = of_prompts.estimate + parts[0].effects
+        seed_means = tuple(means.tolist())
     seeds = SuiteSeeds(
-        n_seeds=fewest,
-        labels=() if one is None else one.labels,
-        seed_means=()
-        if one is None
-        else tuple(float(of_prompts.estimate + effect) for effect in one.effects),
-        v_prompts=v_prompts,
-        v_seeds=v_seeds,
+        n_seeds=min(part.effects.size for part in parts),
+        labels=labels,
+        seed_means=seed_means,
+        v_prompts=_variance_of_prompts(of_prompts),
+        v_seeds=math.fsum(part.v_seeds for part in parts),
         v_interaction=v_interaction,
         n_groups=len(parts),
-        n_single=n_single,
+        n_single=sum(not isinstance(leaf, LeafSeeds) for leaf in leaves),
     )
     return _with_seeds(of_prompts, seeds, parts, limits), seeds
 
@@ -254,6 +247,21 @@ def _group(
     return _Group(
         labels, effects, v_seeds, _interaction(own, places, weights), below, above
     )
+
+
+def _cell_of(leaf: Cell | LeafSeeds) -> Cell:
+    if isinstance(leaf, LeafSeeds):
+        return leaf.cell
+    return leaf
+
+
+def _variance_of_prompts(of_prompts: SuiteEstimate) -> float | None:
+    """0 where all scores are equal, of which Wilson's interval knows."""
+    if of_prompts.standard_error is not None:
+        return of_prompts.standard_error**2
+    if of_prompts.degrees_of_freedom is None and of_prompts.ci_low is not None:
+        return 0.0
+    return None
 
 
 def _interaction(
@@ -308,20 +316,15 @@ def _with_seeds(
     limits: tuple[float, float] | None,
 ) -> SuiteEstimate:
     """The figure with the error and the interval that the seeds give it."""
-    flags = [*of_prompts.flags, *([ONE_SEED] if seeds.n_single else [])]
+    flags = of_prompts.flags
+    if seeds.n_single:
+        flags += (ONE_SEED,)
     v_p, v_i = seeds.v_prompts, seeds.v_interaction
-    if (
-        v_p is None
-        or v_i is None
-        or of_prompts.ci_low is None
-        or of_prompts.ci_high is None
-    ):
-        return replace(
-            of_prompts, flags=(*flags, *seed_flags(seeds.n_seeds, None, None, limits))
-        )
-    pooled = Interval(
-        of_prompts.ci_low, of_prompts.ci_high, of_prompts.level, of_prompts.method
-    )
+    low, high = of_prompts.ci_low, of_prompts.ci_high
+    if v_p is None or v_i is None or low is None or high is None:
+        of_seeds = seed_flags(seeds.n_seeds, None, None, limits)
+        return replace(of_prompts, flags=flags + of_seeds)
+    pooled = Interval(low, high, of_prompts.level, of_prompts.method)
     below = math.hypot(*(part.below for part in parts))
     above = math.hypot(*(part.above for part in parts))
     share = 0.0
@@ -330,16 +333,17 @@ def _with_seeds(
     interval = interval_over_parts(
         of_prompts.estimate, pooled, share, (below, above), limits
     )
+    variance = max(v_p + seeds.v_seeds - v_i, v_p, seeds.v_seeds)
+    of_seeds = seed_flags(seeds.n_seeds, interval, pooled, limits)
     return replace(
         of_prompts,
-        standard_error=math.sqrt(max(v_p + seeds.v_seeds - v_i, v_p, seeds.v_seeds))
-        or None,
+        standard_error=math.sqrt(variance) or None,
         ci_low=interval.low,
         ci_high=interval.high,
         degrees_of_freedom=None,
         method=interval.method,
         reason=f"seeds and prompts are random; of the prompts: {of_prompts.reason}",
-        flags=(*flags, *seed_flags(seeds.n_seeds, interval, pooled, limits)),
+        flags=flags + of_seeds,
     )
 
 

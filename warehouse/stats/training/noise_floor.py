@@ -26,7 +26,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray, as_level, as_scores
 from warehouse.stats.core.quantiles import t_quantile, z_quantile
-from warehouse.stats.core.results import NamedFigures
+from warehouse.stats.core.results import NamedFigures, flags_of
 from warehouse.stats.training.seed_means import as_table, as_trajectory
 
 #: Below this number of seeds the interval of their spread is the χ² one.
@@ -74,9 +74,9 @@ def seed_spread(scores: ArrayLike, *, level: float = 0.95) -> SeedSpread:
     z = z_quantile(level)
     centre = _trimmed_mean(x, 1 / (2 * math.sqrt(n - 4)))
     c = n / (n - z)
-    kurtosis = (
-        n * float(np.sum((x - centre) ** 4)) / float(np.sum((x - x.mean()) ** 2)) ** 2
-    )
+    fourth = float(np.sum((x - centre) ** 4))
+    squares = float(np.sum((x - x.mean()) ** 2))
+    kurtosis = n * fourth / squares**2
     half = z * c * math.sqrt(max(0.0, kurtosis - (n - 3) / n) / (n - 1))
     middle = math.log(c * s * s)
     return SeedSpread(
@@ -92,7 +92,9 @@ def seed_spread(scores: ArrayLike, *, level: float = 0.95) -> SeedSpread:
 def _trimmed_mean(x: FloatArray, share: float) -> float:
     cut = math.floor(len(x) * share)
     middle = np.sort(x)[cut : len(x) - cut]
-    return float(middle.mean() if len(middle) else np.median(x))
+    if len(middle):
+        return float(middle.mean())
+    return float(np.median(x))
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,7 @@ def noise_floor(
     s = float(np.std(table[:, -averaged:].mean(axis=1), ddof=1))
     n = len(table)
     floor = t_quantile(level, n - 1) * math.sqrt(2 * s * s)
-    return NoiseFloor(floor, s, n - 1, level, n, ("all_seeds_equal",) if s == 0 else ())
+    return NoiseFloor(floor, s, n - 1, level, n, flags_of(all_seeds_equal=s == 0))
 
 
 @dataclass(frozen=True)
@@ -168,11 +170,8 @@ def recipe_difference(
     Raises:
         StatisticsError: fewer than 3 seeds together, or scores that are not finite.
     """
-    a, b, level = (
-        as_scores(scores_a, "scores_a"),
-        as_scores(scores_b, "scores_b"),
-        as_level(level),
-    )
+    a, b = as_scores(scores_a, "scores_a"), as_scores(scores_b, "scores_b")
+    level = as_level(level)
     nu = float(len(a) + len(b) - 2)
     if nu < 1:
         raise StatisticsError(
@@ -181,18 +180,17 @@ def recipe_difference(
         )
     squares = float(np.sum((a - a.mean()) ** 2) + np.sum((b - b.mean()) ** 2))
     variance = squares / nu * (1 / len(a) + 1 / len(b)) + _variance(prompt_variance)
-    difference, floor = (
-        float(a.mean() - b.mean()),
-        t_quantile(level, nu) * math.sqrt(variance),
-    )
+    difference = float(a.mean() - b.mean())
+    floor = t_quantile(level, nu) * math.sqrt(variance)
     if len(a) != len(b) and min(len(a), len(b)) > 1 and squares > 0:
-        parts = [float(x.var(ddof=1)) / len(x) for x in (a, b)]
-        welch = sum(parts) ** 2 / sum(
-            part**2 / (len(x) - 1) for part, x in zip(parts, (a, b), strict=True)
-        )
-        other = t_quantile(level, welch) * math.sqrt(sum(parts) + prompt_variance)
+        of_a, of_b = float(a.var(ddof=1)) / len(a), float(b.var(ddof=1)) / len(b)
+        spread = of_a**2 / (len(a) - 1) + of_b**2 / (len(b) - 1)
+        welch = (of_a + of_b) ** 2 / spread
+        other = t_quantile(level, welch) * math.sqrt(of_a + of_b + prompt_variance)
         floor, nu = max((floor, nu), (other, welch))
-    exceeds = abs(difference) > floor if variance > 0 else None
+    exceeds = None
+    if variance > 0:
+        exceeds = abs(difference) > floor
     return RecipeDifference(
         difference, floor, difference - floor, difference + floor, exceeds, nu, level
     )
@@ -293,17 +291,17 @@ def jitter(
     """
     x, u = as_trajectory(scores, positions)
     level = as_level(level)
-    k = min(len(x) // 2, MOST) if last is None else min(last, len(x))
+    k = min(len(x) // 2, MOST)
+    if last is not None:
+        k = min(last, len(x))
     if k < LEAST:
         reason = f"{k} checkpoints at the end of {len(x)}: at least {LEAST} are needed"
         return Jitter(None, None, None, None, None, None, k, level, (), reason)
     x, u = x[-k:], u[-k:]
     variance, nu = _about_quadratic(x, u), float(k - 3)
     gsj = _of_neighbours(x, u)
-    low, high = (
-        special.chdtri(nu, tail) for tail in ((1 - level) / 2, (1 + level) / 2)
-    )
-    bent = variance > BENT * gsj
+    low = special.chdtri(nu, (1 - level) / 2)
+    high = special.chdtri(nu, (1 + level) / 2)
     return Jitter(
         variance=variance,
         standard_deviation=math.sqrt(variance),
@@ -313,7 +311,7 @@ def jitter(
         gsj_variance=gsj,
         n_checkpoints=k,
         level=level,
-        flags=("autocorrelated_or_bent",) if bent else (),
+        flags=flags_of(autocorrelated_or_bent=variance > BENT * gsj),
         reason="",
     )
 
@@ -329,7 +327,8 @@ def _about_quadratic(x: FloatArray, u: FloatArray) -> float:
 def _of_neighbours(x: FloatArray, u: FloatArray) -> float:
     """Variance from scaled second differences."""
     w = (u[2:] - u[1:-1]) / (u[2:] - u[:-2])
-    e = (x[1:-1] - w * x[:-2] - (1 - w) * x[2:]) / np.sqrt(1 + w**2 + (1 - w) ** 2)
+    apart = x[1:-1] - w * x[:-2] - (1 - w) * x[2:]
+    e = apart / np.sqrt(1 + w**2 + (1 - w) ** 2)
     return float(e @ e / len(e))
 
 
@@ -389,10 +388,8 @@ def seed_pool(
     Raises:
         StatisticsError: lengths that differ, or numbers out of range.
     """
-    s, nu = (
-        as_scores(standard_deviations, "standard_deviations"),
-        as_scores(degrees_of_freedom, "degrees_of_freedom"),
-    )
+    s = as_scores(standard_deviations, "standard_deviations")
+    nu = as_scores(degrees_of_freedom, "degrees_of_freedom")
     if len(s) != len(nu) or (s < 0).any() or (nu <= 0).any():
         raise StatisticsError(
             "standard deviations of at least 0 are needed, each with degrees of "
@@ -405,14 +402,11 @@ def seed_pool(
     if len(s) < LEAST_POOLED:
         return SeedPool(len(s), quantiles, None, None, None)
     logs = 2 * np.log(s) - special.psi(nu / 2) + np.log(nu / 2)
-    centre, left = (
-        float(logs.mean()),
-        float(logs.var(ddof=1) - special.zeta(2.0, nu / 2).mean()),
-    )
+    centre = float(logs.mean())
+    left = float(logs.var(ddof=1) - special.zeta(2.0, nu / 2).mean())
     if left <= 0:
-        return SeedPool(
-            len(s), quantiles, math.exp(centre / 2), math.inf, float(len(s) - 1)
-        )
+        s0 = math.exp(centre / 2)
+        return SeedPool(len(s), quantiles, s0, math.inf, float(len(s) - 1))
     d0 = 2 * _inverse_trigamma(left)
     s0 = math.exp((centre + float(special.psi(d0 / 2)) - math.log(d0 / 2)) / 2)
     return SeedPool(len(s), quantiles, s0, d0, min(d0, float(len(s) - 1)))
@@ -500,12 +494,10 @@ def weigh_difference(
     floor = t_quantile(level, degrees_of_freedom) * error
     if difference == 0:
         p = 0.5
+    elif error == 0:
+        p = 0.0
     else:
-        p = (
-            0.0
-            if error == 0
-            else float(special.stdtr(degrees_of_freedom, -abs(difference) / error))
-        )
+        p = float(special.stdtr(degrees_of_freedom, -abs(difference) / error))
     word: Word = "cannot tell"
     if abs(difference) > floor:
         word = "decides"

@@ -8,7 +8,7 @@ independent ones.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -110,39 +110,28 @@ def seeds_needed(
         "prompt_variance": prompt_variance,
     }
     _error(2, **noise)
+    none = SeedPlan(delta, None, averaged, None, None, power, reason="")
     if prompt_variance and _power_at(delta, MOST_SEEDS, noise, level) < power:
         reason = (
             "the prompts are too few: no number of seeds finds it, more prompts would"
         )
-        return SeedPlan(delta, None, averaged, None, None, power, reason)
+        return replace(none, reason=reason)
     low, high = 1, 2
     while _power_at(delta, high, noise, level) < power:
         low, high = high, high * 2
         if high > MOST_SEEDS:
-            return SeedPlan(
-                delta,
-                None,
-                averaged,
-                None,
-                None,
-                power,
-                f"more than {MOST_SEEDS} seeds",
-            )
+            return replace(none, reason=f"more than {MOST_SEEDS} seeds")
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (
-            (low, middle)
-            if _power_at(delta, middle, noise, level) >= power
-            else (middle, high)
-        )
-    return SeedPlan(
-        delta,
-        high,
-        averaged,
-        _power_at(delta, high, noise, level),
-        _error(high, **noise),
-        power,
-        "",
+        if _power_at(delta, middle, noise, level) >= power:
+            high = middle
+        else:
+            low = middle
+    return replace(
+        none,
+        n_seeds=high,
+        power=_power_at(delta, high, noise, level),
+        standard_error=_error(high, **noise),
     )
 
 
@@ -169,9 +158,8 @@ def _error(
         raise StatisticsError(
             f"at least 2 seeds and 1 checkpoint are needed, found {n_seeds}, {averaged}"
         )
-    variance = (
-        2 * (seed_variance + jitter_variance / averaged) / n_seeds + prompt_variance
-    )
+    of_run = seed_variance + jitter_variance / averaged
+    variance = 2 * of_run / n_seeds + prompt_variance
     if variance == 0:
         raise StatisticsError(
             "all variances are 0: any difference is found; give what one recipe varies "
@@ -242,28 +230,26 @@ def cheapest_plan(
     def cost_of(n_seeds: int, m: int) -> float:
         return 2 * n_seeds * (run_cost + m * checkpoint_cost)
 
+    bought = None
+    if budget is not None:
+        bought = 0.0
+        for m in range(1, most_averaged + 1):
+            n = min(int(budget // cost_of(1, m)), MOST_SEEDS)
+            if n > 1:
+                reached = seed_power(delta, n, averaged=m, level=level, **noise)
+                bought = max(bought, reached)
     feasible = [
-        (cost_of(p.n_seeds, p.averaged), p.n_seeds, p.averaged, p)
+        (cost_of(p.n_seeds, p.averaged), p.n_seeds, p.averaged)
         for p in plans
         if p.n_seeds
     ]
-    bought = None
-    if budget is not None:
-        affordable = [
-            (int(budget // cost_of(1, m)), m) for m in range(1, most_averaged + 1)
-        ]
-        powers = [
-            seed_power(delta, min(n, MOST_SEEDS), averaged=m, level=level, **noise)
-            for n, m in affordable
-            if n > 1
-        ]
-        bought = max(powers, default=0.0)
     if not feasible:
         return CheapestPlan(None, None, None, None, bought, plans[-1].reason)
-    cost, n_seeds, m, plan = min(feasible, key=lambda option: option[:3])
-    beyond = budget is not None and cost > budget
-    reason = f"beyond the budget of {budget:g}" if beyond else ""
-    return CheapestPlan(n_seeds, m, cost, plan.power, bought, reason)
+    cost, n_seeds, m = min(feasible)
+    reason = ""
+    if budget is not None and cost > budget:
+        reason = f"beyond the budget of {budget:g}"
+    return CheapestPlan(n_seeds, m, cost, plans[m - 1].power, bought, reason)
 
 
 def least_prompts(
@@ -346,67 +332,59 @@ def decision_accuracy(
         )
     n = len(s)
     alike, counted = _pairs(s, g)
-    n_pairs, n_alike, n_half = (
-        int(x.sum()) // 2 for x in (counted, alike == 1, (alike == 0.5))
+    n_pairs = int(counted.sum()) // 2
+    none = DecisionAccuracy(
+        accuracy=None,
+        ci_low=None,
+        ci_high=None,
+        standard_error=None,
+        n_recipes=n,
+        n_pairs=n_pairs,
+        agreements=int((alike == 1).sum()) // 2,
+        ties_small=int((alike == 0.5).sum()) // 2,
+        ties_large=n * (n - 1) // 2 - n_pairs,
+        word="cannot tell",
+        recipes_to_settle=None,
+        level=level,
+        reason="",
     )
-    ties = n * (n - 1) // 2 - n_pairs
-
-    def without(reason: str) -> DecisionAccuracy:
-        return DecisionAccuracy(
-            None,
-            None,
-            None,
-            None,
-            n,
-            n_pairs,
-            n_alike,
-            n_half,
-            ties,
-            "cannot tell",
-            None,
-            level,
-            reason,
-        )
-
     if n_pairs == 0:
-        return without("all recipes are tied at the large scale")
+        return replace(none, reason="all recipes are tied at the large scale")
     if n < LEAST_RECIPES:
-        return without(f"{n} recipes: at least {LEAST_RECIPES} are needed")
+        return replace(none, reason=f"{n} recipes: at least {LEAST_RECIPES} are needed")
+    return _jackknifed(none, alike, counted)
+
+
+def _jackknifed(
+    none: DecisionAccuracy, alike: FloatArray, counted: FloatArray
+) -> DecisionAccuracy:
+    """With the figure and its interval on the logit scale, each recipe left out
+    once."""
+    n, level = none.n_recipes, none.level
     hits, pairs = alike.sum(axis=1), counted.sum(axis=1)
     total_hits, total = hits.sum() / 2, pairs.sum() / 2
     accuracy = float(total_hits / total)
     if (total - pairs <= 0).any():
-        return without("without one recipe all others are tied")
-    deleted = (total_hits - hits) / (total - pairs)
-    pseudo = n * accuracy - (n - 1) * deleted
+        return replace(none, reason="without one recipe all others are tied")
+    without_each = (total_hits - hits) / (total - pairs)
+    pseudo = n * accuracy - (n - 1) * without_each
     d = min(max(accuracy, 0.5 / n), 1 - 0.5 / n)
     floor = math.sqrt(d * (1 - d) / (n * (n - 1) / 2))
     error = max(float(np.std(pseudo, ddof=1)) / math.sqrt(n), floor)
-    middle, half = (
-        math.log(d / (1 - d)),
-        t_quantile(level, n - 1) * error / (d * (1 - d)),
-    )
-    low, high = (1 / (1 + math.exp(-end)) for end in (middle - half, middle + half))
-    low, high = (
-        min(low, accuracy),
-        max(high, accuracy),
-    )  # the figure is never outside, where it is 0 or 1
+    middle = math.log(d / (1 - d))
+    half = t_quantile(level, n - 1) * error / (d * (1 - d))
+    # the figure is never outside, where it is 0 or 1
+    low = min(1 / (1 + math.exp(-(middle - half))), accuracy)
+    high = max(1 / (1 + math.exp(-(middle + half))), accuracy)
     word = _word(low, high)
-    settling = _recipes_to_settle(d, half, n, word)
-    return DecisionAccuracy(
-        accuracy,
-        low,
-        high,
-        error,
-        n,
-        n_pairs,
-        n_alike,
-        n_half,
-        ties,
-        word,
-        settling,
-        level,
-        "",
+    return replace(
+        none,
+        accuracy=accuracy,
+        ci_low=low,
+        ci_high=high,
+        standard_error=error,
+        word=word,
+        recipes_to_settle=_recipes_to_settle(d, half, n, word),
     )
 
 

@@ -164,35 +164,22 @@ def _seed_ratio(
     level, n = as_level(level), len(columns[0])
     whole = ratio_of(columns)
     if math.isnan(whole):
-        return SeedRatio(
-            None,
-            None,
-            None,
-            n,
-            level,
-            "seeds that are all equal, or a mean that is not above 0",
-        )
+        reason = "seeds that are all equal, or a mean that is not above 0"
+        return SeedRatio(None, None, None, n, level, reason)
+    ratio = math.exp(whole)
     if n < 3:
-        return SeedRatio(
-            math.exp(whole), None, None, n, level, "an interval needs at least 3 seeds"
-        )
+        reason = "an interval needs at least 3 seeds"
+        return SeedRatio(ratio, None, None, n, level, reason)
     left = np.empty(n)
     for index in range(n):
         left[index] = ratio_of([np.delete(column, index) for column in columns])
     if np.isnan(left).any():
-        return SeedRatio(
-            math.exp(whole),
-            None,
-            None,
-            n,
-            level,
-            "without one seed the others are all equal",
-        )
+        reason = "without one seed the others are all equal"
+        return SeedRatio(ratio, None, None, n, level, reason)
     error = math.sqrt((n - 1) / n * float(np.sum((left - left.mean()) ** 2)))
     half = t_quantile(level, n - 1) * error
-    return SeedRatio(
-        math.exp(whole), math.exp(whole - half), math.exp(whole + half), n, level, ""
-    )
+    low, high = math.exp(whole - half), math.exp(whole + half)
+    return SeedRatio(ratio, low, high, n, level, "")
 
 
 #: Standard errors by which the residuals' first autocorrelation must exceed what
@@ -296,8 +283,12 @@ def seed_variance(scores: ArrayLike, *, level: float = 0.95) -> BetweenSeedVaria
     k, raw = table.columns, (table.between - table.error) / table.columns
     low: float | None = None
     high: float | None = None
+    reason = (
+        "all seeds have the same curve but for a constant: no jitter to compare with"
+    )
     if table.error > 0:
         low, high = (max(0.0, end / k) for end in _ting_graybill(table, level))
+        reason = ""
     return BetweenSeedVariance(
         variance=max(0.0, raw),
         raw=raw,
@@ -309,19 +300,20 @@ def seed_variance(scores: ArrayLike, *, level: float = 0.95) -> BetweenSeedVaria
         n_checkpoints=k,
         level=level,
         flags=table.flags,
-        reason=""
-        if table.error > 0
-        else "all seeds have the same curve but for a constant: no jitter to compare with",
+        reason=reason,
     )
 
 
 def _ting_graybill(table: TwoWay, level: float) -> tuple[float, float]:
     """Interval of MSS − MSE as expected mean squares, Ting et al. (1990)."""
-    tails = (1 - level) / 2, (1 + level) / 2
+    lower, upper = (1 - level) / 2, (1 + level) / 2
     n1, n2 = table.n1, table.n2
-    h1, h2 = (1 / (special.chdtri(n, tails[1]) / n) - 1 for n in (n1, n2))
-    g1, g2 = (1 - 1 / (special.chdtri(n, tails[0]) / n) for n in (n1, n2))
-    f1, f2 = (float(special.fdtri(n1, n2, p)) for p in (tails[1], tails[0]))
+    h1 = 1 / (special.chdtri(n1, upper) / n1) - 1
+    h2 = 1 / (special.chdtri(n2, upper) / n2) - 1
+    g1 = 1 - 1 / (special.chdtri(n1, lower) / n1)
+    g2 = 1 - 1 / (special.chdtri(n2, lower) / n2)
+    f1 = float(special.fdtri(n1, n2, upper))
+    f2 = float(special.fdtri(n1, n2, lower))
     g12 = ((f1 - 1) ** 2 - g1**2 * f1**2 - h2**2) / f1
     h12 = ((1 - f2) ** 2 - h1**2 * f2**2 - g2**2) / f2
     a, b = table.between, table.error

@@ -279,22 +279,12 @@ def crossed_variance(
             f"and {n}"
         )
     fit = fit_seeds(table, clusters=clusters)
-    if (
-        fit.v_prompts is None
-        or fit.v_seeds is None
-        or fit.v_interaction is None
-        or fit.df_prompts is None
-    ):
+    v_p, v_s, v_i, df = fit.v_prompts, fit.v_seeds, fit.v_interaction, fit.df_prompts
+    if v_p is None or v_s is None or v_i is None or df is None:
         raise StatisticsError(
             "`clusters` holds a single cluster: nothing tells how clusters differ"
         )
-    v_p, v_s, v_i, df, mean = (
-        fit.v_prompts,
-        fit.v_seeds,
-        fit.v_interaction,
-        fit.df_prompts,
-        fit.mean,
-    )
+    mean = fit.mean
     by_prompt = fit.prompt_parts - mean
     left = table - fit.prompt_parts - fit.seed_parts[:, None]
     ms_prompts = seeds * float(by_prompt @ by_prompt) / (n - 1)

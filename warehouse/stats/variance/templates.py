@@ -10,7 +10,7 @@ to .98 of 95 %, and down to .91 with 3 that differ much.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,7 +23,7 @@ from warehouse.stats.core.inputs import (
     number_of,
 )
 from warehouse.stats.core.quantiles import t_quantile
-from warehouse.stats.core.results import NamedFigures
+from warehouse.stats.core.results import NamedFigures, flags_of
 from warehouse.stats.intervals.estimate_mean import estimate_mean
 from warehouse.stats.variance.components import CrossedVariance, crossed_variance
 
@@ -123,42 +123,22 @@ def template_variance(
             f"`random` must be one of {', '.join(RANDOM)}, found {random!r}"
         )
     n, count = table.shape
-    means = table.mean(axis=0)
     groups = clusters_if_any(clusters, n)
-    units = n if groups is None else groups.n
-    parts = (
-        crossed_variance(table.T, clusters=clusters) if min(units, count) > 1 else None
-    )
-    variance, df = (None, None) if parts is None else _error(parts, random)
-    if conservative and random == "both" and parts is not None and df is not None:
-        df = min(parts.df_prompts, count - 1.0)
-    estimate, error = float(table.mean()), math.sqrt(variance) if variance else None
-    half = (
-        t_quantile(level, df) * error if error is not None and df is not None else None
-    )
-    low, high = bounds or (-math.inf, math.inf)
-    ends = (estimate, estimate) if half is None else (estimate - half, estimate + half)
-    if (
-        bounds is not None and random != "templates" and half is not None
-    ):  # few prompts near a bound
-        own = estimate_mean(
-            table.mean(axis=1), clusters=clusters, bounds=bounds, level=level
-        )
-        if own.ci_low is not None and own.ci_high is not None:
-            ends = min(ends[0], own.ci_low), max(ends[1], own.ci_high)
-    if bounds is not None and random == "both" and error is not None and df is not None:
-        ends = hull_with_logit(ends, estimate, error, t_quantile(level, df), bounds)
-    alone = "a single prompt" if n == 1 else "a single cluster"
-    reason = (
-        alone if units == 1 else "a single template" if count == 1 else "nothing varies"
-    )
-    return TemplateVariance(
-        estimate=estimate,
-        standard_error=error,
-        ci_low=None if half is None else max(low, ends[0]),
-        ci_high=None if half is None else min(high, ends[1]),
+    units = number_of(groups) or n
+    parts = variance = df = None
+    if min(units, count) > 1:
+        parts = crossed_variance(table.T, clusters=clusters)
+        variance, df = _error(parts, random)
+        if conservative and random == "both" and df is not None:
+            df = min(parts.df_prompts, count - 1.0)
+    means = table.mean(axis=0)
+    none = TemplateVariance(
+        estimate=float(table.mean()),
+        standard_error=None,
+        ci_low=None,
+        ci_high=None,
         level=level,
-        df=None if error is None else df,
+        df=None,
         random=random,
         n_prompts=n,
         n_templates=count,
@@ -173,11 +153,51 @@ def template_variance(
         worst=float(means.min()),
         best_template=int(means.argmax()),
         worst_template=int(means.argmin()),
-        flags=("few_templates",)
-        if count < FEW_TEMPLATES and random != "prompts"
-        else (),
-        reason="" if error is not None else reason,
+        flags=flags_of(few_templates=count < FEW_TEMPLATES and random != "prompts"),
+        reason=_why_none(n, units, count),
     )
+    if not variance:
+        return none
+    found = replace(none, standard_error=math.sqrt(variance), df=df, reason="")
+    if df is None:
+        return found
+    low, high = _ends(found, table, t_quantile(level, df), bounds, clusters)
+    return replace(found, ci_low=low, ci_high=high)
+
+
+def _why_none(n: int, units: int, count: int) -> str:
+    if n == 1:
+        return "a single prompt"
+    if units == 1:
+        return "a single cluster"
+    if count == 1:
+        return "a single template"
+    return "nothing varies"
+
+
+def _ends(
+    found: TemplateVariance,
+    table: FloatArray,
+    t: float,
+    bounds: tuple[float, float] | None,
+    clusters: ArrayLike | None,
+) -> tuple[float, float]:
+    """Student's ends; of scores with bounds within them, and no nearer than few prompts
+    or templates near a bound allow."""
+    error = found.standard_error or 0.0
+    half = t * error
+    low, high = found.estimate - half, found.estimate + half
+    if bounds is None:
+        return low, high
+    if found.random != "templates":  # few prompts near a bound
+        own = estimate_mean(
+            table.mean(axis=1), clusters=clusters, bounds=bounds, level=found.level
+        )
+        if own.ci_low is not None and own.ci_high is not None:
+            low, high = min(low, own.ci_low), max(high, own.ci_high)
+    if found.random == "both":
+        low, high = hull_with_logit((low, high), found.estimate, error, t, bounds)
+    return max(bounds[0], low), min(bounds[1], high)
 
 
 def hull_with_logit(
@@ -193,16 +213,16 @@ def hull_with_logit(
     share = (estimate - low) / width
     if not 0 < share < 1 or not math.isfinite(width):
         return ends
-    centre, half = (
-        math.log(share / (1 - share)),
-        t * error / width / (share * (1 - share)),
-    )
-    reached = [
-        low
-        + width / (1 + math.exp(-max(-_FARTHEST, min(_FARTHEST, centre + side * half))))
-        for side in (-1, 1)
-    ]
-    return min(ends[0], reached[0]), max(ends[1], reached[1])
+    centre = math.log(share / (1 - share))
+    half = t * error / width / (share * (1 - share))
+    lower = low + width * _share_at(centre - half)
+    upper = low + width * _share_at(centre + half)
+    return min(ends[0], lower), max(ends[1], upper)
+
+
+def _share_at(logit: float) -> float:
+    held = max(-_FARTHEST, min(_FARTHEST, logit))
+    return 1 / (1 + math.exp(-held))
 
 
 def _error(parts: CrossedVariance, random: str) -> tuple[float, float | None]:
@@ -215,7 +235,9 @@ def _error(parts: CrossedVariance, random: str) -> tuple[float, float | None]:
         return v_t, float(df_t)
     variance = max(v_p + v_t - v_e, v_p, v_t)
     spread = v_p**2 / df_p + v_t**2 / df_t + v_e**2 / (df_p * df_t)
-    return variance, max(1.0, variance**2 / spread) if spread > 0 else None
+    if spread > 0:
+        return variance, max(1.0, variance**2 / spread)
+    return variance, None
 
 
 def templates_needed(result: TemplateVariance, standard_error: float) -> int | None:
@@ -239,7 +261,9 @@ def templates_needed(result: TemplateVariance, standard_error: float) -> int | N
     v_p, v_t, v_e = result.part_prompts, result.part_templates, result.part_residual
     if result.random == "prompts" or v_p is None or v_t is None or v_e is None:
         return None
-    left = standard_error**2 - (max(0.0, v_p - v_e) if result.random == "both" else 0)
+    left = standard_error**2
+    if result.random == "both":
+        left -= max(0.0, v_p - v_e)
     if left > 0:
         return max(1, math.ceil(result.n_templates * max(v_t, v_e) / left))
     return None
@@ -278,13 +302,10 @@ def template_ranking(means: ArrayLike) -> TemplateRanking:
         )
     first, second = np.triu_indices(len(table), 1)
     overall = table.mean(axis=1)
-    signs = (
-        np.sign(table[first] - table[second])
-        * np.sign(overall[first] - overall[second])[:, None]
-    )
+    by_template = np.sign(table[first] - table[second])
+    by_mean = np.sign(overall[first] - overall[second])
     flip_share = None
     if len(first):
-        flip_share = float((signs < 0).mean())
-    return TemplateRanking(
-        flip_share, int((table == table.max(axis=0)).any(axis=1).sum())
-    )
+        flip_share = float((by_template * by_mean[:, None] < 0).mean())
+    is_first = table == table.max(axis=0)
+    return TemplateRanking(flip_share, int(is_first.any(axis=1).sum()))

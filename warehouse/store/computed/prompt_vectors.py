@@ -89,13 +89,15 @@ class PartTexts:
         found = store.arrow(_HELD.format(embedder=embedder, part=of_part(self.part)))
         ids, texts, taken = (column.to_pylist() for column in found.columns)
         keys = self.expected_keys(templates)
-        return {
-            prompt
-            for prompt, text, template in zip(ids, texts, taken, strict=True)
-            if prompt in keys
-            and keys[prompt]
-            == (text, keys[prompt][1] if templates is None else template or "")
-        }
+        held = set()
+        for prompt, text, template in zip(ids, texts, taken, strict=True):
+            if prompt not in keys:
+                continue
+            expected_text, expected_template = keys[prompt]
+            is_taken_off = templates is None or (template or "") == expected_template
+            if text == expected_text and is_taken_off:
+                held.add(prompt)
+        return held
 
 
 @dataclass(frozen=True)
@@ -252,7 +254,7 @@ def write_vectors(
         return 0
     with store.changing_catalogue() as connection:
         sharing = _sharing(store, prompts, templates or {}, texts)
-        part = PROMPT if texts is None else texts.part
+        part = _part_of(texts)
         ids = _whole(sharing, "prompt_id")
         hashes = list(
             zip(
@@ -288,7 +290,7 @@ def read_vectors(
     """Up-to-date vectors of the prompts of some benchmarks (None: of all), of a part or
     the question."""
     where = _in_benchmarks(benchmark_ids)
-    part = of_part(PROMPT if texts is None else texts.part)
+    part = of_part(_part_of(texts))
     sql = query_text("store", "prompt_vectors").format(
         embedder=embedder.id, part=part, benchmarks=where
     )
@@ -312,11 +314,13 @@ def _sharing(
     key_of = texts.expected_keys(templates)
     keys = {key_of[int(prompt)] for prompt in prompts if int(prompt) in key_of}
     rows = [(prompt, *key) for prompt, key in sorted(key_of.items()) if key in keys]
-    kinds = {"prompt_id": pa.int64(), "text_hash": pa.binary(), "template": pa.string()}
-    columns = zip(
-        kinds.items(), zip(*rows, strict=True) if rows else ((), (), ()), strict=True
+    return pa.table(
+        {
+            "prompt_id": pa.array([row[0] for row in rows], pa.int64()),
+            "text_hash": pa.array([row[1] for row in rows], pa.binary()),
+            "template": pa.array([row[2] for row in rows], pa.string()),
+        }
     )
-    return pa.table({name: pa.array(values, kind) for (name, kind), values in columns})
 
 
 def _batch(
@@ -324,22 +328,27 @@ def _batch(
 ) -> pa.Table:
     n, dimension = vectors.shape
     offsets = np.arange(0, (n + 1) * dimension, dimension, dtype=np.int32)
+    templates = sharing.column("template").to_pylist()
+    stored_part: str | None = part
+    if part == PROMPT:
+        stored_part = None
     return pa.table(
         {
             "prompt_id": sharing.column("prompt_id"),
             "embedder_id": pa.array(np.full(n, embedder, np.int64)),
             "text_hash": sharing.column("text_hash"),
             "vector": pa.ListArray.from_arrays(offsets, pa.array(vectors.ravel())),
-            "template": pa.array(
-                [
-                    template or None
-                    for template in sharing.column("template").to_pylist()
-                ],
-                pa.string(),
-            ),
-            "part": pa.array([None if part == PROMPT else part] * n, pa.string()),
+            "template": pa.array([own or None for own in templates], pa.string()),
+            "part": pa.array([stored_part] * n, pa.string()),
         }
     )
+
+
+def _part_of(texts: PartTexts | None) -> str:
+    """The part that texts are of; the question without any."""
+    if texts is None:
+        return PROMPT
+    return texts.part
 
 
 def _case(table: str, templates: Templates) -> str:

@@ -190,10 +190,11 @@ class StorableArrays:
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as JSON holds them."""
-        return {
-            name: value.tolist() if isinstance(value, np.ndarray) else value
-            for name, value in vars(self).items()
-        }
+        fields = dict(vars(self))
+        for name, value in fields.items():
+            if isinstance(value, np.ndarray):
+                fields[name] = value.tolist()
+        return fields
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any], /) -> Self:

@@ -303,16 +303,22 @@ def _completed(row: dict[str, Any], of_samples: Mapping[str, str]) -> dict[str, 
     told = settings_of_stored(row)
     if not row["n_found"]:
         told = told.of_figures_alone()
-    marks = dict(sorted({**of_samples, **told.marks}.items()))
-    return {
+    completed = {
         "id": row["run_id"],
         "settings": engines.json_text(dict(told.settings)),
-        "marks": engines.json_text(marks) if marks else None,
-        "versions": engines.json_text(dict(told.versions)) if told.versions else None,
+        "marks": None,
+        "versions": None,
         "condition_key": told.condition_key,
         "recorded_key": told.condition_key,
-        "execution_key": canonical_digest(marks) if marks else "",
+        "execution_key": "",
     }
+    marks = dict(sorted({**of_samples, **told.marks}.items()))
+    if marks:
+        completed["marks"] = engines.json_text(marks)
+        completed["execution_key"] = canonical_digest(marks)
+    if told.versions:
+        completed["versions"] = engines.json_text(dict(told.versions))
+    return completed
 
 
 _OBJECTS = ("sampling", "configuration", "hyperparameters", "agent_parameters")

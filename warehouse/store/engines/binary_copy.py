@@ -183,11 +183,10 @@ class _Pieces:
     def _close(self) -> None:
         if not self.open:
             return
-        piece = np.empty(
-            self.n, np.dtype([(f"f{i}", w) for i, (w, _) in enumerate(self.open)])
-        )
-        for i, (_, values) in enumerate(self.open):
-            piece[f"f{i}"] = values
+        fields = [(f"f{i}", width) for i, (width, _) in enumerate(self.open)]
+        piece = np.empty(self.n, np.dtype(fields))
+        for (name, _), (_, values) in zip(fields, self.open, strict=True):
+            piece[name] = values
         self.done.append(_cut(piece, np.arange(self.n + 1) * piece.itemsize))
         self.open = []
 
@@ -202,7 +201,9 @@ def _rows(block: pa.RecordBatch) -> bytes:
             _add_numbers(pieces, column, _NUMBERS[column.type])
         elif column.type == pa.large_binary():
             pieces.add_fixed(">i4", pc.binary_length(column).fill_null(-1).to_numpy())
-            pieces.add_varying(column.fill_null(b"") if column.null_count else column)
+            if column.null_count:
+                column = column.fill_null(b"")
+            pieces.add_varying(column)
         else:
             _add_vectors(pieces, column)
     return pieces.joined()
@@ -242,7 +243,8 @@ def _elements(values: Any) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]
     fields["length"] = np.where(valid, 4, -1)
     fields["value"] = values.to_numpy(zero_copy_only=False)
     widths = np.where(valid, 8, 4)
-    return fields.view(np.uint8).reshape(-1, 8)[np.arange(8) < widths[:, None]], widths
+    octets = fields.view(np.uint8).reshape(-1, 8)
+    return octets[np.arange(8) < widths[:, None]], widths
 
 
 def _vector_heads(
@@ -252,15 +254,15 @@ def _vector_heads(
 ) -> npt.NDArray[np.uint8]:
     """Dimensions, whether there are nulls, element type; then the length and the first
     index."""
-    heads = np.empty(
-        len(lengths), [(name, ">i4") for name in ("d", "nulls", "type", "n", "first")]
-    )
+    names = ("d", "nulls", "type", "n", "first")
+    heads = np.empty(len(lengths), [(name, ">i4") for name in names])
     heads["d"] = lengths > 0
     heads["nulls"] = np.diff(element_ends) < 8 * lengths
     heads["type"] = _FLOAT4
     heads["n"] = lengths
     heads["first"] = 1
-    return heads.view(np.uint8).reshape(-1, 20)[np.arange(20) < widths[:, None]]
+    octets = heads.view(np.uint8).reshape(-1, 20)
+    return octets[np.arange(20) < widths[:, None]]
 
 
 # --- bytes ---------------------------------------------------------------------------------------
@@ -280,7 +282,6 @@ def _cut(values: npt.NDArray[Any], offsets: npt.NDArray[np.int64]) -> Any:
 def _joined(values: Any) -> npt.NDArray[np.uint8]:
     """The bytes of all values of a large_binary array on end, without copying them."""
     _, offsets, data = values.buffers()
-    ends = np.frombuffer(offsets, np.int64)[
-        values.offset : values.offset + len(values) + 1
-    ]
+    first = values.offset
+    ends = np.frombuffer(offsets, np.int64)[first : first + len(values) + 1]
     return np.frombuffer(data or b"", np.uint8)[ends[0] : ends[-1]]

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from itertools import accumulate
 from operator import itemgetter
 from types import MappingProxyType
@@ -70,34 +71,30 @@ def _array(values: list[Any], oid: int) -> pa.Array:
     if oid == _NUMERIC and _are_whole(values):
         kind = pa.int64()
     if pa.types.is_string(kind):
-        texts = [
-            value if value is None or isinstance(value, str) else json_text(value)
-            for value in values
-        ]
-        return _strings(
-            [None if text is None else text.encode() for text in texts], kind
-        )
+        return _strings([_encoded(value) for value in values], kind)
     if kind == pa.binary():
         return _strings(values, kind)
     if kind in _NUMBERS:
-        return _buffers(
-            values, kind, 0, lambda filled: np.array(filled, _NUMBERS[kind])
-        )
+        return _buffers(values, kind, 0, partial(np.array, dtype=_NUMBERS[kind]))
     if pa.types.is_boolean(kind):
-        return _buffers(
-            values,
-            kind,
-            False,
-            lambda filled: np.packbits(np.array(filled, np.bool_), bitorder="little"),
-        )
+        return _buffers(values, kind, False, _bits)
     if kind == pa.timestamp("us"):
-        return _buffers(
-            values,
-            kind,
-            np.datetime64(0, "us"),
-            lambda filled: np.array(filled, "datetime64[us]"),
-        )
+        to_times = partial(np.array, dtype="datetime64[us]")
+        return _buffers(values, kind, np.datetime64(0, "us"), to_times)
     return pa.array(values, type=kind)
+
+
+def _encoded(value: Any) -> bytes | None:
+    """A text, or any other value as JSON, in UTF-8."""
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        value = json_text(value)
+    return bytes(value.encode())
+
+
+def _bits(values: list[Any]) -> Any:
+    return np.packbits(np.array(values, np.bool_), bitorder="little")
 
 
 def _are_whole(values: list[Decimal | None]) -> bool:

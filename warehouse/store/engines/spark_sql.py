@@ -50,16 +50,28 @@ _FUNCTIONS = re.compile(
 
 def translated(sql: str, params: Mapping[str, Any]) -> str:
     """A SELECT with its values written into it, as Spark reads it."""
-    text = replace_binds(sql, lambda name: _literal_of(params[name]))
+
+    def value_of(name: str) -> str:
+        return _literal_of(params[name])
+
+    text = replace_binds(sql, value_of)
     text = replace_quoted(text, literal, quoted)
     text = _MATERIALIZED.sub("as (", _COUNTING.sub(_range, text))
-    text = _WINDOW.sub(
-        lambda match: match[0].removesuffix("-") + "+ -" if match[1] else match[0], text
-    )
-    text = _UNPERTURBED.sub(
-        lambda match: f"octet_length({match[1]}) = 0" if match[1] else match[0], text
-    )
+    text = _WINDOW.sub(_with_plus_minus, text)
+    text = _UNPERTURBED.sub(_by_length, text)
     return _with_stable_corr(_POSITION.sub("instr(", _with_types(text)))
+
+
+def _with_plus_minus(match: re.Match[str]) -> str:
+    if match[1]:
+        return match[0].removesuffix("-") + "+ -"
+    return match[0]
+
+
+def _by_length(match: re.Match[str]) -> str:
+    if match[1]:
+        return f"octet_length({match[1]}) = 0"
+    return match[0]
 
 
 def quoted(name: str) -> str:
@@ -108,16 +120,16 @@ def _with_types(text: str) -> str:
     """The text with the types of its casts under the names that Spark has for them."""
     parts, end = [], 0
     for start in _CAST.finditer(text):
-        if (closing := _closing(text, start.end())) and (
-            match := _TYPE.search(text, start.end(), closing)
-        ):
-            parts.append(
-                (
-                    match.start(1),
-                    match.end(1),
-                    "double" if match[1][0] in "dD" else "string",
-                )
-            )
+        closing = _closing(text, start.end())
+        if not closing:
+            continue
+        match = _TYPE.search(text, start.end(), closing)
+        if match is None:
+            continue
+        kind = "string"
+        if match[1][0] in "dD":
+            kind = "double"
+        parts.append((match.start(1), match.end(1), kind))
     pieces = []
     for first, last, name in sorted(parts):
         pieces += [text[end:first], name]

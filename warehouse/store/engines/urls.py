@@ -161,12 +161,10 @@ def parse_url(text: str) -> sa.URL:
         return cast("sa.URL", PlainUrl(plain[1], FILE))
     if (plain := _PLAIN_SERVER.fullmatch(text)) and 0 < int(plain[4] or 1) < 65536:
         user, password, host, port, database = plain.groups()
-        return cast(
-            "sa.URL",
-            PlainUrl(
-                database, SERVER, user, password, host, int(port) if port else None
-            ),
-        )
+        number = None
+        if port:
+            number = int(port)
+        return cast("sa.URL", PlainUrl(database, SERVER, user, password, host, number))
     if is_lake(text):
         return parse_lake(text)
     if "://" in text:
@@ -207,10 +205,10 @@ def shown_url(url: sa.URL) -> str:
     parameters that nobody knows to be harmless."""
     if url.get_backend_name() in (LOCAL, REMOTE):
         return str(LakeUrl.of(url))
-    masked = {
-        name: value if name.lower() in _HARMLESS else MASK
-        for name, value in url.query.items()
-    }
+    masked = dict(url.query)
+    for name in masked:
+        if name.lower() not in _HARMLESS:
+            masked[name] = MASK
     shown = url.set(query=masked).render_as_string(hide_password=True)
     return shown.replace(quote_plus(MASK), MASK)
 
@@ -376,11 +374,12 @@ class LakeUrl:
             server = f"{LOCAL}:"
         if not self.lake:
             return server
-        return (
-            f"{server}?lake={self.lake}"
-            + ("" if self.version is None else f"&version={self.version}")
-            + ("&read=files" if self.read_files else "")
-        )
+        said = f"{server}?lake={self.lake}"
+        if self.version is not None:
+            said += f"&version={self.version}"
+        if self.read_files:
+            said += "&read=files"
+        return said
 
 
 def is_lake(text: str) -> bool:

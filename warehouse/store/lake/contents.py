@@ -181,12 +181,15 @@ def marks(store: Store, kind: str) -> tuple[Marks, dict[int, int]]:
     sizes: dict[int, int] = {}
     for row in store.rows(query_text("lake", kind)):
         unit = int(row.pop("unit"))
-        unit_marks[unit] = "|".join(
-            "" if value is None else str(value) for value in row.values()
-        )
-        sizes[unit] = sum(row.get(name) or 0 for name in _COUNTS) or int(
-            row.get("n") or 1
-        )
+        words = []
+        for value in row.values():
+            if value is None:
+                words.append("")
+            else:
+                words.append(str(value))
+        unit_marks[unit] = "|".join(words)
+        counted = sum(row.get(name) or 0 for name in _COUNTS)
+        sizes[unit] = counted or int(row.get("n") or 1)
     return unit_marks, sizes
 
 
@@ -215,14 +218,10 @@ def units_table(marked: dict[str, Marks]) -> pa.Table:
     rows: list[tuple[Any, ...]] = []
     for kind, marks in sorted(marked.items()):
         rows += [(kind, unit, mark) for unit, mark in sorted(marks.items())]
-    columns: list[Any] = list(zip(*rows, strict=True)) if rows else [[], [], []]
-    return pa.table(
-        [
-            pa.array(values, field.type)
-            for values, field in zip(columns, UNITS_SCHEMA, strict=True)
-        ],
-        schema=UNITS_SCHEMA,
-    )
+    columns = []
+    for place, field in enumerate(UNITS_SCHEMA):
+        columns.append(pa.array([row[place] for row in rows], field.type))
+    return pa.table(columns, schema=UNITS_SCHEMA)
 
 
 def digest(rows: pa.Table, name: str) -> str:
@@ -254,10 +253,13 @@ def digests(rows: Any, name: str, unit: str = "") -> dict[int, tuple[int, str]]:
         ).fetchall()
     finally:
         scratch.close()
-    return {
-        -1 if key is None else int(key): (int(n), str(total))
-        for key, n, total in totals
-    }
+    found = {}
+    for key, n, total in totals:
+        unit_of_rows = -1
+        if key is not None:
+            unit_of_rows = int(key)
+        found[unit_of_rows] = (int(n), str(total))
+    return found
 
 
 def _columns(name: str) -> str:
@@ -281,15 +283,12 @@ def require_same_store(store: Store, lake: LakeLocation, version: LakeVersion) -
     theirs = _sources_of(lake, version)
     if not theirs:
         return
-    counted = (
-        store.arrow("select next_id from id_counter where table_name = 'source'")
-        .column(0)
-        .to_pylist()
-    )
+    next_id = 1
+    counters = "select next_id from id_counter where table_name = 'source'"
+    for row in store.rows(counters):
+        next_id = row["next_id"]
     ahead = sorted(
-        number
-        for number in theirs
-        if number not in ours and number >= (counted[0] if counted else 1)
+        number for number in theirs if number not in ours and number >= next_id
     )
     other = any(
         ours[number] != source for number, source in theirs.items() if number in ours

@@ -334,47 +334,31 @@ def _put_references(
     variant_ids: list[int],
 ) -> None:
     runs = state.dump.runs
-    scratch.put(
-        "stage_run",
-        pa.table(
-            {
-                "run": pa.array(range(len(runs)), pa.int32()),
-                "benchmark_id": pa.array(
-                    [row["benchmark_id"] for row in state.references], pa.int64()
-                ),
-                "split": pa.array([header.split for header in runs], pa.string()),
-            }
-        ),
-    )
-    scratch.put(
-        "metric_id",
-        pa.table(
-            {
-                "run": pa.array([row[0] for row in named], pa.int32()),
-                "metric": pa.array([row[1] for row in named], pa.string()),
-                "filter": pa.array([row[2] for row in named], pa.string()),
-                "metric_id": pa.array(
-                    [
-                        state.metric_ids[spec_of(runs[row[0]], row[1], row[2])]
-                        for row in named
-                    ],
-                    pa.int64(),
-                ),
-            }
-        ),
-    )
-    scratch.put(
-        "variant_id",
-        pa.table(
-            {
-                "variant_no": pa.array([row[0] for row in variants], pa.int32()),
-                "perturbation": pa.array([row[1] for row in variants], pa.string()),
-                "fewshot_draw": pa.array([row[2] for row in variants], pa.string()),
-                "template": pa.array([row[3] for row in variants], pa.string()),
-                "variant_id": pa.array(variant_ids, pa.int64()),
-            }
-        ),
-    )
+    benchmarks = [row["benchmark_id"] for row in state.references]
+    stage_run = {
+        "run": pa.array(range(len(runs)), pa.int32()),
+        "benchmark_id": pa.array(benchmarks, pa.int64()),
+        "split": pa.array([header.split for header in runs], pa.string()),
+    }
+    scratch.put("stage_run", pa.table(stage_run))
+    metrics = []
+    for run, metric, filtered in named:
+        metrics.append(state.metric_ids[spec_of(runs[run], metric, filtered)])
+    metric_id = {
+        "run": pa.array([row[0] for row in named], pa.int32()),
+        "metric": pa.array([row[1] for row in named], pa.string()),
+        "filter": pa.array([row[2] for row in named], pa.string()),
+        "metric_id": pa.array(metrics, pa.int64()),
+    }
+    scratch.put("metric_id", pa.table(metric_id))
+    variant_id = {
+        "variant_no": pa.array([row[0] for row in variants], pa.int32()),
+        "perturbation": pa.array([row[1] for row in variants], pa.string()),
+        "fewshot_draw": pa.array([row[2] for row in variants], pa.string()),
+        "template": pa.array([row[3] for row in variants], pa.string()),
+        "variant_id": pa.array(variant_ids, pa.int64()),
+    }
+    scratch.put("variant_id", pa.table(variant_id))
 
 
 def _published(dump: Dump) -> Iterable[PublishedScore]:

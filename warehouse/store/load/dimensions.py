@@ -334,6 +334,9 @@ class Dimensions:
             of += [index] * len(source.headers)
             calls += [source.invocation] * len(source.headers)
         described, described_by = _described(sources)
+        group_rows = [
+            group_row(header, call) for header, call in zip(headers, calls, strict=True)
+        ]
         self._begin(headers)
         self._n_metrics = len(specs)
         models, agents, benchmark_ids, groups, scorers, variant_ids = self.ids_of(
@@ -342,14 +345,7 @@ class Dimensions:
                 Request(tables.model, [model_row(header) for header in headers], of),
                 Request(tables.agent, [agent_row(header) for header in headers], of),
                 Request(tables.benchmark, described, described_by),
-                Request(
-                    tables.run_group,
-                    [
-                        group_row(header, call)
-                        for header, call in zip(headers, calls, strict=True)
-                    ],
-                    of,
-                ),
+                Request(tables.run_group, group_rows, of),
                 Request(tables.scorer, [scorer_row(spec) for spec in specs]),
                 Request(tables.prompt_variant, variants),
             ],
@@ -360,13 +356,39 @@ class Dimensions:
             for row, number in zip(described, benchmark_ids, strict=True)
         }
         self._hang(connection, _paths(sources), benchmarks)
-        seed_rows = [
-            seed_row(header, model)
-            for header, model in zip(headers, models, strict=True)
-        ]
         metric_rows = [
             metric_row(spec, scorer)
             for spec, scorer in zip(specs, scorers, strict=True)
+        ]
+        checkpoints, metrics = self._checkpoints_and_metrics(
+            connection, headers, models, of, metric_rows
+        )
+        references = []
+        for header, checkpoint, agent, group in zip(
+            headers, checkpoints, agents, groups, strict=True
+        ):
+            references.append(
+                {
+                    "checkpoint_id": checkpoint,
+                    "agent_id": agent,
+                    "benchmark_id": benchmarks[header.benchmark],
+                    "run_group_id": group,
+                }
+            )
+        return LoadIds(references, benchmarks, metrics, variant_ids, self.said())
+
+    def _checkpoints_and_metrics(
+        self,
+        connection: sa.Connection,
+        headers: Sequence[RunHeader],
+        models: Sequence[int],
+        of: Sequence[int],
+        metric_rows: Sequence[Mapping[str, Any]],
+    ) -> tuple[list[int], list[int]]:
+        """Ids of the checkpoints of some models, and of metrics."""
+        seed_rows = [
+            seed_row(header, model)
+            for header, model in zip(headers, models, strict=True)
         ]
         seeds, metrics = self.ids_of(
             connection,
@@ -380,18 +402,7 @@ class Dimensions:
             for header, seed in zip(headers, seeds, strict=True)
         ]
         (checkpoints,) = self.ids_of(connection, [Request(tables.checkpoint, rows, of)])
-        references = [
-            {
-                "checkpoint_id": c,
-                "agent_id": a,
-                "benchmark_id": benchmarks[header.benchmark],
-                "run_group_id": g,
-            }
-            for header, c, a, g in zip(
-                headers, checkpoints, agents, groups, strict=True
-            )
-        ]
-        return LoadIds(references, benchmarks, metrics, variant_ids, self.said())
+        return checkpoints, metrics
 
     def checkpoints(
         self, connection: sa.Connection, headers: Sequence[RunHeader], of: Sequence[int]
@@ -453,18 +464,13 @@ class Dimensions:
         }
         for parent, child in new_edges:
             done[(parent, child)] = 1
-            parent_id = by_name[parent]
-            child_id = by_name[child]
-            if parents.get(child_id) is not None or child_id in ancestors(
-                parents, parent_id
-            ):
+            parent_id, child_id = by_name[parent], by_name[child]
+            makes_ring = child_id in ancestors(parents, parent_id)
+            if parents.get(child_id) is not None or makes_ring:
                 continue
             parents[child_id] = parent_id
-            connection.execute(
-                sa.update(table)
-                .where(table.c.id == child_id)
-                .values(parent_id=parent_id)
-            )
+            hung = sa.update(table).where(table.c.id == child_id)
+            connection.execute(hung.values(parent_id=parent_id))
 
 
 def _paths(sources: Sequence[Naming]) -> list[tuple[str, ...]]:

@@ -155,19 +155,16 @@ def _arrivals(
 ) -> list[_Arrival]:
     arrivals = []
     for row in rows:
-        standing = {
-            "marks": parse_json(row["marks"]) if row["marks"] else None,
-            "bytes_key": row["bytes_key"],
-        }
-        said = {**standing, **words.get((row["source_id"], row["run_id"]), {})}
+        said = {"marks": None, "bytes_key": row["bytes_key"]}
+        if row["marks"]:
+            said["marks"] = parse_json(row["marks"])
+        said |= words.get((row["source_id"], row["run_id"]), {})
         settings = {}
         if row["settings"]:
             settings = parse_json(row["settings"])
-        is_mapped = settings.get("mapping") is not None
-        if is_mapped:
+        own_bytes = said["bytes_key"]
+        if settings.get("mapping") is not None:
             own_bytes = None
-        else:
-            own_bytes = said["bytes_key"]
         ids = (row["run_id"], row["source_id"], row["run_key"])
         arrivals.append(
             _Arrival(*ids, said["marks"] or {}, own_bytes, said["bytes_key"])

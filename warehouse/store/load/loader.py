@@ -15,23 +15,20 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import accumulate, pairwise
 
 import pyarrow as pa
 
 from warehouse.errors import DiskFullError, InputError
-from warehouse.records import Dump, RunHeader
+from warehouse.records import Dump
 from warehouse.store import engines
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
-from warehouse.store.curate import field_clusters
 from warehouse.store.load import (
     duplicates,
     facts,
     figure_words,
     measures,
     prompt_completion,
-    prompt_statements,
     published_again,
     sample_words,
     scans,
@@ -51,7 +48,8 @@ from warehouse.store.load.bulk_insert import (
 from warehouse.store.load.conflicts import decide
 from warehouse.store.load.decisions import Decision
 from warehouse.store.load.dimensions import Dimensions
-from warehouse.store.load.facts import add_prompts, benchmarks_of
+from warehouse.store.load.facts import add_prompts
+from warehouse.store.load.filled_prompts import fill_prompts
 from warehouse.store.load.kept_words import give_back, words_of_people
 from warehouse.store.load.run_keys import run_key
 from warehouse.store.load.same_responses import (
@@ -66,12 +64,12 @@ from warehouse.store.load.state import (
     NotTogetherError,
     Parsed,
     SourceClaim,
-    SourcePart,
     _Load,
     note_same_content,
     note_unscored,
     note_values_that_are_no_numbers,
     report_of,
+    state_of,
 )
 
 #: How often a load is tried where another writer got in its way (deadlock,
@@ -257,17 +255,7 @@ class Loader:
         started: float,
         dry_run: bool,
     ) -> list[LoadReport]:
-        parts = _parts(parsed.dumps, sources)
-        headers: list[RunHeader] = []
-        for part in parts:
-            headers += part.dump.runs
-        state = _Load(
-            Dump(tuple(headers), ()),
-            parts,
-            options,
-            n_rows=parsed.n_rows,
-            columns=parsed.columns,
-        )
+        state = state_of(parsed, sources, options)
         self.scratch.replaced.clear()
         if self._n_forgotten != self.store.n_forgotten:
             self._forget()
@@ -275,12 +263,11 @@ class Loader:
         try:
             self._refuse_rejected(state)
             readings = self._other_readings(sources, options)
-            is_whole = bool(readings)
-            with (
-                self._rehearsal()
-                if dry_run
-                else self._at_once(state.n_rows, is_whole=is_whole)
-            ):
+            if dry_run:
+                together = self._rehearsal()
+            else:
+                together = self._at_once(state.n_rows, is_whole=bool(readings))
+            with together:
                 if readings:
                     self._replace(readings, state)
                 add_dimensions(
@@ -296,12 +283,8 @@ class Loader:
                             self.store, self.scratch, self.dimensions, state, connection
                         )
                 reports = self._add_facts(state, started)
-            if (
-                not self.once
-                and self.store.dialect.embedded
-                and not dry_run
-                and state.has_all_texts
-            ):
+            holds_store = not self.once and self.store.dialect.embedded
+            if holds_store and not dry_run and state.has_all_texts:
                 # nobody else can remove them while this process holds the store
                 with engines.failing_anyway():
                     staging.learn_texts(self.scratch)
@@ -395,9 +378,11 @@ class Loader:
             if len(rejected) <= state.options.max_rejected:
                 continue
             first = rejected[0]
+            rows_were = "1 row was"
+            if len(rejected) > 1:
+                rows_were = f"{len(rejected)} rows were"
             raise InputError(
-                f"{len(rejected)} {'rows were' if len(rejected) > 1 else 'row was'} "
-                f"rejected; first: {first.place}: {first.found}",
+                f"{rows_were} rejected; first: {first.place}: {first.found}",
                 path=part.source.path,
                 expected=first.expected,
                 advice=(
@@ -448,28 +433,10 @@ class Loader:
                     LoadReport(sources[0].path, "unchanged", source_id=sources[0].id)
                 ]
             decisions = self._decide(state)
-            fresh = [item for item in decisions if item.action == "new"]
-            first = self.dimensions.take(connection, "run", len(fresh)) if fresh else 0
-            run_ids = {item.run: first + index for index, item in enumerate(fresh)}
-            facts.insert_runs(connection, state, fresh, run_ids)
-            facts.complete_marks(connection, decisions)
+            run_ids = self._insert_runs(connection, state, decisions)
             completed: list[int] = []
             if state.n_rows:
-                self.scratch.give_back(state.n_rows)
-                facts.push(self.scratch, state, run_ids)
-                state.has_all_texts = state.options.text == "all" and len(
-                    run_ids
-                ) == len(state.dump.runs)
-                if staging.TRANSCRIPT in state.columns:
-                    again = {
-                        item.run: item.same_as
-                        for item in decisions
-                        if item.same_as is not None
-                    }
-                    completed = facts.complete_transcripts(
-                        connection, self.scratch, state, again
-                    )
-                refuse_other_scores(self.store, state, decisions, run_ids)
+                completed = self._push_rows(connection, state, decisions, run_ids)
             published_again.publish(self.store, self.scratch, state, run_ids)
             facts.push_run_metrics(connection, self.scratch, state, run_ids)
             self._link_sources(state, decisions, run_ids)
@@ -480,7 +447,7 @@ class Loader:
             scans.join(self.store, self.scratch, state, [*run_ids.values(), *completed])
             if votes.holds_any(self.scratch, state):
                 votes.push(self.store, self.scratch, state)
-            self._fill_prompts(state)
+            fill_prompts(self.store, self.scratch, self.settled, state)
             self._write_words(connection, state)
             for column, count in sorted(self.scratch.replaced.items()):
                 state.note(
@@ -496,6 +463,45 @@ class Loader:
                 connection, list(zip(sources, reports, rejections, strict=True))
             )
         return reports
+
+    def _insert_runs(
+        self, connection: sa.Connection, state: _Load, decisions: Sequence[Decision]
+    ) -> dict[int, int]:
+        """Insert the runs that are new; gives their ids, by their place in the load."""
+        fresh = [item for item in decisions if item.action == "new"]
+        run_ids: dict[int, int] = {}
+        if fresh:
+            first = self.dimensions.take(connection, "run", len(fresh))
+            for run_id, item in enumerate(fresh, start=first):
+                run_ids[item.run] = run_id
+        facts.insert_runs(connection, state, fresh, run_ids)
+        facts.complete_marks(connection, decisions)
+        return run_ids
+
+    def _push_rows(
+        self,
+        connection: sa.Connection,
+        state: _Load,
+        decisions: Sequence[Decision],
+        run_ids: dict[int, int],
+    ) -> list[int]:
+        """Append the facts of new runs; gives the runs whose transcripts were
+        completed."""
+        self.scratch.give_back(state.n_rows)
+        facts.push(self.scratch, state, run_ids)
+        all_new = len(run_ids) == len(state.dump.runs)
+        state.has_all_texts = state.options.text == "all" and all_new
+        completed: list[int] = []
+        if staging.TRANSCRIPT in state.columns:
+            again = {}
+            for item in decisions:
+                if item.same_as is not None:
+                    again[item.run] = item.same_as
+            completed = facts.complete_transcripts(
+                connection, self.scratch, state, again
+            )
+        refuse_other_scores(self.store, state, decisions, run_ids)
+        return completed
 
     def _link_sources(
         self, state: _Load, decisions: Sequence[Decision], run_ids: Mapping[int, int]
@@ -514,62 +520,6 @@ class Loader:
             connection,
             published_again.suites_published_again(state, decisions, run_ids),
         )
-
-    def _fill_prompts(self, state: _Load) -> None:
-        if not state.n_rows:
-            return
-        filled = prompt_completion.Filled()
-        if prompt_completion.says_anything(self.scratch, state.columns):
-            filled = self._filled(state)
-        self._state_prompts(state, filled.words)
-
-    def _filled(self, state: _Load) -> prompt_completion.Filled:
-        filled = prompt_completion.fill(
-            self.store,
-            self.scratch,
-            self.settled,
-            benchmarks_of(state),
-            state.columns,
-            several=len(state.parts) > 1,
-            n_new=state.new_prompts,
-        )
-        if filled is None:
-            raise NotTogetherError("they say different things of a prompt")
-        for note in filter(None, (self._note_on_mixed(state), *filled.notes())):
-            state.note(note)
-        if filled.has_metadata:
-            self.store.dialect.lock_catalogue(self.store.connection)
-            field_clusters.extend(self.store, benchmarks_of(state))
-        return filled
-
-    def _state_prompts(self, state: _Load, words: prompt_statements.Words) -> None:
-        """Store the words of sources on prompts that others have brought, or have said
-        something of."""
-        n_prompts = "select count(distinct prompt_id) from stage_prompt"
-        if (
-            state.new_prompts
-            and not words.by_prompt
-            and state.new_prompts == self.scratch.value(n_prompts)
-        ):
-            return
-        sources: dict[int, list[int]] = {}
-        for part in state.parts:
-            benchmarks = {state.references[run]["benchmark_id"] for run in part.runs}
-            sources[part.source.id] = sorted(benchmarks)
-        first = state.first_new_prompt or 0
-        new = range(first, first + state.new_prompts)
-        prompt_statements.note_gained(
-            self.store, words, benchmarks_of(state), new, sources
-        )
-        state.statements += prompt_statements.of_load(
-            self.scratch, state.columns, words, sources
-        )
-
-    def _note_on_mixed(self, state: _Load) -> str:
-        can_mix = not state.are_apart and {"prompt_id", "text"} <= set(state.columns)
-        if can_mix:
-            return prompt_completion.note_on_mixed(self.scratch)
-        return ""
 
     def _decide(self, state: _Load) -> list[Decision]:
         decisions = decide(
@@ -593,15 +543,6 @@ def _keys(state: _Load) -> Iterator[str]:
         yield f"source {part.source.id}"
     for header, settings in zip(state.dump.runs, state.settings, strict=True):
         yield settings.condition_key
-        if (
-            key := run_key(header)
-        ) is not None:  # a run without one is the same as no other
+        key = run_key(header)
+        if key is not None:  # a run without one is the same as no other
             yield key
-
-
-def _parts(dumps: Sequence[Dump], sources: Sequence[SourceClaim]) -> list[SourcePart]:
-    ends = list(accumulate((len(dump.runs) for dump in dumps), initial=0))
-    return [
-        SourcePart(dump, source, range(*runs))
-        for dump, source, runs in zip(dumps, sources, pairwise(ends), strict=True)
-    ]

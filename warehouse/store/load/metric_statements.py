@@ -41,36 +41,45 @@ def described(
 ) -> dict[str, Any]:
     """A metric's values on a benchmark, by what its source says and by the values seen
     (smallest, largest, whether all are 0 or 1)."""
-    kind = spec.kind
-    low = spec.low
-    high = spec.high
-    inferred = None
-    if kind is None:
-        inferred = seen
+    kind: str | None = spec.kind
+    low, high = spec.low, spec.high
+    default_by = seen_range = None
+    if spec.is_default:
+        default_by = spec.default_by
     if kind is None and seen is not None:
-        inside = seen[0] >= 0 and seen[1] <= 1
-        kind = "binary" if seen[2] else "bounded" if inside else "continuous"
+        kind = _kind_of(*seen)
+        seen_range = seen[:2]
     if kind in ("binary", "bounded") and low is None and high is None:
         low, high = 0.0, 1.0
     return {
-        "default_by": spec.default_by if spec.is_default else None,
+        "default_by": default_by,
         "kind": kind,
         "low": low,
         "high": high,
         "higher_is_better": spec.higher_is_better,
         "chance_level": spec.chance_level,
-        "is_inferred": inferred is not None,
-        "seen": None if inferred is None else inferred[:2],
+        "is_inferred": seen_range is not None,
+        "seen": seen_range,
     }
+
+
+def _kind_of(least: float, most: float, all_zero_one: bool) -> str:
+    """The kind of a metric by the values seen."""
+    if all_zero_one:
+        return "binary"
+    if least >= 0 and most <= 1:
+        return "bounded"
+    return "continuous"
 
 
 def widened(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
     """Two descriptions of one metric as one, the same in whatever order they came: the
     wider range, and what either knows else; of two words the mapping's, False and the
     smaller number."""
-    merged = {
-        key: value if value is not None else new.get(key) for key, value in old.items()
-    }
+    merged = dict(old)
+    for key, value in old.items():
+        if value is None:
+            merged[key] = new.get(key)
     words = (old["default_by"], new["default_by"])
     merged["default_by"] = next(
         (word for word in ("mapping", "tool", "scan") if word in words), None
@@ -79,7 +88,10 @@ def widened(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
         if None not in (old[key], new[key]):
             merged[key] = min(old[key], new[key])
     merged |= _wider_range(old, new)
-    return merged | {"seen": _seen_by_both(old, new) if merged["is_inferred"] else None}
+    merged["seen"] = None
+    if merged["is_inferred"]:
+        merged["seen"] = _seen_by_both(old, new)
+    return merged
 
 
 def _seen_by_both(
@@ -116,17 +128,19 @@ def _wider_range(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, An
     for seen, declared in ((new, old), (old, new)):
         if _fits(seen.get("seen"), declared):
             return {key: declared[key] for key in _RANGE}
-    return {key: (new if wider > 0 else old)[key] for key in _RANGE}
+    wide = old
+    if wider > 0:
+        wide = new
+    return {key: wide[key] for key in _RANGE}
 
 
 def _fits(seen: tuple[float, float] | None, declared: Mapping[str, Any]) -> bool:
     """True if a range that was only inferred lies in one that somebody has declared."""
-    return (
-        seen is not None
-        and declared["kind"] == "bounded"
-        and None not in (declared["low"], declared["high"])
-        and bool(declared["low"] <= seen[0] and seen[1] <= declared["high"])
-    )
+    low, high = declared["low"], declared["high"]
+    if seen is None or declared["kind"] != "bounded" or None in (low, high):
+        return False
+    least, most = seen
+    return bool(low <= least and most <= high)
 
 
 def with_bounds(

@@ -92,8 +92,12 @@ class Scratch:
         """Make ready for statements on so many rows, if no other connection has any:
         threads without work ask for some without a pause, which is a quarter of the
         processor time of a load of 10 000 rows."""
-        if self.is_alone:
-            self._use_threads(self.threads if n_rows >= ROWS_OF_A_GROUP else 1)
+        if not self.is_alone:
+            return
+        if n_rows >= ROWS_OF_A_GROUP:
+            self._use_threads(self.threads)
+        else:
+            self._use_threads(1)
 
     def give_back(self, n_rows: int) -> None:
         """Between statements on so many rows: pages that the last ones have freed go to
@@ -129,7 +133,12 @@ class Scratch:
 
     def run(self, sql: str, params: Mapping[str, Any] | None = None) -> None:
         """Execute one statement."""
-        self.raw.execute(sql, dict(params) if params else None)
+        self._executed(sql, params)
+
+    def _executed(self, sql: str, params: Mapping[str, Any] | None) -> Any:
+        if params:
+            return self.raw.execute(sql, dict(params))
+        return self.raw.execute(sql)
 
     def script(self, name: str) -> int:
         """Execute one statement of ``queries/ingest``, by file name; how many rows it
@@ -153,15 +162,13 @@ class Scratch:
 
     def table(self, sql: str, params: Mapping[str, Any] | None = None) -> pa.Table:
         """Result of a query as Arrow."""
-        return self.raw.execute(sql, dict(params) if params else None).to_arrow_table()
+        return self._executed(sql, params).to_arrow_table()
 
     def rows(
         self, sql: str, params: Mapping[str, Any] | None = None
     ) -> list[tuple[Any, ...]]:
         """Result of a query as tuples."""
-        rows: list[tuple[Any, ...]] = self.raw.execute(
-            sql, dict(params) if params else None
-        ).fetchall()
+        rows: list[tuple[Any, ...]] = self._executed(sql, params).fetchall()
         return rows
 
     def value(self, sql: str) -> Any:
@@ -286,15 +293,15 @@ class RemoteScratch(Scratch):
         connection = self.store.connection
         names = self.columns_of(scratch)
         kinds = tables.metadata.tables[table].columns
-        columns = ", ".join(
-            f'cast("{name}" as varchar) as "{name}"'
-            if isinstance(kinds[name].type, sa.JSON)
-            else f'"{name}"'
-            for name in names
-        )
+        columns = []
+        for name in names:
+            if isinstance(kinds[name].type, sa.JSON):
+                columns.append(f'cast("{name}" as varchar) as "{name}"')
+            else:
+                columns.append(f'"{name}"')
         connection.exec_driver_sql(
-            f'create temp table "{scratch}" on commit drop as select {columns} from '
-            f'"{table}" where false'
+            f'create temp table "{scratch}" on commit drop as select '
+            f'{", ".join(columns)} from "{table}" where false'
         )
         self.push(scratch, f"select * from {scratch}")
         connection.exec_driver_sql(sql)

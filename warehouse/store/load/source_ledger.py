@@ -262,10 +262,12 @@ def finish(
     for name in _REPORTED:
         columns[name] = [getattr(report, name) for _, report, _ in sources]
     columns["id"] = [source.id for source, _, _ in sources]
-    columns["notes"] = [
-        engines.json_text(list(report.notes)) if report.notes else None
-        for _, report, _ in sources
-    ]
+    columns["notes"] = []
+    for _, report, _ in sources:
+        notes = None
+        if report.notes:
+            notes = engines.json_text(list(report.notes))
+        columns["notes"].append(notes)
     text = sa.text(query_text("ingest", "finish_sources"))
     connection.execute(text, {**columns, "loaded_at": utc_now()})
     _replace_rejections(
@@ -338,19 +340,20 @@ def other_readings(store: Store, sources: Sequence[SourceClaim]) -> list[OtherRe
             settings = parse_json(row["settings"])
         before = settings.get("context") or None
         now = dict(source.context) if source.context else None
-        if canonical_digest(before) == canonical_digest(now) or (
-            row["path"] == source.path and _may_be_of_one(before or {}, now or {})
+        is_same = canonical_digest(before) == canonical_digest(now)
+        is_same_path = row["path"] == source.path
+        if not is_same and not (
+            is_same_path and _may_be_of_one(before or {}, now or {})
         ):
-            named = store.rows(
-                query_text("ingest", "names_of_source"), {"source": row["id"]}
-            )
-            models = tuple(sorted({str(name["model"]) for name in named}))
-            benchmarks = tuple(sorted({str(name["benchmark"]) for name in named}))
-            readings.append(
-                OtherReading(
-                    row["id"], row["n_runs"], row["n_scores"], models, benchmarks
-                )
-            )
+            continue
+        named = store.rows(
+            query_text("ingest", "names_of_source"), {"source": row["id"]}
+        )
+        models = tuple(sorted({str(name["model"]) for name in named}))
+        benchmarks = tuple(sorted({str(name["benchmark"]) for name in named}))
+        readings.append(
+            OtherReading(row["id"], row["n_runs"], row["n_scores"], models, benchmarks)
+        )
     return readings
 
 
@@ -444,6 +447,17 @@ def forget(
         )
 
 
+def _runs_of(connection: sa.Connection, source_id: int) -> tuple[set[int], set[int]]:
+    """Runs of a source, and those of them that another source has too."""
+    links = tables.run_source
+    own = sa.select(links.c.run_id).where(links.c.source_id == source_id)
+    run_ids = {int(row[0]) for row in connection.execute(own)}
+    of_others = sa.select(links.c.run_id).where(
+        links.c.run_id.in_(run_ids), links.c.source_id != source_id
+    )
+    return run_ids, {int(row[0]) for row in connection.execute(of_others)}
+
+
 def forget_source(
     store: Store,
     scratch: Scratch,
@@ -453,21 +467,7 @@ def forget_source(
 ) -> tuple[int, int]:
     """:func:`forget` in a transaction of the caller's during which no process loads."""
     store.n_forgotten += 1
-    links = tables.run_source
-    run_ids = {
-        int(row[0])
-        for row in connection.execute(
-            sa.select(links.c.run_id).where(links.c.source_id == source_id)
-        )
-    }
-    shared = {
-        int(row[0])
-        for row in connection.execute(
-            sa.select(links.c.run_id).where(
-                links.c.run_id.in_(run_ids), links.c.source_id != source_id
-            )
-        )
-    }
+    run_ids, shared = _runs_of(connection, source_id)
     tries = chains.tries_of(connection, run_ids)
     held = restated.held_by(connection, source_id)
     held.shared = shared
@@ -482,7 +482,7 @@ def forget_source(
         tables.label_draw,
         tables.statement,
     )
-    for table in (links, *of_source):
+    for table in (tables.run_source, *of_source):
         connection.execute(sa.delete(table).where(table.c.source_id == source_id))
     chains.take_out(connection, tries, shared)
     connection.execute(sa.delete(tables.source).where(tables.source.c.id == source_id))

@@ -44,16 +44,17 @@ BYTES_OF_A_GROUP = 64 << 20
 KEY_BLOCK = 50_000
 
 
-#: What parsing makes, in the slot of the source.
-_OF_SAMPLES = (
-    "stage_given",
+#: What parsing makes, in the slot of the source: of rows of samples, of scans, of votes.
+_GIVEN = "stage_given"
+_OF_ROWS = (
     "stage_variant",
     "stage_row",
     "stage_item",
     "stage_said",
     "stage_transcript",
 )
-PARSED = (*_OF_SAMPLES, "stage_scan", "stage_vote")
+_SCANS, _VOTES = "stage_scan", "stage_vote"
+PARSED = (_GIVEN, *_OF_ROWS, _SCANS, _VOTES)
 
 
 def parse(
@@ -97,21 +98,22 @@ def parsed_rows(
 ) -> Iterator[tuple[str, pa.RecordBatchReader]]:
     """Rows that :func:`parse` has made of some dumps, table by table, for a scratch
     space elsewhere."""
-    scans = PARSED[-2:-1] if any(dump.scan for dump in dumps) else ()
-    votes = PARSED[-1:] if any(dump.votes is not None for dump in dumps) else ()
-    for name in (*(_OF_SAMPLES if n_rows else PARSED[:1]), *scans, *votes):
+    names = [_GIVEN]
+    if n_rows:
+        names += _OF_ROWS
+    if any(dump.scan for dump in dumps):
+        names.append(_SCANS)
+    if any(dump.votes is not None for dump in dumps):
+        names.append(_VOTES)
+    for name in names:
         columns = "*"
-        if name == "stage_given":
+        if name == _GIVEN:
             columns = f"columns(c -> c not in {_SERVED})"
         source = name
         if name == "stage_said":
             source = "stage_text"
-        yield (
-            name,
-            scratch.raw.execute(f"select {columns} from {source}").to_arrow_reader(
-                65_536
-            ),
-        )
+        rows = scratch.raw.execute(f"select {columns} from {source}")
+        yield name, rows.to_arrow_reader(65_536)
 
 
 def fill(scratch: Scratch, dumps: Sequence[Dump]) -> tuple[int, set[str]]:
@@ -219,10 +221,12 @@ _KINDS = (
 def show_samples(scratch: Scratch, given: Collection[str]) -> None:
     """Make ``stage_sample``: the rows of ``stage_given``, which has these columns, with
     all that a sample may have."""
-    columns = (
-        name if name in given else f"cast(null as {kind}) as {name}"
-        for name, kind in _KINDS.items()
-    )
+    columns = []
+    for name, kind in _KINDS.items():
+        if name in given:
+            columns.append(name)
+        else:
+            columns.append(f"cast(null as {kind}) as {name}")
     scratch.run(
         f"create or replace view stage_sample as select rowid, {', '.join(columns)} "
         "from stage_given"

@@ -9,10 +9,17 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Literal
 
 from warehouse.errors import InputError
-from warehouse.records import Dump, MetricSpec, PublishedScore, SameContent
+from warehouse.records import (
+    Dump,
+    MetricSpec,
+    PublishedScore,
+    RunHeader,
+    SameContent,
+)
 from warehouse.records.credentials import masked
 from warehouse.records.settings import RunSettings, settings_of
 from warehouse.store.load.decisions import Decision, OnConflict
@@ -331,3 +338,28 @@ def report_of(
         seconds=round((time.monotonic() - started) / len(state.parts), 3),
         source_id=part.source.id,
     )
+
+
+def state_of(
+    parsed: Parsed, sources: Sequence[SourceClaim], options: LoadOptions
+) -> _Load:
+    """What some sources bring together, before anything of it is known."""
+    parts = _parts(parsed.dumps, sources)
+    headers: list[RunHeader] = []
+    for part in parts:
+        headers += part.dump.runs
+    return _Load(
+        Dump(tuple(headers), ()),
+        parts,
+        options,
+        n_rows=parsed.n_rows,
+        columns=parsed.columns,
+    )
+
+
+def _parts(dumps: Sequence[Dump], sources: Sequence[SourceClaim]) -> list[SourcePart]:
+    ends = list(accumulate((len(dump.runs) for dump in dumps), initial=0))
+    return [
+        SourcePart(dump, source, range(*runs))
+        for dump, source, runs in zip(dumps, sources, pairwise(ends), strict=True)
+    ]

@@ -110,26 +110,11 @@ def _name(
     scratch: Scratch, dimensions: Dimensions, state: _Load, connection: sa.Connection
 ) -> None:
     """Ids of what votes name but questions, each kind in a scratch table."""
-    named = scratch.rows(
-        "select distinct part, benchmark, unnest([model_a, model_b]) as model from "
-        "stage_vote order by all"
-    )
-    headers = [
-        RunHeader(harness="", model=model, benchmark=benchmark)
-        for _, benchmark, model in named
+    sources = [
+        {"part": at, "source_id": part.source.id} for at, part in enumerate(state.parts)
     ]
-    of = [part for part, _, _ in named]
-    by_part: list[list[RunHeader]] = [[] for _ in state.parts]
-    for header, part in zip(headers, of, strict=True):
-        by_part[part].append(header)
-    namings = [Naming(own, "") for own in by_part]
-    checkpoints = dimensions.checkpoints(connection, headers, of)
-    models = {
-        header.model: checkpoint
-        for header, checkpoint in zip(headers, checkpoints, strict=True)
-    }
-    benchmarks = dimensions.benchmarks(connection, namings)
-    add_statements(state, namings, benchmarks, dimensions.said())
+    _put(scratch, "vote_source", sources)
+    _name_models(scratch, dimensions, state, connection)
     scorers = _distinct(
         scratch, {"scorer": "''", "scorer_kind": "'human'", "judge_model": "''"}
     )
@@ -142,16 +127,37 @@ def _name(
         }
         for row in scorers
     ]
+    ids = dimensions.ids(connection, tables.scorer, rows)
+    _put_with_ids(scratch, "vote_scorer", scorers, "scorer_id", ids)
     variants = _distinct(scratch, {"perturbation": "''", "template": "''"})
-    of_variants = [{**row, "fewshot_draw": ""} for row in variants]
-    _put(
-        scratch,
-        "vote_source",
-        [
-            {"part": at, "source_id": part.source.id}
-            for at, part in enumerate(state.parts)
-        ],
+    rows = [{**row, "fewshot_draw": ""} for row in variants]
+    ids = dimensions.ids(connection, tables.prompt_variant, rows)
+    _put_with_ids(scratch, "vote_variant", variants, "variant_id", ids)
+
+
+def _name_models(
+    scratch: Scratch, dimensions: Dimensions, state: _Load, connection: sa.Connection
+) -> None:
+    """Ids of the models and benchmarks of votes."""
+    named = scratch.rows(
+        "select distinct part, benchmark, unnest([model_a, model_b]) as model from "
+        "stage_vote order by all"
     )
+    headers: list[RunHeader] = []
+    parts: list[int] = []
+    by_part: list[list[RunHeader]] = [[] for _ in state.parts]
+    for part, benchmark, model in named:
+        header = RunHeader(harness="", model=model, benchmark=benchmark)
+        headers.append(header)
+        parts.append(part)
+        by_part[part].append(header)
+    namings = [Naming(own, "") for own in by_part]
+    checkpoints = dimensions.checkpoints(connection, headers, parts)
+    models = {}
+    for header, checkpoint in zip(headers, checkpoints, strict=True):
+        models[header.model] = checkpoint
+    benchmarks = dimensions.benchmarks(connection, namings)
+    add_statements(state, namings, benchmarks, dimensions.said())
     _put(
         scratch,
         "vote_model",
@@ -162,25 +168,6 @@ def _name(
         "vote_benchmark",
         [{"benchmark": name, "benchmark_id": at} for name, at in benchmarks.items()],
     )
-    for table, column, found, ids in (
-        (
-            "vote_scorer",
-            "scorer_id",
-            scorers,
-            dimensions.ids(connection, tables.scorer, rows),
-        ),
-        (
-            "vote_variant",
-            "variant_id",
-            variants,
-            dimensions.ids(connection, tables.prompt_variant, of_variants),
-        ),
-    ):
-        _put(
-            scratch,
-            table,
-            [{**row, column: number} for row, number in zip(found, ids, strict=True)],
-        )
 
 
 _NO_PARAMETERS = {"parameters_key": "", "parameters": None}
@@ -200,6 +187,17 @@ def _distinct(scratch: Scratch, columns: dict[str, str]) -> list[dict[str, Any]]
 
 def _put(scratch: Scratch, name: str, rows: Sequence[dict[str, Any]]) -> None:
     scratch.put(name, pa.Table.from_pylist(list(rows)))
+
+
+def _put_with_ids(
+    scratch: Scratch,
+    name: str,
+    rows: Sequence[dict[str, Any]],
+    column: str,
+    ids: Sequence[int],
+) -> None:
+    numbered = [{**row, column: number} for row, number in zip(rows, ids, strict=True)]
+    _put(scratch, name, numbered)
 
 
 def _name_prompts(scratch: Scratch, state: _Load, connection: sa.Connection) -> None:

@@ -4,7 +4,7 @@ driver does."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -86,30 +86,35 @@ def expand_lists(sql: str, values: Mapping[str, Any]) -> tuple[str, dict[str, An
     spans: dict[str, str] = {}
     alone = {match["list"] for match in _tokens(sql)}
     for name, value in values.items():
-        if (
-            name not in alone
-            or isinstance(value, str)
-            or not isinstance(value, Collection)
-        ):
+        is_list = isinstance(value, Collection) and not isinstance(value, str)
+        if name not in alone or not is_list:
             bound[name] = value
         elif all(isinstance(item, int | np.integer) for item in value):
             ids = sorted(set(map(int, value)))
             texts[name] = ", ".join(map(str, ids)) or "null"
-            if (
-                name.endswith("ids")
-                and len(ids) >= _LONG
-                and ids[-1] - ids[0] < len(ids)
-            ):
+            if name.endswith("ids") and _is_span(ids):
                 spans[name] = f"between {ids[0]} and {ids[-1]}"
         else:
             numbered = {f"{name}_{index}": item for index, item in enumerate(value)}
             texts[name] = ", ".join(f":{name}" for name in numbered)
             bound |= numbered
+
+    def as_span(match: re.Match[str]) -> str:
+        return spans.get(match["list"], match.group(0))
+
+    def as_list(name: str) -> str:
+        return texts.get(name, f":{name}")
+
     if spans:
-        sql = _replaced(sql, lambda match: spans.get(match["list"], match.group(0)))
-    return (
-        replace_binds(sql, lambda name: texts.get(name, f":{name}")) if texts else sql
-    ), bound
+        sql = _replaced(sql, as_span)
+    if texts:
+        sql = replace_binds(sql, as_list)
+    return sql, bound
+
+
+def _is_span(ids: Sequence[int]) -> bool:
+    """Whether many ascending ids leave no gap."""
+    return len(ids) >= _LONG and ids[-1] - ids[0] < len(ids)
 
 
 def replace_quoted(
@@ -139,9 +144,15 @@ def bare_text(sql: str) -> str:
     >>> bare_text("select 'a', f/* c /* d */ */(1) -- e")
     'select  , f (1)  '
     """
-    return _replaced(
-        sql, lambda match: match["quoted"] or ("::" if match.group(0) == "::" else " ")
-    )
+
+    def bare(match: re.Match[str]) -> str:
+        if match["quoted"]:
+            return str(match["quoted"])
+        if match.group(0) == "::":
+            return "::"
+        return " "
+
+    return _replaced(sql, bare)
 
 
 def _replaced(sql: str, written: Callable[[re.Match[str]], str]) -> str:
