@@ -8,7 +8,6 @@ import shutil
 import stat
 import sys
 import threading
-import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -300,16 +299,15 @@ def _opened(path: Path, config: Mapping[str, Any]) -> Any:
 
 def _full_engine(url: sa.URL, arguments: Mapping[str, Any]) -> sa.Engine:
     from warehouse.store.engines import duckdb_ddl  # noqa: F401  (what tables are made with)
+    from warehouse.store.engines.duckdb_dialect import DRIVER
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        return sa.create_engine(
-            full_url(url),
-            connect_args=arguments,
-            poolclass=sa.pool.NullPool,
-            pool_reset_on_return=None,  # closing rolls back; an engine out of room cannot, and the pool would log it
-            json_serializer=json_text,
-        )
+    return sa.create_engine(
+        full_url(url).set(drivername=DRIVER),
+        connect_args=arguments,
+        poolclass=sa.pool.NullPool,
+        pool_reset_on_return=None,  # closing rolls back; an engine out of room cannot, and the pool would log it
+        json_serializer=json_text,
+    )
 
 
 #: Connections of one process to one file share their settings: one of them closes them
@@ -352,7 +350,8 @@ def _select(
     most: int | None = None,
 ) -> pa.Table:
     raw: Any = connection.connection.driver_connection
-    answer = raw.execute(*_bound(sql, params))
+    text, values = _bound(sql, params)
+    answer = raw.sql(text, params=values)
     table: pa.Table = (
         answer.to_arrow_table(ROWS_OF_A_BATCH)
         if most is None

@@ -108,9 +108,7 @@ def parsed_rows(
             source = "stage_text"
         yield (
             name,
-            scratch.raw.execute(f"select {columns} from {source}").to_arrow_reader(
-                65_536
-            ),
+            scratch.raw.sql(f"select {columns} from {source}").to_arrow_reader(65_536),
         )
 
 
