@@ -73,13 +73,34 @@ class Connection:
     def keep_rows(self, reading: Cursor | None) -> None:
         """Read what the cursor at work has left, before the next statement takes its
         place: the client holds one answer at a time."""
-        if self._reading is not None:
+        if self._reading not in (None, reading):
             self._reading.keep_rows()
         self._reading = reading
 
+    def drop_rows(self, reading: Cursor) -> None:
+        """Run to its end what a cursor has not read and does not want: DuckDB 2 begins
+        nothing else before."""
+        if self._reading is reading:
+            self._reading = None
+            if complete := getattr(self._raw, "complete", None):
+                complete()
+
+    def begin(self) -> None:
+        """Begin a transaction, which the client does not by itself."""
+        self.keep_rows(None)
+        self._raw.begin()
+
+    def commit(self) -> None:
+        """Keep what was written."""
+        self.keep_rows(None)
+        self._raw.commit()
+
     def rollback(self) -> None:
         """Undo what has begun, or nothing; the engine may have ended it by itself."""
-        self._reading = None
+        if self._reading is not None:
+            self._reading = None
+            if abort := getattr(self._raw, "abort", None):
+                abort()
         try:
             self._raw.rollback()
         except duckdb.TransactionException as error:
@@ -156,6 +177,8 @@ class Cursor:
 
     def close(self) -> None:
         """Let go of what is left."""
+        if self._kept is None:
+            self._connection.drop_rows(self)
         self._kept = []
 
 
@@ -186,6 +209,7 @@ class DuckDB(DefaultDialect):
     type_compiler_cls = _TypeCompiler
     preparer = PGIdentifierPreparer
     supports_alter = True
+    supports_comments = True
     supports_statement_cache = True
     supports_native_boolean = True
     supports_native_decimal = True
@@ -214,13 +238,13 @@ class DuckDB(DefaultDialect):
         """The driver."""
         return _Client
 
-    def connect(self, *arguments: Any, **options: Any) -> Connection:
+    def connect(self, *arguments: Any, **options: Any) -> Any:
         """A new connection to a file."""
         return Connection(duckdb.connect(*arguments, **options))
 
     def create_connect_args(self, url: sa.URL) -> tuple[list[Any], dict[str, Any]]:
         """What :meth:`connect` is given for a URL."""
-        return [url.database or ":memory:"], {"config": dict(url.query)}
+        return [url.database or ":memory:"], {}
 
     def do_begin(self, dbapi_connection: Any) -> None:
         """Begin a transaction, which the client does not by itself."""
@@ -261,7 +285,7 @@ class DuckDB(DefaultDialect):
     ) -> list[Any]:
         """Columns of a table in their order (NoSuchTableError: there is none)."""
         query = (
-            "select column_name, data_type, is_nullable, column_default "
+            "select column_name, data_type, is_nullable, column_default, comment "
             f"from duckdb_columns() where {_IN_THIS_FILE} and table_name = $1 "
             "order by column_index"
         )
@@ -275,8 +299,9 @@ class DuckDB(DefaultDialect):
                 "nullable": nullable,
                 "default": default,
                 "autoincrement": False,
+                "comment": comment,
             }
-            for name, kind, nullable, default in rows
+            for name, kind, nullable, default, comment in rows
         ]
 
     def get_pk_constraint(
@@ -299,6 +324,20 @@ class DuckDB(DefaultDialect):
     ) -> Any:
         """The columns of a table's other keys."""
         return _constraints(connection, table_name, "UNIQUE")
+
+    def get_table_comment(
+        self,
+        connection: sa.Connection,
+        table_name: str,
+        schema: str | None = None,
+        **options: Any,
+    ) -> Any:
+        """What the file says of a table."""
+        query = (
+            f"select comment from duckdb_tables() where {_IN_THIS_FILE} "
+            "and table_name = $1"
+        )
+        return {"text": connection.exec_driver_sql(query, (table_name,)).scalar()}
 
     def get_foreign_keys(self, *_arguments: Any, **_options: Any) -> list[Any]:
         """None: a file has no foreign keys of ours."""

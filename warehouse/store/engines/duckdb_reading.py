@@ -113,7 +113,7 @@ def printable(
     raw: Any = connection.connection.driver_connection
     try:
         text, bound = written(f"select * from (\n{sql}\n) limit 0", params)
-        columns = raw.execute(text, bound).description
+        columns = raw.sql(text, params=bound).description
     except duckdb.Error:
         return sql
     if times_too:

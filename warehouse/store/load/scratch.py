@@ -323,7 +323,7 @@ def scratch_beside(store: Store) -> Iterator[Scratch]:
         finally:
             remote.close()
         return
-    (path,) = raw.execute("select current_setting('search_path')").fetchone()
+    ((path,),) = raw.execute("select current_setting('search_path')").fetchall()
     is_loading = "scratch." in path
     scratch = Scratch(raw)
     try:

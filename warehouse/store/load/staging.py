@@ -102,7 +102,7 @@ def parsed_rows(
     for name in (*(_OF_SAMPLES if n_rows else PARSED[:1]), *scans, *votes):
         columns = "*"
         if name == "stage_given":
-            columns = f"columns(c -> c not in {_SERVED})"
+            columns = f"columns(lambda c: c not in {_SERVED})"
         source = name
         if name == "stage_said":
             source = "stage_text"
