@@ -23,6 +23,8 @@ from sqlalchemy.dialects.postgresql.base import (
 from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.exc import NoSuchTableError
 
+from warehouse.store.sql.query_files import query_text
+
 #: As a URL names this dialect: that of another package keeps the bare name.
 DRIVER = "duckdb+warehouse"
 
@@ -284,12 +286,8 @@ class DuckDB(DefaultDialect):
         **options: Any,
     ) -> list[Any]:
         """Columns of a table in their order (NoSuchTableError: there is none)."""
-        query = (
-            "select column_name, data_type, is_nullable, column_default, comment "
-            f"from duckdb_columns() where {_IN_THIS_FILE} and table_name = $1 "
-            "order by column_index"
-        )
-        rows = connection.exec_driver_sql(query, (table_name,)).fetchall()
+        query = sa.text(query_text("file_objects", "columns"))
+        rows = connection.execute(query, {"table_name": table_name}).fetchall()
         if not rows:
             raise NoSuchTableError(table_name)
         return [
@@ -361,11 +359,8 @@ def _names(connection: sa.Connection, relation: str, column: str) -> list[str]:
 
 
 def _constraints(connection: sa.Connection, table: str, kind: str) -> list[Any]:
-    query = (
-        "select constraint_name, constraint_column_names from duckdb_constraints() "
-        f"where {_IN_THIS_FILE} and table_name = $1 and constraint_type = $2"
-    )
-    rows = connection.exec_driver_sql(query, (table, kind)).fetchall()
+    query = sa.text(query_text("file_objects", "constraints"))
+    rows = connection.execute(query, {"table_name": table, "kind": kind}).fetchall()
     names = "constrained_columns" if kind == "PRIMARY KEY" else "column_names"
     return [{"name": name, names: list(columns)} for name, columns in rows]
 
