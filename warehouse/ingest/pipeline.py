@@ -52,6 +52,7 @@ from warehouse.ingest.report import (
     _reconcile,
     doubtful_notes,
     merged,
+    names_read,
 )
 from warehouse.ingest.run_notes import (
     notes_on_corrected,
@@ -206,6 +207,7 @@ def load(
         changed=(*doubtful_notes(reports), *changed),
         lake=None if lake is None or dry_run else sync(store, lake),
         seconds=round(time.monotonic() - started, 3),
+        names=() if dry_run else names_read(store, reports),
     )
 
 
@@ -378,7 +380,9 @@ def _finish(work: ParsingContext, begun: _Begun) -> None:
     finally:
         release(work, [(item.claim.sha256, item.claim.key) for item in begun.claimed])
     for task in begun.tasks:
-        work.reports[task.number] = reports[task.number]
+        work.reports[task.number] = replace(
+            reports[task.number], n_files=len(task.job.files.files)
+        )
         work.watcher.done(reports[task.number], task.job.size)
 
 
