@@ -165,7 +165,9 @@ def load(
     with _collecting_only_what_is_new():
         loaded, notes = _load_all(store, jobs, plan, dry_run, watcher, on)
     reports += loaded
-    left = discovered.unread_by_all
+    left = [
+        item for item in discovered.unread_by_all if not _is_the_store(store, item.path)
+    ]
     fields = plan.options.cluster_by
     shared: list[str] = []
     changed: list[str] = []
@@ -192,7 +194,7 @@ def load(
     return IngestReport(
         sources=tuple(reports),
         unclaimed=tuple(item.shown for item in left),
-        unread=left,
+        unread=tuple(left),
         reconciliation=() if dry_run else _reconcile(store, reports),
         notes=(
             *discovered.notes,
@@ -209,6 +211,14 @@ def load(
         seconds=round(time.monotonic() - started, 3),
         names=() if dry_run else names_read(store, reports),
     )
+
+
+def _is_the_store(store: Store, path: Path) -> bool:
+    """True if a file below the paths is that into which they are read, or its log."""
+    if not store.dialect.embedded:
+        return False
+    file = Path(store.url.database or "").resolve()
+    return path.resolve() in (file, file.with_name(f"{file.name}.wal"))
 
 
 @contextmanager

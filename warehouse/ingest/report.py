@@ -149,6 +149,7 @@ class IngestReport:
     def _counts(self) -> list[str]:
         """What else was counted, a line each; nothing of what is not there."""
         lines = []
+        taken = [item for item in self.sources if item.state != "refused"]
         found = [
             counted(self.total(name), noun)
             for name, noun in _FOUND.items()
@@ -157,7 +158,7 @@ class IngestReport:
         if found:
             lines.append(", ".join(found))
         for name, (one, several) in _TOLD.items():
-            if number := self.total(name):
+            if number := sum(getattr(item, name) for item in taken):
                 lines.append(f"{number:,} {one if number == 1 else several}")
         unchanged = sum(item.state == "unchanged" for item in self.sources)
         if unchanged:

@@ -53,5 +53,5 @@ def in_words(missing: Sequence[str], columns: Sequence[str]) -> str:
 def _some(names: Sequence[str], most: int) -> str:
     more = ""
     if len(names) > most:
-        more = ", …"
+        more = f" and {len(names) - most} more"
     return ", ".join(names[:most]) + more
