@@ -447,7 +447,6 @@ class StoredResult(Result):
         )
 
 
-@cache
 def _package(name: str) -> Any:
     """A package of frames, which the program itself does not need."""
     try:
@@ -458,6 +457,7 @@ def _package(name: str) -> Any:
         ) from None
 
 
+@cache
 def _kind_of(result: type[Result], part: str) -> Any:
     for base in result.__mro__:
         member = vars(base).get(part)

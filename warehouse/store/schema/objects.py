@@ -39,7 +39,7 @@ _NAMED = 3
 
 #: Number of what a store is looked through for: what fewer rules had proven is looked
 #: through again.
-_RULES = 3
+_RULES = 4
 
 
 #: Under which our views' digest is kept, beside the paths of stores.
@@ -270,9 +270,22 @@ def _other_texts(objects: OwnObjects, rows: Iterable[Mapping[str, Any]]) -> list
     return missing + other
 
 
+#: Ways to write the same, by version of the engine and form of the file: hints that
+#: files of older forms do not keep, and constants.
+_SAME = {
+    " AS MATERIALIZED (": " AS (",
+    "CAST('t' AS BOOLEAN)": "true",
+    "CAST('f' AS BOOLEAN)": "false",
+}
+#: A number that DuckDB 2 keeps as what was typed, with its type.
+_DOUBLE = re.compile(r"CAST\((\d[\d.]*) AS DOUBLE\)")
+
+
 def _plain(text: str) -> str:
-    """A text without the hints that files of older forms do not keep."""
-    return text.replace(" AS MATERIALIZED (", " AS (")
+    """A text as all versions write it."""
+    for written, plain in _SAME.items():
+        text = text.replace(written, plain)
+    return _DOUBLE.sub(r"\1", text)
 
 
 @cache
