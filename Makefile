@@ -17,7 +17,7 @@ INSTALL := $(PIP) install --no-compile
 COMPILE := $(BIN)/python -m compileall -qq -j 0 -x '/tests?/' $(VENV)/lib || true
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-room test-rare test-ci test-server test-slow test-embed test-lake test-spark check format bench calibrate campaign sweep docs man wheel clean
+.PHONY: help setup demo test test-room test-rare test-ci test-server test-slow test-embed test-lake test-spark test-duckdb check format bench calibrate campaign sweep docs man wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -72,6 +72,12 @@ test-lake: setup $(VENV)/.installed-lake ## Run the tests of lakes (installs del
 test-spark: setup $(VENV)/.installed-lake ## Run the tests on a real cluster of Spark (Java 17; installs Spark into build/spark: 450 MB)
 	@[ -e build/spark/pyspark ] || $(INSTALL) --no-deps --target build/spark 'pyspark>=4.3,<5'
 	@$(BIN)/pytest -m '$(or $(MARKS),spark)' tests/spark
+
+test-duckdb: setup ## Run the tests of stores on the other major version of DuckDB (installs it into build/duckdb)
+	@$(PIP) install --upgrade --no-deps --target build/duckdb "$$($(BIN)/python -c \
+		'import duckdb; print("duckdb>=1.5.5,<2" if int(duckdb.__version__[0]) > 1 else "duckdb>=2,<3")')"
+	@WAREHOUSE_OTHER_DUCKDB=$(abspath build/duckdb) $(BIN)/pytest -m rare tests/store/test_engine_versions.py
+	@PYTHONPATH=$(abspath build/duckdb) $(BIN)/pytest $(SHARED) tests/store tests/queries tests/ingest
 
 check: setup ## Check style (ruff) and types (mypy)
 	@$(BIN)/ruff check

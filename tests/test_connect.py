@@ -62,7 +62,7 @@ def test_a_single_condition_may_be_a_text(path: Path) -> None:
 
 
 def test_a_frame_that_nobody_knows_is_refused(path: Path) -> None:
-    with pytest.raises(InputError, match="none of the columns score.*mapping="):
+    with pytest.raises(InputError, match="no column holds scores: score.*mapping="):
         connect(path).ingest(
             pa.table({"model": ["m"], "benchmark": ["b"], "prompt_id": ["1"]})
         )

@@ -52,6 +52,24 @@ def contents(wheel: Path) -> dict[str, int]:
         return {info.filename: info.CRC for info in archive.infolist()}
 
 
+def test_each_package_of_the_base_is_on_the_page_of_sizes_and_no_other() -> None:
+    """A plain install does not grow unnoticed: what it costs and gives is said there."""
+    page = (ROOT / "docs/size.md").read_text(encoding="utf-8")
+    told = {
+        name.lower()
+        for line in page.splitlines()
+        if line.startswith("| ")
+        for name in re.split(r", (?:with )?| and ", line.split(" | ")[0].strip("| "))
+    }
+    wanted = {
+        Requirement(text).name.lower() for text in SETTINGS["project"]["dependencies"]
+    }
+    assert wanted <= told
+    brought = {"pygments", "markdown-it-py", "mdurl", "mako", "markupsafe"}
+    brought |= {"anyio", "h11", "idna", "psycopg-binary"}
+    assert told - wanted == brought | {"package", "---", "eval-warehouse", "**all**"}
+
+
 def run(command: list[str], folder: Path, **environment: str) -> str:
     done = subprocess.run(
         command,

@@ -52,9 +52,8 @@ ALLOWED = {
     "warehouse/store/load/scratch.py": {"Scratch.__init__"},  # in memory
     "warehouse/store/connection.py": {"_copy"},  # in memory
     "warehouse/store/schema/found_before.py": {"keep"},  # the user's cache
-    "warehouse/store/schema/objects.py": {
-        "_in_older_form"
-    },  # a temporary folder of this process
+    # a temporary folder of this process
+    "warehouse/store/schema/objects.py": {"_views_of_a_file"},
     "warehouse/store/sql/apart.py": {"_fork", "_answer"},  # into a pipe
     # copies of a dump in temporary folders of this process
     "warehouse/testing/changed_files.py": {"change_json", "lines_in_another_order"},

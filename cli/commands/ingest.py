@@ -188,9 +188,9 @@ def ingest(state: State, /, watch: bool, settle: float | None, **given: Any) -> 
         from warehouse.store.load.state import LoadReport
 
         Output("json").emit_records(LoadReport, report.sources)
+        print_errors(report.refused, show_all=state.verbose)
     else:
         print_summary(report, state, dry_run=given["dry_run"])
-    print_errors(report.refused, show_all=state.verbose)
     _publish(state, given, report)
     click.get_current_context().exit(REFUSED if report.refused else 0)
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
+from textwrap import wrap
 from typing import TYPE_CHECKING
+
+from warehouse.tables.words import counted
 
 from ..state import State
 from .next_step import say_next
@@ -21,40 +24,69 @@ if TYPE_CHECKING:
 
 #: Notes, differences and unclaimed files that are listed unless -v asks for all.
 LISTED = 10
+#: Files that no importer knows of which is looked what a table lacks.
+LOOKED_AT = 20
 #: Verdicts that need no second look.
 RECONCILED = ("exact", "rounded", "not_recomputable")
+#: The others of these in words.
+VERDICTS = {
+    "rounded": "but for rounding",
+    "not_recomputable": "have no samples to check",
+}
+#: Columns of what is said.
+WIDTH = 80
 
 
 def print_summary(report: IngestReport, state: State, *, dry_run: bool) -> None:
-    """The totals on standard output, notes on standard error."""
-    _print_notes(report, state)
+    """What was read on standard output; what was not, what to check and other notes on
+    standard error."""
     echo(str(report))
     if dry_run:
         echo("dry run: nothing was stored")
     if report.lake is not None:
-        echo(f"lake      {report.lake}")
+        echo(f"lake: {report.lake}")
     if report.reconciliation:
         _print_reconciliation(report.reconciliation, state)
+    _print_not_read(report, state)
+    _print_checks(report, state)
     loaded = any(source.state == "loaded" for source in report.sources)
     if loaded and not dry_run and report.lake is None:
         say_next(state, Output(), report)
 
 
-def _print_notes(report: IngestReport, state: State) -> None:
-    if state.quiet:
-        for note in report.changed[
-            :LISTED
-        ]:  # figures that stood before mean something else
-            echo(fitted(visible(f"note: {note}"), sys.stderr), err=True)
+def _print_not_read(report: IngestReport, state: State) -> None:
+    """The files that were not read, also with -q."""
+    unread = [*_of_files(report.unread, each=state.verbose)]
+    if not report.refused and not unread:
         return
-    notes = [*report.all_notes, *_of_files(report.unread, each=state.verbose)]
-    if state.verbose:
-        shown = notes
-    else:
-        shown = notes[:LISTED]
-    state.notes(shown)
-    if len(notes) > len(shown):
-        state.say(f"... and {len(notes) - len(shown)} more notes: -v shows all")
+    missing = report.n_files - report.n_read
+    _say(f"NOT READ, {missing:,} of {counted(report.n_files, 'file')}:")
+    print_errors(report.refused, show_all=state.verbose)
+    _print_some([f"  {line}" for line in unread], state, "files")
+
+
+def _print_checks(report: IngestReport, state: State) -> None:
+    """Notes by which figures mean something else, also with -q; then the others. Each
+    stands once."""
+    checks = list(dict.fromkeys((*report.changed, *report.assumed)))
+    if checks:
+        _say("CHECK:")
+        _print_some([f"  {note}" for note in checks], state, "notes")
+    others = [note for note in report.all_notes if note not in checks]
+    if not state.quiet:
+        _print_some([f"note: {note}" for note in others], state, "notes")
+
+
+def _print_some(lines: Sequence[str], state: State, noun: str) -> None:
+    shown = lines if state.verbose else lines[:LISTED]
+    for line in shown:
+        _say(line)
+    if len(lines) > len(shown):
+        _say(f"  ... and {len(lines) - len(shown)} more {noun}: -v shows all")
+
+
+def _say(line: str) -> None:
+    echo(fitted(visible(line), sys.stderr), err=True)
 
 
 def _of_files(unread: Iterable[Unread], *, each: bool) -> list[str]:
@@ -63,8 +95,8 @@ def _of_files(unread: Iterable[Unread], *, each: bool) -> list[str]:
     from warehouse.ingest.discover import NOT_NAMED
 
     files: dict[str, list[str]] = {}
-    for item in unread:
-        reason = _reason(item)
+    for number, item in enumerate(unread):
+        reason = _reason(item, is_looked_at=number < LOOKED_AT)
         together = not each and (not item.reason or item.reason == NOT_NAMED)
         files.setdefault(reason if together else f"{item.shown}: {reason}", []).append(
             item.shown
@@ -80,20 +112,29 @@ def _of_reason(reason: str, first: str, *others: str) -> str:
     return f"{first}: {reason}"
 
 
-def _reason(item: Unread) -> str:
+def _reason(item: Unread, is_looked_at: bool) -> str:
+    from warehouse.importers.tabular.head_columns import without_roles
     from warehouse.ingest.nothing_found import ARCHIVES, UNLESS
 
-    if not item.reason and item.path.suffix.lower() in ARCHIVES:
+    if item.reason:
+        return item.reason
+    if item.path.suffix.lower() in ARCHIVES:
         return f"an archive or packed file; unpack it first{UNLESS}"
-    return item.reason or "no importer knows this file"
+    lacks = ""
+    if is_looked_at:
+        lacks = without_roles(item.path).removeprefix(f"{item.path.name}: ")
+    return lacks or "no importer knows this file"
 
 
 def _print_reconciliation(rows: tuple[Reconciled, ...], state: State) -> None:
     verdicts = Counter(row.verdict for row in rows)
-    counted = ", ".join(
-        f"{count} {verdict}" for verdict, count in verdicts.most_common()
-    )
-    echo(f"published {len(rows)} figures: {counted}")
+    said = [f"{verdicts.pop('exact', 0)} of {len(rows)} come out exactly"]
+    for verdict, words in VERDICTS.items():
+        if number := verdicts.pop(verdict, 0):
+            said.append(f"{number} {words}")
+    said += [f"{number} {verdict}" for verdict, number in verdicts.most_common()]
+    text = f"published figures: {', '.join(said)}"
+    echo("\n".join(wrap(text, WIDTH, subsequent_indent="  ")))
     differing = [row for row in rows if row.verdict not in RECONCILED]
     if not differing:
         return

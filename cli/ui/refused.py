@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -19,10 +20,31 @@ if TYPE_CHECKING:
 NAMED = 3
 
 
+#: What an error says that helps: an option with its value.
+_HELPS = re.compile(
+    r"--(?:default|set) \w+=[\w/]+|--(?:map|format|on-conflict|on-duplicate) [\w-]+"
+)
+
+
 def print_errors(refused: Iterable[LoadReport], *, show_all: bool = False) -> None:
-    """Why sources were refused, on standard error."""
+    """Why sources were refused, on standard error, and which options take how many of
+    them."""
+    refused = list(refused)
     for line in error_lines(refused, show_all=show_all):
         echo(fitted(visible(f"Error: {line}"), sys.stderr), err=True)
+    if len(refused) > 1:
+        for options, number in _needed(refused).items():
+            files = "1 file" if number == 1 else f"{number} files"
+            echo(f"  -> for {files}: {options}", err=True)
+
+
+def _needed(refused: Iterable[LoadReport]) -> Counter[str]:
+    """How many files options would take, by these."""
+    needed: Counter[str] = Counter()
+    for item in refused:
+        if options := list(dict.fromkeys(_HELPS.findall(item.error))):
+            needed[" or ".join(options)] += item.n_files
+    return needed
 
 
 def error_lines(refused: Iterable[LoadReport], *, show_all: bool = False) -> list[str]:

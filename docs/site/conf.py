@@ -42,7 +42,10 @@ ORDER = {
         "docs/calibration_rows",
         "docs/calibration_composed",
     ],
-    "Working on it": ["docs/performance", "docs/architecture", "CONTRIBUTING", "CHANGELOG", "benchmarks/README"],
+    "Working on it": [
+        "docs/performance", "docs/size", "docs/architecture", "CONTRIBUTING", "CHANGELOG",
+        "benchmarks/README",
+    ],
 }  # fmt: skip
 
 project = "eval-warehouse"

@@ -123,14 +123,13 @@ def test_the_summary_counts_everything(
     done = run("ingest", str(tmp_path / "in"), db=bare_url)
     assert done.code == 0
     assert done.err.startswith("created ")
-    said = {
-        line.split()[0]: line.split(maxsplit=1)[1] for line in done.out.splitlines()[:9]
-    }
-    assert said["sources"] == "2: 2 loaded, 0 unchanged, 0 refused"
-    assert said["runs"] == "2 new, 0 seen again, 0 superseded, 0 repeats"
-    assert (said["samples"], said["scores"], said["rejected"]) == ("6", "6", "0 rows")
-    assert said["not"] == "dumps 1 files" and "README.md" in done.err
-    assert "1 contradicts" in said["published"]
+    first, counts, published = done.out.splitlines()[:3]
+    assert re.fullmatch(
+        r"read 4 of 5 files in [\d.]+ s: 2 runs of org/a and org/b on trivia", first
+    )
+    assert counts == "  6 answers, 6 scores"  # and nothing of what there is none of
+    assert published == "published figures: 1 of 2 come out exactly, 1 contradicts"
+    assert "NOT READ, 1 of 5 files:" in done.err and "README.md" in done.err
     assert [line.split() for line in done.out.splitlines() if "contradicts" in line][
         -1
     ][1] == "org/b"
@@ -153,7 +152,7 @@ def test_again_is_unchanged_and_elsewhere_seen_again(
         1,
         "unchanged",
     )
-    assert "1 unchanged" in run(*call, db=store_url).out
+    assert "1 source unchanged" in run(*call, db=store_url).out
     assert "created" not in run(*call, db=store_url).err
     (third,) = run("ingest", str(tmp_path / "copy"), "--json", db=store_url).rows
     assert (third["n_runs"], third["n_seen_again"]) == (0, 1)
@@ -165,11 +164,11 @@ def test_a_dry_run_reads_everything_and_stores_nothing(
     write_run(tmp_path / "in")
     monkeypatch.chdir(tmp_path)
     done = run("ingest", "in", "--dry-run")
-    assert done.code == 0 and "1 new" in done.out and "nothing was stored" in done.out
+    assert done.code == 0 and ": 1 run" in done.out and "nothing was stored" in done.out
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
     assert run("ingest", "in").code == 0
     write_run(tmp_path / "in", "org/b")
-    assert "1 new" in run("ingest", "in", "--dry-run").out
+    assert ": 1 run" in run("ingest", "in", "--dry-run").out
     assert len(run("list", "sources", "--json").rows) == 1
 
 
@@ -178,7 +177,7 @@ def test_a_dry_run_leaves_an_empty_database_empty(
 ) -> None:
     write_run(tmp_path / "in")
     done = run("ingest", str(tmp_path / "in"), "--dry-run", db=bare_url)
-    assert done.code == 0 and "1 new" in done.out
+    assert done.code == 0 and ": 1 run" in done.out
     assert run("list", "runs", db=bare_url).code == 4
 
 
@@ -199,7 +198,7 @@ def test_a_bad_source_is_refused_and_the_rest_loaded(
     samples.write_text(samples.read_text().replace('"doc_id": 1', '"doc_id": oops'))
     done = run("ingest", str(tmp_path), db=store_url)
     done.fails(3, samples.name, "line 2")
-    assert "1 loaded, 0 unchanged, 1 refused" in done.out
+    assert "read 2 of 4 files" in done.out
     assert [
         row["model"] for row in run("list", "runs", "--json", db=store_url).rows
     ] == ["org/a"]
@@ -228,7 +227,7 @@ def test_a_conflict_names_the_ways_out(
         == 0
     )
     run("fix", "forget", "2", db=store_url)
-    assert "1 superseded" in run(*call, "--on-conflict", "supersede", db=store_url).out
+    assert "(superseded)" in run(*call, "--on-conflict", "supersede", db=store_url).out
 
 
 def test_options_reach_the_loader(run: Caller, store_url: str, tmp_path: Path) -> None:
@@ -417,7 +416,7 @@ def test_a_terminal_sees_a_bar_and_what_to_type_next(tmp_path: Path) -> None:
                 seen += block
         except OSError:  # the other side is closed
             pass
-        assert process.stdout is not None and b"1 new" in process.stdout.read()
+        assert process.stdout is not None and b": 1 run" in process.stdout.read()
     os.close(master)
     assert process.returncode == 0
     assert "\N{BOX DRAWINGS HEAVY HORIZONTAL}".encode() in seen
@@ -596,7 +595,7 @@ def test_errors_follow_the_summary_and_fit_the_terminal(tmp_path: Path) -> None:
     lines = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|\r", "", seen.decode()).splitlines()
     (error,) = [place for place, line in enumerate(lines) if line.startswith("Error: ")]
     assert error > next(
-        place for place, line in enumerate(lines) if line.startswith("sources ")
+        place for place, line in enumerate(lines) if line.startswith("read ")
     )
     assert len(lines) > error + 2 and max(map(len, lines[error:])) <= 60
 
@@ -612,7 +611,7 @@ def test_files_that_a_mapping_does_not_name_are_one_note(
         (folder / f"{name}.csv").write_text("id,model,correct\nq,m,1\n")
     done = run("ingest", str(folder), "--map", str(mapping), db=bare_duckdb_url)
     (note,) = [line for line in done.err.splitlines() if "not among the files" in line]
-    assert note.startswith("note: 4 files, the first ")
+    assert note.startswith("  4 files, the first ")
 
 
 def test_columns_that_steer_a_terminal_are_spelled_out(

@@ -125,8 +125,8 @@ def test_a_parameter_is_the_value_and_the_type_that_binding_it_gives(
         for value in VALUES:
             found = store.arrow("select :a as a, ':a' as b -- :a", {"a": value})
             raw = store.connection.connection.driver_connection
-            bound = raw.execute(
-                "select $a as a, ':a' as b", {"a": value}
+            bound = raw.sql(
+                "select $a as a, ':a' as b", params={"a": value}
             ).to_arrow_table()
             assert (
                 found.schema == bound.schema and found.to_pylist() == bound.to_pylist()

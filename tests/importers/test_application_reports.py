@@ -98,7 +98,7 @@ def _scores(run: Caller, db: str) -> list[tuple[Any, ...]]:
 def test_a_test_run_of_deepeval(run: Caller, db: str, tmp_path: Path) -> None:
     path = _write(tmp_path, "test_run_20260101_000000.json", RUN)
     said = run("ingest", path, "--default", "benchmark=sums", db=db)
-    assert "published 1 figures: 1 exact" in said.out
+    assert "published figures: 1 of 1 come out exactly" in said.out
     assert _scores(run, db) == [
         ("Bias", 0.5, 2, 0),
         ("Exact", 0.5, 2, 1),
@@ -132,7 +132,7 @@ def test_a_test_run_that_passed_throughout_is_held_against_its_counts(
         tmp_path, "test_run.json", RUN | {"testCases": CASES[:1], "testFailed": 0}
     )
     assert (
-        "published 1 figures: 1 exact"
+        "published figures: 1 of 1 come out exactly"
         in run("ingest", path, "--default", "benchmark=sums", db=db).out
     )
 
@@ -501,7 +501,7 @@ def test_items_of_langfuse(run: Caller, db: str, tmp_path: Path) -> None:
         tmp_path, "items.json", [item(1, 1), item(2, 0), item(3, 1) | {"scores": []}]
     )
     said = run("ingest", listed, "--map", "langfuse", "--default", "model=org/a", db=db)
-    assert said.code == 0 and "1 seen again" in said.out
+    assert said.code == 0 and "1 run was there before" in said.out
     assert "1 records without anything at 'scores[]'" in said.err
 
 

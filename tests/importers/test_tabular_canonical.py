@@ -84,7 +84,8 @@ def test_model_and_benchmark_may_be_set(tmp_path: Path) -> None:
     found = values(tmp_path, model="org/c", benchmark="sums")
     assert found == [("org/c", "7", 1.0), ("org/c", "8", 0.5)]
     with pytest.raises(
-        InputError, match="no column benchmark; .* say --default benchmark=NAME, or"
+        InputError,
+        match="no column names the benchmark: .* say --default benchmark=NAME, or",
     ):
         values(tmp_path, model="org/c")
 

@@ -378,7 +378,7 @@ def test_what_the_user_says_of_the_direction_holds(tmp_path: Path) -> None:
 def test_a_missing_column_is_named_with_what_to_do(tmp_path: Path) -> None:
     text = "question,answer,correct\nq,a,1\n"
     with pytest.raises(
-        InputError, match="no column model, benchmark; .*--default model=NAME --de"
+        InputError, match="names the model.*names the bench.*--default model=NAME --de"
     ):
         taken(tmp_path, text)
     with pytest.raises(InputError, match="`warehouse mapping FILE`"):

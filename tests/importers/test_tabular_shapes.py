@@ -39,7 +39,7 @@ def test_a_file_named_by_hand_or_in_a_folder_is_taken_under_any_name(
             "eval_arena",
             db=f"duckdb:///{tmp_path / f's{number}.db'}",
         )
-        assert done.code == 0 and "1 loaded" in done.out, done
+        assert done.code == 0 and ": 1 run" in done.out, done
 
 
 def test_others_of_the_shape_are_taken_with_those_that_are_named(
@@ -55,7 +55,7 @@ def test_others_of_the_shape_are_taken_with_those_that_are_named(
         "eval_arena",
         db=f"duckdb:///{tmp_path / 's.duckdb'}",
     )
-    assert done.code == 0 and "sources   2: 2 loaded" in done.out
+    assert done.code == 0 and ": 2 runs" in done.out
 
 
 def test_a_file_of_another_shape_is_refused_with_what_it_lacks(

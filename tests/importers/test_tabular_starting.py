@@ -372,7 +372,8 @@ def test_shipped_mappings_go_by_name(
     )
     Path("copy.toml").write_text(shown.out)
     assert (
-        "1 unchanged" in run("ingest", "mbpp+.jsonl", "--map", "copy.toml", db=db).out
+        "1 source unchanged"
+        in run("ingest", "mbpp+.jsonl", "--map", "copy.toml", db=db).out
     )  # what it says counts
     assert (
         warehouse.connect(db)

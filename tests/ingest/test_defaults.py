@@ -50,7 +50,7 @@ def test_a_default_names_only_what_has_no_name(
     again = run(
         "ingest", str(tmp_path / "in"), "--default", "model=org/x", db=store_url
     )
-    assert "4 unchanged" in again.out
+    assert "4 sources unchanged" in again.out
 
 
 def test_a_value_that_would_rename_several_models_is_refused(
@@ -100,7 +100,7 @@ def test_runs_of_a_harness_are_held_to_the_same(
     assert models(run, duckdb_url) == ["org/a", "org/b"]
     # what an earlier version has renamed is in the store and stays unchanged
     assert run(*call, "--set", "model=y", "--force", db=duckdb_url).code == 0
-    assert "2 unchanged" in run(*call, "--set", "model=y", db=duckdb_url).out
+    assert "2 sources unchanged" in run(*call, "--set", "model=y", db=duckdb_url).out
 
 
 def test_the_library_takes_defaults_too(store_url: str, tmp_path: Path) -> None:

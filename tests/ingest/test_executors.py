@@ -309,7 +309,7 @@ def test_files_that_executors_cannot_read_are_read_here(
         "note: 3 sources were read by this process, since executors could not: "
         "FileNotFoundError" in told[1]
     )
-    assert "runs      3 new" in told[0]
+    assert ": 3 runs of" in told[0]
 
 
 class _Blind:

@@ -266,7 +266,7 @@ def test_what_a_url_holds_beside_its_place_is_told_nowhere(
         "model=m",
         db=duckdb_url,
     )
-    assert done.code == 0 and "1 loaded" in done.out
+    assert done.code == 0 and ": 1 run" in done.out
     gone = run(
         "-v", "ingest", f"{secret}/locked/nothing.json?token={TOKEN}", db=duckdb_url
     )
@@ -385,7 +385,7 @@ def test_faults_name_the_url_and_not_the_copy(
         refused.code == 3
         and "Error: memory://runs/model-a/results_2026-03-04" in refused.err
     ), refused.err
-    assert "note: memory://runs/notes.zip" in refused.err
+    assert "memory://runs/notes.zip" in refused.err
     taken = run("ingest", "memory://runs", "--max-rejected", "1", db=store_url)
     stored = told(store_url)
     assert "no json" in stored

@@ -77,7 +77,7 @@ def test_what_is_named_by_itself_was_meant(
         "ingest", str(folder / "ok.csv"), str(folder / "pipe.csv"), db=duckdb_url
     )
     done.fails(3, "pipe.csv: a FIFO (named pipe), which is not read")
-    assert "1 loaded" in done.out
+    assert ": 1 run" in done.out
     run("ingest", "/dev/null", db=duckdb_url).fails(
         3, "/dev/null: a device, which is not read"
     )
@@ -93,7 +93,7 @@ def test_pointers_of_any_name_are_said_for_what_they_are(
     (folder / "logo.png").write_text(POINTER)
     done = run("ingest", str(folder), db=duckdb_url)
     done.fails(3, name, "a Git LFS pointer, not the data", "git lfs pull")
-    assert "1 loaded" in done.out
+    assert ": 1 run" in done.out
     assert "note: " in done.err and "logo.png: a Git LFS pointer" in done.err
 
 
@@ -164,7 +164,7 @@ def test_files_and_folders_without_permission(
     finally:
         (folder / "locked").chmod(0o755)
     assert done.returncode == 3, done.stderr
-    assert "1 loaded, 0 unchanged, 2 refused" in done.stdout
+    assert "read 1 of " in done.stdout
     said = done.stderr.splitlines()
     secret = f"Error: {folder}/secret.csv: cannot be read: Permission denied"
     if mode == 0o400:

@@ -352,7 +352,7 @@ def test_a_query_of_the_other_engine_streams_into_this_one(
         found = load(
             connection,
             [*types, "float4[]", "text"],
-            other.execute(query).to_arrow_reader(3000),
+            other.sql(query).to_arrow_reader(3000),
         )
         expected = other.execute(query).fetchall()
     texts = [(*row[:5], {"i": row[0]}, *row[6:]) for row in expected]

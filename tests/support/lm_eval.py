@@ -118,7 +118,7 @@ def run_query(reading: BulkQuery) -> list[Row]:
         connection.execute(
             f"insert into stage by name {held}", dict(reading.parameters)
         )
-        table = connection.execute("select * from stage").to_arrow_table()
+        table = connection.sql("select * from stage").to_arrow_table()
     return list(table.cast(SAMPLE_SCHEMA).to_pylist())
 
 

@@ -302,10 +302,13 @@ class Result:
         return [plain(row) for row in self.rows]
 
     def to_frame(self) -> pd.DataFrame:
-        """The rows as a pandas frame."""
-        import pandas as pd
+        """The rows as a pandas frame.
 
-        return pd.DataFrame(self.records())
+        Raises:
+            MisuseError: pandas is not installed.
+        """
+        frame: pd.DataFrame = _package("pandas").DataFrame(self.records())
+        return frame
 
     def to_arrow(self) -> pa.Table:
         """The rows as an Arrow table."""
@@ -319,14 +322,7 @@ class Result:
         Raises:
             MisuseError: polars is not installed.
         """
-        try:
-            import polars as pl
-        except ImportError:
-            raise MisuseError(
-                "the package polars is not installed; run: python -m pip install polars"
-            ) from None
-        frame = pl.from_arrow(self.to_arrow())
-        assert isinstance(frame, pl.DataFrame)
+        frame: pl.DataFrame = _package("polars").from_arrow(self.to_arrow())
         return frame
 
     def charts(self) -> Sequence[Chart | Picture | None]:
@@ -449,6 +445,16 @@ class StoredResult(Result):
         return cls(
             **{name: _typed(value, cls.kind_of(name)) for name, value in stored.items()}
         )
+
+
+def _package(name: str) -> Any:
+    """A package of frames, which the program itself does not need."""
+    try:
+        return import_module(name)
+    except ImportError:
+        raise MisuseError(
+            f"the package {name} is not installed; run: python -m pip install {name}"
+        ) from None
 
 
 @cache

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from warehouse import extras
 from warehouse.errors import MisuseError
 from warehouse.questions.methods import method_of
 from warehouse.questions.registry import added_names, question_of
@@ -171,6 +172,7 @@ class QueryMethods(Connection):
         self, query: str, *, timeout: float = 300.0, memory: int = 0, **parameters: Any
     ) -> pd.DataFrame:
         """As :meth:`arrow`, as a pandas frame."""
+        extras.load("pandas", "frames", "a frame")
         return self.arrow(
             query, timeout=timeout, memory=memory, **parameters
         ).to_pandas()

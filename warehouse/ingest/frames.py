@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from warehouse.errors import InputError, MisuseError
-from warehouse.importers.tabular.head_columns import without_scores
+from warehouse.importers.tabular.head_columns import without_roles
 from warehouse.ingest.discover import Discovered
 
 #: What the ledger shows of a frame.
@@ -95,7 +95,7 @@ def named(discovered: Discovered, frames: Sequence[Path]) -> Discovered:
         if item.path.parent in folders:
             problem = (
                 item.reason
-                or without_scores(item.path)
+                or without_roles(item.path)
                 or "no importer knows its columns"
             )
             raise InputError(problem, path="the frame", advice=_EXPECTED)

@@ -67,7 +67,7 @@ def _said(
     which = "the only file" if count == 1 else f"any of {count} files"
     problem = f"no importer knows {which}"
     draft = _draft(unread, known)
-    if found := _broken(unread) or draft is None and _without_scores(unread):
+    if found := _broken(unread) or draft is None and _without_roles(unread):
         problem += f"; {found}"
     if draft is not None and draft.lacks_names:
         return f"{problem}; {draft.why_not}", draft.advice
@@ -115,12 +115,11 @@ def _broken(unread: Sequence[Unread]) -> str:
     return next(filter(None, reasons), "")
 
 
-def _without_scores(unread: Sequence[Unread]) -> str:
-    """Which columns were looked for in the first table that names prompts and has no
-    scores by their usual names."""
-    from warehouse.importers.tabular.head_columns import without_scores
+def _without_roles(unread: Sequence[Unread]) -> str:
+    """What the first table lacks that says some of what is needed."""
+    from warehouse.importers.tabular.head_columns import without_roles
 
-    reasons = (without_scores(item.path) for item in unread[:_LOOKED_AT])
+    reasons = (without_roles(item.path) for item in unread[:_LOOKED_AT])
     text = " ".join(next(filter(None, reasons), "").split())
     if len(text) <= _LENGTH:
         return text

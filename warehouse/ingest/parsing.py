@@ -272,6 +272,7 @@ class ParsingContext:
                 replace(item, place=self.shown(item.place)) for item in dump.rejections
             ]
             dump.notes[:] = map(self.plan.shown, dump.notes)
+            dump.assumed[:] = map(self.plan.shown, dump.assumed)
 
     def settings(self, identity: Identity) -> dict[str, Any]:
         """Settings with which a source is entered in the ledger."""

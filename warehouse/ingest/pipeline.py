@@ -52,6 +52,7 @@ from warehouse.ingest.report import (
     _reconcile,
     doubtful_notes,
     merged,
+    names_read,
 )
 from warehouse.ingest.run_notes import (
     notes_on_corrected,
@@ -164,7 +165,9 @@ def load(
     with _collecting_only_what_is_new():
         loaded, notes = _load_all(store, jobs, plan, dry_run, watcher, on)
     reports += loaded
-    left = discovered.unread_by_all
+    left = [
+        item for item in discovered.unread_by_all if not _is_the_store(store, item.path)
+    ]
     fields = plan.options.cluster_by
     shared: list[str] = []
     changed: list[str] = []
@@ -191,7 +194,7 @@ def load(
     return IngestReport(
         sources=tuple(reports),
         unclaimed=tuple(item.shown for item in left),
-        unread=left,
+        unread=tuple(left),
         reconciliation=() if dry_run else _reconcile(store, reports),
         notes=(
             *discovered.notes,
@@ -206,7 +209,16 @@ def load(
         changed=(*doubtful_notes(reports), *changed),
         lake=None if lake is None or dry_run else sync(store, lake),
         seconds=round(time.monotonic() - started, 3),
+        names=() if dry_run else names_read(store, reports),
     )
+
+
+def _is_the_store(store: Store, path: Path) -> bool:
+    """True if a file below the paths is that into which they are read, or its log."""
+    if not store.dialect.embedded:
+        return False
+    file = Path(store.url.database or "").resolve()
+    return path.resolve() in (file, file.with_name(f"{file.name}.wal"))
 
 
 @contextmanager
@@ -378,7 +390,9 @@ def _finish(work: ParsingContext, begun: _Begun) -> None:
     finally:
         release(work, [(item.claim.sha256, item.claim.key) for item in begun.claimed])
     for task in begun.tasks:
-        work.reports[task.number] = reports[task.number]
+        work.reports[task.number] = replace(
+            reports[task.number], n_files=len(task.job.files.files)
+        )
         work.watcher.done(reports[task.number], task.job.size)
 
 

@@ -3,10 +3,10 @@ shared with others."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from textwrap import wrap
 from typing import Any
 
 from warehouse.errors import without_prefix
@@ -15,6 +15,40 @@ from warehouse.store.connection import Store
 from warehouse.store.lake.sync import SyncReport
 from warehouse.store.load.state import LoadReport
 from warehouse.store.sql.query_files import query_text
+
+#: Columns of what is said.
+_WIDTH = 80
+#: Models, and benchmarks, that are named; more are counted.
+_NAMES = 2
+#: What new runs hold.
+_FOUND = {"n_samples": "answer", "n_scores": "score", "n_votes": "vote"}
+#: What became of runs and rows, of one and of several.
+_TOLD = {
+    "n_repeats": (
+        "of the runs repeats another: its answers are pooled with those",
+        "of the runs repeat others: their answers are pooled with those",
+    ),
+    "n_seen_again": (
+        "run was there before with the same content (seen again)",
+        "runs were there before with the same content (seen again)",
+    ),
+    "n_superseded": (
+        "run takes the place of an earlier one (superseded)",
+        "runs take the place of earlier ones (superseded)",
+    ),
+    "n_rejected": ("row was rejected", "rows were rejected"),
+}
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _called(names: Sequence[str], noun: str) -> str:
+    if len(names) <= _NAMES:
+        return " and ".join(names)
+    return counted(len(names), noun)
 
 
 @dataclass(frozen=True)
@@ -31,6 +65,7 @@ class IngestReport:
     changed: tuple[str, ...] = ()
     lake: SyncReport | None = None  # of the lake that was brought up afterwards
     seconds: float = 0.0
+    names: tuple[tuple[str, str], ...] = ()  # model and benchmark of each new run, once
 
     def total(self, name: str) -> int:
         """Sum of one count (``n_runs``, ``n_scores`` …) over the sources."""
@@ -43,6 +78,24 @@ class IngestReport:
         for report in self.sources:
             noted += [(report.source, note) for note in report.notes]
         return [*_of_sources(noted), *self.notes]
+
+    @property
+    def assumed(self) -> list[str]:
+        """Notes on what was taken for something that nobody has said."""
+        noted: list[tuple[str, str]] = []
+        for report in self.sources:
+            noted += [(report.source, note) for note in report.assumed]
+        return _of_sources(noted)
+
+    @property
+    def n_files(self) -> int:
+        """Files of all sources, and those that nobody knows."""
+        return sum(item.n_files for item in self.sources) + len(self.unclaimed)
+
+    @property
+    def n_read(self) -> int:
+        """Files of the sources that were read, now or before."""
+        return sum(item.n_files for item in self.sources if item.state != "refused")
 
     @property
     def joined_runs(self) -> tuple[int, ...]:
@@ -69,24 +122,50 @@ class IngestReport:
         return tuple(report for report in self.sources if report.state == "refused")
 
     def __str__(self) -> str:
-        states = Counter(item.state for item in self.sources)
-        lines = [
-            f"sources   {len(self.sources)}: {states['loaded']} loaded, "
-            f"{states['unchanged']} unchanged, {states['refused']} refused",
-            f"runs      {self.total('n_runs')} new, {self.total('n_seen_again')} seen "
-            f"again, {self.total('n_superseded')} superseded, "
-            f"{self.total('n_repeats')} repeats",
-            f"samples   {self.total('n_samples')}",
-            f"scores    {self.total('n_scores')}",
-            *([f"votes     {self.total('n_votes')}"] if self.total("n_votes") else []),
-            "notes     "
-            f"{sum(len(item.notes) for item in self.sources) + len(self.notes)}",
-            f"rejected  {self.total('n_rejected')} rows",
-            f"seconds   {self.seconds:.1f}",
+        files = counted(self.n_files, "file")
+        if self.n_read < self.n_files:
+            files = f"{self.n_read:,} of {files}"
+        head = f"read {files} in {self.seconds:.1f} s: {self._new}"
+        lines = wrap(head, _WIDTH, subsequent_indent="  ")
+        return "\n".join([*lines, *(f"  {line}" for line in self._counts)])
+
+    @property
+    def _new(self) -> str:
+        """The new runs, and what they are of."""
+        if not self.total("n_runs"):
+            return "no new runs"
+        runs = counted(self.total("n_runs"), "run")
+        if not self.names:
+            return runs
+        models, benchmarks = (
+            list(dict.fromkeys(part)) for part in zip(*self.names, strict=True)
+        )
+        return (
+            f"{runs} of {_called(models, 'model')} on "
+            f"{_called(sorted(benchmarks), 'benchmark')}"
+        )
+
+    @property
+    def _counts(self) -> list[str]:
+        """What else was counted, a line each; nothing of what is not there."""
+        lines = []
+        taken = [item for item in self.sources if item.state != "refused"]
+        found = [
+            counted(self.total(name), noun)
+            for name, noun in _FOUND.items()
+            if self.total(name)
         ]
-        if self.unclaimed:
-            lines.insert(1, f"not dumps {len(self.unclaimed)} files")
-        return "\n".join(lines)
+        if found:
+            lines.append(", ".join(found))
+        for name, (one, several) in _TOLD.items():
+            if number := sum(getattr(item, name) for item in taken):
+                lines.append(f"{number:,} {one if number == 1 else several}")
+        unchanged = sum(item.state == "unchanged" for item in self.sources)
+        if unchanged:
+            lines.append(
+                f"{counted(unchanged, 'source')} unchanged since the last time"
+            )
+        return lines
 
     @property
     def one_line(self) -> str:
@@ -116,6 +195,7 @@ def merged(reports: Sequence[IngestReport]) -> IngestReport:
         reconciliation=all_of("reconciliation"),
         notes=all_of("notes"),
         changed=all_of("changed"),
+        names=all_of("names"),
         seconds=round(sum(report.seconds for report in reports), 3),
     )
 
@@ -154,6 +234,20 @@ class Reconciled:
     published: float | None
     recomputed: float | None
     verdict: str
+
+
+def names_read(
+    store: Store, reports: Sequence[LoadReport]
+) -> tuple[tuple[str, str], ...]:
+    """Model and benchmark of the new runs, each pair once."""
+    new = [report.run_ids for report in reports if report.n_runs and report.run_ids]
+    if not new:
+        return ()
+    rows = store.rows(
+        query_text("store", "read_names"),
+        {"first": min(map(min, new)), "last": max(map(max, new))},
+    )
+    return tuple((row["model"], row["benchmark"]) for row in rows)
 
 
 def _published(store: Store, first: int) -> bool:

@@ -87,6 +87,9 @@ class Dump:
     ] = ()  # figures of groups, which belong to no run
     rejections: list[Rejection] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    #: of the notes those on what was taken for something that nobody has said: if it is
+    #: something else, figures mean something else.
+    assumed: list[str] = field(default_factory=list)
     close: Callable[[], None] = lambda: None
     same_content: SameContent | None = None  # where the importer does not know
     scan: Scan | None = None  # a dump of scanners has no runs

@@ -66,7 +66,7 @@ def test_a_copy_of_a_source_of_several_benchmarks_is_the_same_ones(
             tmp_path / "dumps" / folder,
         )
     told = run("ingest", str(tmp_path / "dumps"), db=store_url)
-    assert told.code == 0 and "5 new, 5 seen again" in told.out
+    assert told.code == 0 and "5 runs were there before" in told.out
     assert "several benchmarks" not in in_one_line(told.err)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import struct
-import threading
+import sys
 import zipfile
 import zlib
 from collections import deque
@@ -19,13 +19,16 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 
-import zstandard
-
 from warehouse.errors import InputError
 from warehouse.importers.common import bounds
 
-#: A Zstandard frame may ask for a window of at most so many bytes.
-MAX_WINDOW = 1 << 27
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+#: A Zstandard frame may ask for a window of at most 128 MiB.
+_BOUNDS: dict[int, int] = {zstd.DecompressionParameter.window_log_max: 27}
 
 #: Entries are unpacked on other threads in groups of about so many bytes, a few groups
 #: ahead.
@@ -34,7 +37,6 @@ GROUPS_AHEAD = 3
 
 _LOCAL_HEADER = 30
 _STORED, _DEFLATED, _ZSTD = 0, 8, 93
-_local = threading.local()
 
 
 class EntryError(Exception):
@@ -89,7 +91,7 @@ class Archive:
         raw = self._raw(item)
         try:
             data = _unpacked(item, raw)
-        except (zlib.error, zstandard.ZstdError, MemoryError) as error:
+        except (zlib.error, zstd.ZstdError, MemoryError) as error:
             raise EntryError(f"cannot be unpacked: {error}") from None
         if len(data) != item.file_size:
             if len(data) > item.file_size:
@@ -193,13 +195,17 @@ def _unpacked(item: zipfile.ZipInfo, raw: bytes) -> bytes:
         return raw
     if item.compress_type == _DEFLATED:
         return zlib.decompressobj(-zlib.MAX_WBITS).decompress(raw, limit)
-    with _decompressor().stream_reader(raw, read_across_frames=True) as reader:
-        return bytes(reader.read(limit))
+    return _of_frames(raw, limit)
 
 
-def _decompressor() -> zstandard.ZstdDecompressor:
-    """One of this thread: they cannot be shared."""
-    if not hasattr(_local, "zstd"):
-        _local.zstd = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW)
-    decompressor: zstandard.ZstdDecompressor = _local.zstd
-    return decompressor
+def _of_frames(raw: bytes, limit: int) -> bytes:
+    """The content of one or more frames, at most so many bytes of it."""
+    parts: list[bytes] = []
+    while raw and limit > 0:
+        frame = zstd.ZstdDecompressor(options=_BOUNDS)
+        parts.append(frame.decompress(raw, limit))
+        if not frame.eof:
+            break
+        limit -= len(parts[-1])
+        raw = frame.unused_data
+    return b"".join(parts)

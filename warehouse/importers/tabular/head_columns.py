@@ -24,7 +24,6 @@ from warehouse.importers.common.streams import (
     read_exactly,
 )
 from warehouse.importers.tabular.column_names import (
-    SCORE_NAMES,
     guess,
     guess_votes,
 )
@@ -34,6 +33,7 @@ from warehouse.importers.tabular.delimited import (
     unique_names,
     without_sep,
 )
+from warehouse.importers.tabular.missing_roles import ROLES, in_words, missing_roles
 from warehouse.importers.tabular.readers import ReadingRules, flavour_of
 from warehouse.importers.tabular.table import open_reader
 from warehouse.records import Candidate, parse_json
@@ -67,26 +67,18 @@ def names_runs(path: Path, known: Collection[str]) -> bool:
     return {"model", "benchmark"} <= {*guessed.run, *known}
 
 
-def without_scores(path: Path) -> str:
-    """The error of a table that names prompts, and has no column that is called as
-    scores are; else empty."""
+def without_roles(path: Path) -> str:
+    """What is missing in a table that has some of what is read, and not all; else
+    empty."""
     try:
         names = head_columns(path)
     except OSError:
         return ""  # which the walk has said
-    found = cached_guess(tuple(names))
-    if found.scores or not (found.key or "prompt_id" in found.sample):
+    guessed = cached_guess(tuple(names))
+    missing = missing_roles(guessed)
+    if not missing or len(missing) == len(ROLES):
         return ""
-    more = ""
-    if len(found.unused) > 8:
-        more = f" and {len(found.unused) - 8} more"
-    other = ""
-    if found.unused:
-        other = f"; unknown: {', '.join(found.unused[:8])}{more}"
-    return (
-        f"{path.name} has none of the columns {', '.join(SCORE_NAMES)}, which hold "
-        f"scores{other}"
-    )
+    return f"{path.name}: {in_words(missing, names)}"
 
 
 def why_no_table(path: Path) -> str:

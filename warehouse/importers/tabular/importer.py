@@ -397,7 +397,9 @@ class _Reading:
             taken = self._take_constants(self.constants)
             if taken:
                 settings = ", ".join(taken)
-                self._dump.notes += [f"taken as settings of the runs: {settings}"]
+                note = f"taken as settings of the runs: {settings}"
+                self._dump.assumed.append(note)
+                self._dump.notes.append(note)
         of_several = len(self.tables) > 1
         self._dump.notes += [
             f"{file}: {note}" if of_several else note
@@ -458,7 +460,10 @@ class _Reading:
         self.mapping = plain.settled(self.mapping, name)
         self.registry.metrics = plain.metrics()
         path = self.tables[0].member.path
-        self._dump.notes += plain.notes(shlex.quote(str(path)))
+        named = shlex.quote(str(path))
+        assumed = list(plain.assumed(named))
+        self._dump.assumed += assumed
+        self._dump.notes += [*assumed, *plain.notes(named)]
 
     def _take_constants(self, constants: ConstantColumns) -> list[str]:
         """Columns of one value in each run, which become settings of the runs."""

@@ -19,7 +19,6 @@ from warehouse.importers.common.patterns import Pattern
 from warehouse.importers.tabular.chunks import RowView
 from warehouse.importers.tabular.column_names import (
     OF_TRUTH,
-    SCORE_NAMES,
     Guess,
     path_of,
     plain_name,
@@ -40,6 +39,7 @@ from warehouse.importers.tabular.head_columns import (
     may_hold_objects,
 )
 from warehouse.importers.tabular.mapping_rules import ScoreRule, TabularMapping
+from warehouse.importers.tabular.missing_roles import in_words, missing_roles
 from warehouse.importers.tabular.null_words import null_words
 from warehouse.importers.tabular.runs import summaries
 from warehouse.importers.tabular.score_values import ScoreValues
@@ -67,23 +67,15 @@ def plain_columns(source: SourceFiles, values: Mapping[str, Any]) -> Guess:
     path = source.files[0]
     names = head_columns(path)
     guessed = cached_guess(tuple(names), objects=may_hold_objects(path))
-    missing = [
-        name for name in _NEEDED if name not in values and name not in guessed.run
-    ]
-    if "prompt_id" not in guessed.sample and not guessed.key:
-        missing.append("prompt_id")
-    if missing or not guessed.scores:
+    missing = missing_roles(guessed, values)
+    if missing:
         options = [f"--default {name}=NAME" for name in missing if name in _NEEDED]
         choice = ""
         if options:
             choice = f"say {' '.join(options)}, or "
         raise InputError(
-            f"no column {', '.join(missing) or 'score'}",
+            in_words(missing, names),
             path=source.name,
-            expected=(
-                "columns model, benchmark, prompt_id and one of "
-                f"{', '.join(SCORE_NAMES)}"
-            ),
             advice=choice
             + "let `warehouse mapping FILE` begin a mapping for --map"
             + (
@@ -412,8 +404,8 @@ class PlainTable:
             for name in self._truths()
         }
 
-    def notes(self, name: str) -> Iterator[str]:
-        """Notes for the owner of the table.
+    def assumed(self, name: str) -> Iterator[str]:
+        """Notes on what columns were taken for by their names.
 
         Args:
             name: the file, as it is named to a shell.
@@ -442,6 +434,13 @@ class PlainTable:
                 f"columns not used: {', '.join(self.columns.unused)}; `warehouse "
                 f"mapping {name}` writes a mapping that can use them"
             )
+
+    def notes(self, name: str) -> Iterator[str]:
+        """Other notes for the owner of the table.
+
+        Args:
+            name: the file, as it is named to a shell.
+        """
         for column, (_, meaning) in self._readings().items():
             if meaning:
                 yield f"{column}: {meaning}"

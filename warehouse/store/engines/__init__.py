@@ -128,8 +128,7 @@ def register_tables() -> None:
 
 def register_migrations() -> None:
     """Teach the migration tool the engines that it does not know by itself."""
-    import alembic.ddl.impl  # noqa: F401  (must come first)
-    import duckdb_sqlalchemy.alembic_impl  # noqa: F401
+    from warehouse.store.engines import duckdb_migrations  # noqa: F401
 
     register_tables()
 

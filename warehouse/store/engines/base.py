@@ -70,9 +70,10 @@ class OwnObjects:
     #: of what prints the texts of views; ``None`` of a server, which has to be asked
     #: to.
     version: Callable[[], str] | None = None
-    #: a database at a path (``:memory:``) that reaches nothing else, in the oldest form
-    #: that the engine writes: its own connection, and SQLAlchemy's engine around it.
-    closed_at: Callable[[str], tuple[Any, sa.Engine]] | None = None
+    #: a database at a path (``:memory:``) that reaches nothing else, in the form that our
+    #: stores have (True) or the engine's own: its connection, and SQLAlchemy's engine
+    #: around it.
+    closed_at: Callable[[str, bool], tuple[Any, sa.Engine]] | None = None
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ import shutil
 import stat
 import sys
 import threading
-import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -55,6 +54,9 @@ CHECKPOINT_THRESHOLD = "64MB"
 #: engine writes a commit that the log has no room for into the tables at once (a tenth
 #: of the time of a load).
 LARGE_COMMIT = "1MB"
+#: Form of the files that are made: all versions that are allowed (`pyproject.toml`) read
+#: and write it.
+FORM = "v1.5.0"
 #: Bytes of a block of files that are made; others keep theirs. The engine's own 256 kB
 #: make a store of one small run three times as large; with 16 kB large loads take
 #: longer, and their files are no smaller.
@@ -80,7 +82,7 @@ def is_published(path: Path) -> bool:
             "select 1 from duckdb_tables() where database_name = 'copy_store' and "
             f"comment = {literal(_COPY)}"
         )
-        return raw.execute(query).fetchone() is not None
+        return bool(raw.execute(query).fetchall())
     except duckdb.Error:
         return False
     finally:
@@ -100,7 +102,7 @@ def _refuse_published(raw: Any, path: Path) -> None:
         "select 1 from duckdb_tables() where database_name = current_database() and "
         f"comment = {literal(_COPY)}"
     )
-    if raw.execute(query).fetchone() is not None:
+    if raw.execute(query).fetchall():
         raise StoreError(
             f"{path} is a published copy, which the next publish replaces; expected "
             f"the store that it was made of (--db); to go on from the copy: cp {path} "
@@ -116,14 +118,17 @@ def open_scratch(temporary_folder: Path | None = None) -> Any:
     return duckdb.connect(":memory:", config=_settings(temporary_folder, MEMORY_LIMIT))
 
 
-def _closed_at(path: str) -> tuple[Any, sa.Engine]:
-    """A database that reaches nothing else; a new file is of the oldest form that the
-    engine writes."""
+def _closed_at(path: str, as_we_write: bool = False) -> tuple[Any, sa.Engine]:
+    """A database that reaches nothing else; a new file is of the form that our stores
+    have, or of that which the engine chooses by itself."""
     import duckdb
 
     from warehouse.store.engines import duckdb_ddl  # noqa: F401  (what tables are made with)
 
-    raw = duckdb.connect(path, config={**_NO_EXTENSIONS, **_NO_ACCESS})
+    config: dict[str, Any] = {**_NO_EXTENSIONS, **_NO_ACCESS}
+    if as_we_write:
+        config["storage_compatibility_version"] = FORM
+    raw = duckdb.connect(path, config=config)
     return raw, file_engine(lambda: raw).full(raw)
 
 
@@ -194,9 +199,8 @@ def more_memory(raw: Any) -> bool:
     it has that already, or the user has said how much it may use."""
     if os.environ.get("WAREHOUSE_MEMORY_LIMIT"):
         return False
-    number, unit = (
-        raw.execute("select current_setting('memory_limit')").fetchone()[0].split()
-    )
+    ((told,),) = raw.execute("select current_setting('memory_limit')").fetchall()
+    number, unit = told.split()
     limit = float(number) * 1024 ** ("bytes", "KiB", "MiB", "GiB", "TiB").index(unit)
     most = 0.8 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if limit > 0.99 * most:
@@ -258,9 +262,10 @@ def _engine(url: sa.URL, write: bool, limits: Limits | None) -> Any:
     if not write:
         return file_engine(lambda: _opened(path, _settings_of_reading(url, limits)))
     config = _settings(path.with_name(path.name + ".tmp"), MEMORY_LIMIT)
-    config["storage_compatibility_version"] = "v1.5.0"
+    config["storage_compatibility_version"] = FORM
     config["checkpoint_threshold"] = CHECKPOINT_THRESHOLD
     config["default_block_size"] = str(BLOCK_BYTES)
+    config |= {name: str(value) for name, value in url.query.items()}
     engine = _full_engine(url, {"read_only": False, "config": config})
     hold(engine, path.resolve())
     sa.event.listen(
@@ -300,16 +305,15 @@ def _opened(path: Path, config: Mapping[str, Any]) -> Any:
 
 def _full_engine(url: sa.URL, arguments: Mapping[str, Any]) -> sa.Engine:
     from warehouse.store.engines import duckdb_ddl  # noqa: F401  (what tables are made with)
+    from warehouse.store.engines.duckdb_dialect import DRIVER
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        return sa.create_engine(
-            full_url(url),
-            connect_args=arguments,
-            poolclass=sa.pool.NullPool,
-            pool_reset_on_return=None,  # closing rolls back; an engine out of room cannot, and the pool would log it
-            json_serializer=json_text,
-        )
+    return sa.create_engine(
+        full_url(url).set(drivername=DRIVER),
+        connect_args=arguments,
+        poolclass=sa.pool.NullPool,
+        pool_reset_on_return=None,  # closing rolls back; an engine out of room cannot, and the pool would log it
+        json_serializer=json_text,
+    )
 
 
 #: Connections of one process to one file share their settings: one of them closes them
@@ -321,9 +325,9 @@ def _close_settings(connection: Any, path: Path) -> None:
     """The bound on what is spilled, which counts only where it is set afterwards; then
     nothing more can be set."""
     with _CLOSING:
-        (is_closed,) = connection.execute(
+        ((is_closed,),) = connection.execute(
             "select current_setting('lock_configuration')"
-        ).fetchone()
+        ).fetchall()
         if is_closed:
             return
         room = f"{SPILL * shutil.disk_usage(path.parent).free:.0f}B"
@@ -352,7 +356,8 @@ def _select(
     most: int | None = None,
 ) -> pa.Table:
     raw: Any = connection.connection.driver_connection
-    answer = raw.execute(*_bound(sql, params))
+    text, values = _bound(sql, params)
+    answer = raw.sql(text, params=values)
     table: pa.Table = (
         answer.to_arrow_table(ROWS_OF_A_BATCH)
         if most is None
@@ -368,16 +373,16 @@ def _bounded(answer: Any, most: int) -> pa.Table:
     batches: list[pa.RecordBatch] = []
     n_bytes = 0
     try:
-        reader = answer.to_arrow_reader(ROWS_OF_A_BATCH)
-        for batch in reader:
-            batches.append(batch)
-            n_bytes += batch.nbytes
-            if n_bytes > most:
-                raise QueryLimitError(
-                    f"the answer has more than {most / 1e6:.0f} MB",
-                    "--memory SIZE",
-                    "memory=",
-                )
+        with answer.to_arrow_reader(ROWS_OF_A_BATCH) as reader:
+            for batch in reader:
+                batches.append(batch)
+                n_bytes += batch.nbytes
+                if n_bytes > most:
+                    raise QueryLimitError(
+                        f"the answer has more than {most / 1e6:.0f} MB",
+                        "--memory SIZE",
+                        "memory=",
+                    )
     except (
         pa.ArrowException,
         OSError,
@@ -427,13 +432,20 @@ def _append(
 ) -> int:
     raw: Any = connection.connection.driver_connection
     if isinstance(rows, pa.Table) and (text := few_rows(rows)) is not None:
-        return int(raw.execute(f'insert into "{table}" by name {text}').fetchone()[0])
+        return _changed(raw.execute(f'insert into "{table}" by name {text}'))
     raw.register("appended", rows)
     try:
-        raw.execute(f'insert into "{table}" by name select * from appended')
-        return int(raw.fetchone()[0])
+        return _changed(
+            raw.execute(f'insert into "{table}" by name select * from appended')
+        )
     finally:
         raw.unregister("appended")
+
+
+def _changed(answer: Any) -> int:
+    """How many rows a statement has changed."""
+    ((number,),) = answer.fetchall()
+    return int(number)
 
 
 def _vectors(
@@ -498,7 +510,7 @@ def _snapshot(url: sa.URL, target: Path) -> None:
             )
         except duckdb.IOException as error:
             raise OSError(str(error)) from None
-        as_stored = f"storage_version 'v1.5.0', block_size {BLOCK_BYTES}"
+        as_stored = f"storage_version '{FORM}', block_size {BLOCK_BYTES}"
         raw.execute(f"attach {literal(str(target))} as target_store ({as_stored})")
         raw.execute("copy from database source_store to target_store")
         raw.execute(

@@ -10,7 +10,6 @@ from typing import Any
 from warehouse.errors import MisuseError
 from warehouse.store.alchemy import sa
 from warehouse.store.engines.reading import ReadingEngine
-from warehouse.store.engines.urls import FILE
 from warehouse.store.sql.bind_parameters import bare_text
 
 
@@ -32,9 +31,9 @@ def _roll_back(raw: Any) -> bool:
 
 
 def _around(raw: Any) -> tuple[str, Any]:
-    from duckdb_sqlalchemy import ConnectionWrapper
+    from warehouse.store.engines.duckdb_dialect import DRIVER, Connection
 
-    return FILE, ConnectionWrapper(raw)
+    return DRIVER, Connection(raw)
 
 
 #: Types whose values Arrow, Parquet, JSON and a table all have; the wider ones lose
@@ -114,7 +113,7 @@ def printable(
     raw: Any = connection.connection.driver_connection
     try:
         text, bound = written(f"select * from (\n{sql}\n) limit 0", params)
-        columns = raw.execute(text, bound).description
+        columns = raw.sql(text, params=bound).description
     except duckdb.Error:
         return sql
     if times_too:

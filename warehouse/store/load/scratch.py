@@ -162,7 +162,9 @@ class Scratch:
 
     def table(self, sql: str, params: Mapping[str, Any] | None = None) -> pa.Table:
         """Result of a query as Arrow."""
-        return self._executed(sql, params).to_arrow_table()
+        return self.raw.sql(
+            sql, params=dict(params) if params else None
+        ).to_arrow_table()
 
     def rows(
         self, sql: str, params: Mapping[str, Any] | None = None
@@ -269,7 +271,7 @@ class RemoteScratch(Scratch):
         self.put(name, self.store.arrow(sql, params))
 
     def push(self, table: str, select: str) -> int:
-        reader = self.raw.execute(select).to_arrow_reader(65_536)
+        reader = self.raw.sql(select).to_arrow_reader(65_536)
         return self.store.dialect.append(
             self.store.connection, table, reader, self.replaced
         )
@@ -328,7 +330,7 @@ def scratch_beside(store: Store) -> Iterator[Scratch]:
         finally:
             remote.close()
         return
-    (path,) = raw.execute("select current_setting('search_path')").fetchone()
+    ((path,),) = raw.execute("select current_setting('search_path')").fetchall()
     is_loading = "scratch." in path
     scratch = Scratch(raw)
     try:

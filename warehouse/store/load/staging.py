@@ -108,11 +108,11 @@ def parsed_rows(
     for name in names:
         columns = "*"
         if name == _GIVEN:
-            columns = f"columns(c -> c not in {_SERVED})"
+            columns = f"columns(lambda c: c not in {_SERVED})"
         source = name
         if name == "stage_said":
             source = "stage_text"
-        rows = scratch.raw.execute(f"select {columns} from {source}")
+        rows = scratch.raw.sql(f"select {columns} from {source}")
         yield name, rows.to_arrow_reader(65_536)
 
 

@@ -65,9 +65,11 @@ class LoadReport:
     run_ids: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
     doubtful: tuple[str, ...] = ()  # of the notes those on what may be read in two ways
+    assumed: tuple[str, ...] = ()  # of the notes those on what nobody has said
     seconds: float = 0.0
     error: str = ""
     source_id: int | None = None
+    n_files: int = 1  # that the source is made of
 
 
 class NotTogetherError(InputError):
@@ -313,6 +315,7 @@ def report_of(
     ]
     every = [*part.dump.notes, *state.notes]
     notes = list(dict.fromkeys(map(masked, every)))
+    assumed = dict.fromkeys(map(masked, part.dump.assumed))
     told = [item.note for item in decisions if item.note]
     doubtful = [note for note in notes if note in state.doubtful]
     doubtful += [item.note for item in decisions if item.note and item.is_doubtful][
@@ -335,6 +338,7 @@ def report_of(
         run_ids=tuple(run_ids[item.run] for item in fresh),
         notes=tuple(notes),
         doubtful=tuple(doubtful),
+        assumed=tuple(assumed),
         seconds=round((time.monotonic() - started) / len(state.parts), 3),
         source_id=part.source.id,
     )
