@@ -45,16 +45,25 @@ def refuse_nothing(
     """
     if not discovered.is_empty:
         return
-    problem, advice = _said(format, discovered.unread, known or {})
-    if mapping is None and "fits by its shape" not in advice:
-        advice += archives_advice([item.shown for item in discovered.unread])
+    unread = discovered.unread
+    problem, advice = _before_a_look(format, unread) or _looked_at(unread, known or {})
+    if mapping is None and not _is_understood(advice):
+        advice += archives_advice([item.shown for item in unread])
     raise InputError(problem, path=", ".join(paths), advice=advice)
 
 
-def _said(
-    format: str | None, unread: Sequence[Unread], known: Mapping[str, Any]
-) -> tuple[str, str]:
-    """What was found, and what to do."""
+#: What an advice says of files that are read once it is followed, packed or not.
+_FITS, _READ_SO = "fits by its shape", "it is read so"
+
+
+def _is_understood(advice: str) -> bool:
+    return _FITS in advice or _READ_SO in advice
+
+
+def _before_a_look(
+    format: str | None, unread: Sequence[Unread]
+) -> tuple[str, str] | None:
+    """What was found, and what to do, where no file need be opened for that."""
     count, reasons = len(unread), [str(item) for item in unread if item.reason]
     if reasons and len(reasons) == count:
         more = "; …" if count > 3 else ""
@@ -64,6 +73,12 @@ def _said(
         return f"the importer {format} knows none of {count} files", advice
     if not count:
         return "holds no files; hidden ones are left out", "name a hidden file itself"
+    return None
+
+
+def _looked_at(unread: Sequence[Unread], known: Mapping[str, Any]) -> tuple[str, str]:
+    """What the first files are, and what to do."""
+    count = len(unread)
     which = "the only file" if count == 1 else f"any of {count} files"
     problem = f"no importer knows {which}"
     draft = _draft(unread, known)
@@ -73,8 +88,7 @@ def _said(
         return f"{problem}; {draft.why_not}", draft.advice
     if shaped := shaped_by([item.path for item in unread]):
         advice = (
-            f"{shaped} fits by its shape; otherwise `warehouse mapping FILE` begins a "
-            "mapping"
+            f"{shaped} {_FITS}; otherwise `warehouse mapping FILE` begins a mapping"
         )
         return problem, advice
     if draft is not None:
