@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from warehouse.records import Dump
 from warehouse.store.load import bulk_insert, dimensions, loader
+from warehouse.store.load.parts import SourcePart
 from warehouse.store.load.state import LoadOptions, SourceClaim, _Load
 from warehouse.store.schema import tables
 from warehouse.store.schema.migrate import check
@@ -99,9 +100,7 @@ def test_runs_without_an_id_of_the_tool_have_no_key_in_common(kit: Any) -> None:
 
     def keys(number: int, run_id: str | None, model: str = "") -> set[str]:
         header = kit.header(run_id, model=model or f"org/{number}")
-        part = loader.SourcePart(
-            Dump((header,), ()), SourceClaim(number, "", ""), range(1)
-        )
+        part = SourcePart(Dump((header,), ()), SourceClaim(number, "", ""), range(1))
         state = _Load(part.dump, [part], LoadOptions())
         return set(loader._keys(state))
 
