@@ -176,45 +176,6 @@ def _on_joined(row: Mapping[str, Any]) -> str:
     )
 
 
-_MEANS = {
-    "benchmarks": "the mean of its benchmarks, each alike",
-    "prompts": "the mean weighted by prompts",
-    "pooled_prompts": "the mean weighted by prompts",
-}
-
-
-def notes_on_group_errors(store: Store, reports: Sequence[LoadReport]) -> list[str]:
-    """Groups that publish the mean of their benchmarks with the error of another
-    mean."""
-    sources = [
-        report.source_id
-        for report in reports
-        if report.run_ids and report.source_id is not None
-    ]
-    if not sources:
-        return []
-    stated = store.rows(
-        "select count(*) as n from published_score where run_id is null and "
-        "standard_error is not null and source_id in (:sources)",
-        {"sources": sources},
-    )
-    if not stated[0]["n"]:
-        return []  # the view reads all runs
-    rows = store.rows(query_text("store", "group_errors"), {"sources": sources})
-    texts = [
-        f"{row['benchmark']}, {row['metric']}: {row['published_standard_error']:.3g} "
-        f"is that of {_MEANS[row['published_error_is']]}, that of the published mean "
-        f"is {row['recomputed_standard_error']:.3g}"
-        for row in rows
-    ]
-    if texts:
-        return [
-            "published standard errors of groups that are of another mean: "
-            f"{some(texts)}"
-        ]
-    return []
-
-
 def _rounds_to(value: float, published: float | None) -> bool:
     """True if a figure of samples is what was published, as far as the digits of that
     go."""
