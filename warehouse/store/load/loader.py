@@ -519,7 +519,9 @@ class Loader:
         if not state.n_rows:
             return
         filled = prompt_completion.Filled()
-        if prompt_completion.says_anything(self.scratch, state.columns):
+        # of a prompt with one row all that is said is stored
+        is_said = self.once and state.new_prompts == state.n_rows
+        if not is_said and prompt_completion.says_anything(self.scratch, state.columns):
             filled = self._filled(state)
         self._state_prompts(state, filled.words)
 
@@ -532,6 +534,7 @@ class Loader:
             state.columns,
             several=len(state.parts) > 1,
             n_new=state.new_prompts,
+            n_rows=state.n_rows,
         )
         if filled is None:
             raise NotTogetherError("they say different things of a prompt")
@@ -545,11 +548,10 @@ class Loader:
     def _state_prompts(self, state: _Load, words: prompt_statements.Words) -> None:
         """Store the words of sources on prompts that others have brought, or have said
         something of."""
-        n_prompts = "select count(distinct prompt_id) from stage_prompt"
         if (
             state.new_prompts
             and not words.by_prompt
-            and state.new_prompts == self.scratch.value(n_prompts)
+            and prompt_completion.are_new(self.scratch, state.new_prompts, state.n_rows)
         ):
             return
         sources: dict[int, list[int]] = {}
