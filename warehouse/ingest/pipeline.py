@@ -54,6 +54,7 @@ from warehouse.ingest.report import (
     merged,
 )
 from warehouse.ingest.run_notes import (
+    may_share,
     notes_on_corrected,
     notes_on_repeats,
     notes_on_scales,
@@ -174,15 +175,16 @@ def load(
             notes_on_named(store, reports, plan.settings.model),
         )
         repeats = RepeatNotes() if named else notes_on_repeats(store, reports)
+        may = may_share(store, reports)
         changed += [
             *corrected.doubtful,
-            *notes_on_scales(store, reports),
+            *notes_on_scales(store, reports, may),
             *notes_on_settings(store, reports),
         ]
         changed += [*named, *repeats.doubtful]
         shared += [*corrected.told, *repeats.told]
         after = last_ids(store)
-        shared += notes_on_shared(store, reports)
+        shared += notes_on_shared(store, reports, may)
         shared += notes_on_ids(store, reports, before["prompt"], after["prompt"])
         against = held_against(store, reports)
         shared += [*notes_on_names(store, before, after), *against.notes]

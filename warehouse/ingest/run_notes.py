@@ -20,17 +20,25 @@ from warehouse.store.load.state import LoadReport
 from warehouse.store.sql.query_files import query_text
 
 
-def notes_on_shared(store: Store, reports: Sequence[LoadReport]) -> list[str]:
+def may_share(store: Store, reports: Sequence[LoadReport]) -> Mapping[str, bool]:
+    """A row of ``may_share.sql``, for :func:`notes_on_shared` and
+    :func:`notes_on_scales`; nothing where no run is new."""
+    if not any(report.run_ids and report.n_runs for report in reports):
+        return {}
+    (may,) = store.rows(query_text("store", "may_share"))
+    return may
+
+
+def notes_on_shared(
+    store: Store, reports: Sequence[LoadReport], may: Mapping[str, bool]
+) -> list[str]:
     """Which benchmarks of the new runs hold prompts of others, by their texts; which
     are the same bytes."""
+    if not may.get("has_several"):
+        return []
     new = [
         min(report.run_ids) for report in reports if report.run_ids and report.n_runs
     ]
-    if not new:
-        return []
-    (may,) = store.rows(query_text("store", "may_share"))
-    if not may["has_several"]:
-        return []
     runs = {"first_run": min(new)}
     shared = store.rows(query_text("store", "shared_benchmarks"), runs | {"linked": 1})
     already_named = {frozenset((row["benchmark"], row["other"])) for row in shared}
@@ -282,14 +290,16 @@ def _kept_apart(
 _MOST_BEFORE = 20
 
 
-def notes_on_scales(store: Store, reports: Sequence[LoadReport]) -> list[str]:
+def notes_on_scales(
+    store: Store, reports: Sequence[LoadReport], may: Mapping[str, bool]
+) -> list[str]:
     """Which sources give one metric of one benchmark as shares of 1 and which, it
     seems, in per cent, where one of them is new."""
+    if not may.get("has_unbounded"):
+        return []
     new = set(
         chain.from_iterable(report.run_ids for report in reports if report.n_runs)
     )
-    if not new or not store.rows(query_text("store", "may_share"))[0]["has_unbounded"]:
-        return []
     rows = store.rows(
         query_text("store", "score_spans"),
         {"first_run": min(new), "most_before": _MOST_BEFORE},

@@ -222,8 +222,7 @@ def fill(
         return Filled(words=words)
     # of a prompt with one row all that is said is stored
     if n_new == n_rows or (
-        are_new(scratch, n_new, n_rows)
-        and not scratch.value(query_text("ingest", "unsaid_prompts"))
+        are_new(scratch, n_new, n_rows) and not _may_lack(scratch, columns)
     ):
         settled.settle(scratch)
         return Filled(words=words)
@@ -239,6 +238,21 @@ def fill(
     settled.settle(scratch, filled)
     filled.words.settled = words.settled
     return filled
+
+
+#: A column that says nothing in the first row of a prompt, and something in another row.
+_LACKING = (
+    "(exists (select 1 from first_row where {0} is null) and exists (select 1 from "
+    "stage_sample where {0} is not null))"
+)
+
+
+def _may_lack(scratch: Scratch, columns: Collection[str]) -> bool:
+    """True if new prompts lack something that another row of the source may say."""
+    said = sorted(_SAID.intersection(columns))
+    lacking = " or ".join(_LACKING.format(name) for name in said) or "false"
+    query = query_text("ingest", "unsaid_prompts").format(lacking=lacking)
+    return bool(scratch.value(query))
 
 
 def are_new(scratch: Scratch, n_new: int, n_rows: int) -> bool:
