@@ -47,15 +47,27 @@ def table(path: Path, *models: str, benchmark: str = "quiz") -> Path:
     return path
 
 
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def work_in(above: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working folder with a file of results, and a cache of its own beside it."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(above / "cache"))
     monkeypatch.delenv("WAREHOUSE_URL", raising=False)
-    folder = tmp_path / "work"
-    table(folder / "results" / "scores.csv", "ada", "bob")
+    folder = above / "work"
+    if not folder.exists():
+        table(folder / "results" / "scores.csv", "ada", "bob")
     monkeypatch.chdir(folder)
     return folder
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A place of this test alone."""
+    return work_in(tmp_path, monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A place of tests that only ask: what the first has read is there for the others."""
+    return tmp_path_factory.mktemp("shared")
 
 
 def kept(here: Path) -> list[Path]:
@@ -104,10 +116,15 @@ def test_what_is_a_command_too_is_the_command_and_an_unknown_word_is_none(
     ids=" ".join,
 )
 def test_every_question_answers_of_files_what_it_answers_of_a_store(
-    run: Caller, here: Path, question: tuple[str, ...]
+    run: Caller,
+    shared: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    question: tuple[str, ...],
 ) -> None:
-    url = f"duckdb:///{here.parent / 'store.duckdb'}"
-    assert run("ingest", "results", db=url).code == 0
+    work_in(shared, monkeypatch)
+    url = f"duckdb:///{shared / 'store.duckdb'}"
+    if not (shared / "store.duckdb").exists():
+        assert run("ingest", "results", db=url).code == 0
     of_store, of_files = run(*question, db=url), run(*question, "--from", "results")
     assert of_files.code == of_store.code, of_files.err
     assert of_files.out == of_store.out

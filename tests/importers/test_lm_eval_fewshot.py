@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.ingested import ingested
 from tests.support.stores import select
+from warehouse import connect
 
 FIELDS = {"usual": "question", "in_capitals": "Sentence", "of_its_own": "Item"}
 
@@ -78,12 +79,10 @@ def test_the_document_is_one_question_whatever_the_examples(
 ) -> None:
     url = f"duckdb:///{tmp_path}/s.duckdb"
     for shots in order:
-        with ingested(url, write(tmp_path, shots, field).parent) as (store, report):
-            assert not [
-                note
-                for note in report.all_notes
-                if "question" in note or "forget" in note
-            ]
+        report = connect(url).ingest(write(tmp_path, shots, field).parent)
+        assert not [
+            note for note in report.all_notes if "question" in note or "forget" in note
+        ]
     with ingested(url, tmp_path) as (store, _):
         prompts = select(store, "select text from prompt order by text")
         assert [row["text"] for row in prompts] == [
@@ -112,8 +111,8 @@ def test_a_question_that_no_field_holds_is_taken_from_a_prompt_without_examples(
                     "Weigh: a the sentence number", "Weigh: the sum of"
                 )
             )
-        with ingested(url, path.parent) as (_, report):
-            assert not [note for note in report.all_notes if "question" in note]
+        report = connect(url).ingest(path.parent)
+        assert not [note for note in report.all_notes if "question" in note]
     with ingested(url, path.parent) as (store, _):
         prompts = select(store, "select text from prompt order by text")
         assert [row["text"] for row in prompts] == [

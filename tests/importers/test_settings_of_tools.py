@@ -45,7 +45,8 @@ def conditions(
     copied = tmp_path / f"{len(list(tmp_path.iterdir()))}" / folder.name
     shutil.copytree(folder, copied)
     path = copied / document
-    changed = yaml.safe_load(path.read_text(encoding="utf-8"))  # JSON is YAML
+    text = path.read_text(encoding="utf-8")
+    changed = yaml.safe_load(text) if path.suffix == ".yaml" else json.loads(text)
     change(changed)
     path.write_text(json.dumps(changed), encoding="utf-8")
     return [

@@ -35,6 +35,7 @@ from warehouse.ingest.parsing import (
     why_refused,
 )
 from warehouse.ingest.progress import IngestProgress, Silent
+from warehouse.ingest.published_figures import HeldAgainst, held_against
 from warehouse.ingest.reading import (
     TINY_BYTES,
     Reading,
@@ -49,14 +50,13 @@ from warehouse.ingest.remote import fetched
 from warehouse.ingest.report import (
     IngestReport,
     RepeatNotes,
-    _reconcile,
     doubtful_notes,
     merged,
     names_read,
 )
 from warehouse.ingest.run_notes import (
+    may_share,
     notes_on_corrected,
-    notes_on_group_errors,
     notes_on_repeats,
     notes_on_scales,
     notes_on_settings,
@@ -171,31 +171,32 @@ def load(
     fields = plan.options.cluster_by
     shared: list[str] = []
     changed: list[str] = []
+    against = HeldAgainst()
     if not dry_run:
         corrected, named = (
             notes_on_corrected(store, reports),
             notes_on_named(store, reports, plan.settings.model),
         )
         repeats = RepeatNotes() if named else notes_on_repeats(store, reports)
+        may = may_share(store, reports)
         changed += [
             *corrected.doubtful,
-            *notes_on_scales(store, reports),
+            *notes_on_scales(store, reports, may),
             *notes_on_settings(store, reports),
         ]
         changed += [*named, *repeats.doubtful]
         shared += [*corrected.told, *repeats.told]
         after = last_ids(store)
-        shared += notes_on_shared(store, reports)
+        shared += notes_on_shared(store, reports, may)
         shared += notes_on_ids(store, reports, before["prompt"], after["prompt"])
-        shared += notes_on_names(store, before, after) + notes_on_group_errors(
-            store, reports
-        )
+        against = held_against(store, reports)
+        shared += [*notes_on_names(store, before, after), *against.notes]
     lacking = _cluster(store, reports, fields) if fields and not dry_run else []
     return IngestReport(
         sources=tuple(reports),
         unclaimed=tuple(item.shown for item in left),
         unread=tuple(left),
-        reconciliation=() if dry_run else _reconcile(store, reports),
+        reconciliation=against.reconciled,
         notes=(
             *discovered.notes,
             *notes,

@@ -3,7 +3,7 @@ shared with others."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from textwrap import wrap
@@ -248,48 +248,6 @@ def names_read(
         {"first": min(map(min, new)), "last": max(map(max, new))},
     )
     return tuple((row["model"], row["benchmark"]) for row in rows)
-
-
-def _published(store: Store, first: int) -> bool:
-    """True if a source publishes figures of runs from ``first`` on: the view reads all
-    runs."""
-    counted = store.arrow(
-        "select count(*) as n from published_score where run_id >= :first",
-        {"first": first},
-    )
-    return bool(counted["n"][0].as_py())
-
-
-def _reconcile(store: Store, reports: Sequence[LoadReport]) -> tuple[Reconciled, ...]:
-    """Every published figure of the new runs, with the one recomputed from their
-    samples."""
-    run_ids = set(chain.from_iterable(report.run_ids for report in reports))
-    if not run_ids or not _published(store, min(run_ids)):
-        return ()
-    figures = store.arrow(
-        query_text("store", "published_since"), {"first": min(run_ids)}
-    )
-    return tuple(
-        Reconciled(
-            run=row["run_id"],
-            model=row["model"],
-            benchmark=row["benchmark"],
-            metric=_named(row),
-            published=row["published"],
-            recomputed=row["recomputed"],
-            verdict=row["verdict"],
-        )
-        for row in figures.to_pylist()
-        if row["run_id"] in run_ids
-    )
-
-
-def _named(row: Mapping[str, Any]) -> str:
-    """Metric with its filter; which figure of it where there are several."""
-    name = ",".join(part for part in (row["metric"], row["metric_filter"]) if part)
-    if row["statistic"] in ("mean", "aggregate", name):
-        return name
-    return f"{name} {row['statistic']}"
 
 
 #: Pairs of benchmarks that a note names.

@@ -20,17 +20,25 @@ from warehouse.store.load.state import LoadReport
 from warehouse.store.sql.query_files import query_text
 
 
-def notes_on_shared(store: Store, reports: Sequence[LoadReport]) -> list[str]:
+def may_share(store: Store, reports: Sequence[LoadReport]) -> Mapping[str, bool]:
+    """A row of ``may_share.sql``, for :func:`notes_on_shared` and
+    :func:`notes_on_scales`; nothing where no run is new."""
+    if not any(report.run_ids and report.n_runs for report in reports):
+        return {}
+    (may,) = store.rows(query_text("store", "may_share"))
+    return may
+
+
+def notes_on_shared(
+    store: Store, reports: Sequence[LoadReport], may: Mapping[str, bool]
+) -> list[str]:
     """Which benchmarks of the new runs hold prompts of others, by their texts; which
     are the same bytes."""
+    if not may.get("has_several"):
+        return []
     new = [
         min(report.run_ids) for report in reports if report.run_ids and report.n_runs
     ]
-    if not new:
-        return []
-    (may,) = store.rows(query_text("store", "may_share"))
-    if not may["has_several"]:
-        return []
     runs = {"first_run": min(new)}
     shared = store.rows(query_text("store", "shared_benchmarks"), runs | {"linked": 1})
     already_named = {frozenset((row["benchmark"], row["other"])) for row in shared}
@@ -176,45 +184,6 @@ def _on_joined(row: Mapping[str, Any]) -> str:
     )
 
 
-_MEANS = {
-    "benchmarks": "the mean of its benchmarks, each alike",
-    "prompts": "the mean weighted by prompts",
-    "pooled_prompts": "the mean weighted by prompts",
-}
-
-
-def notes_on_group_errors(store: Store, reports: Sequence[LoadReport]) -> list[str]:
-    """Groups that publish the mean of their benchmarks with the error of another
-    mean."""
-    sources = [
-        report.source_id
-        for report in reports
-        if report.run_ids and report.source_id is not None
-    ]
-    if not sources:
-        return []
-    stated = store.rows(
-        "select count(*) as n from published_score where run_id is null and "
-        "standard_error is not null and source_id in (:sources)",
-        {"sources": sources},
-    )
-    if not stated[0]["n"]:
-        return []  # the view reads all runs
-    rows = store.rows(query_text("store", "group_errors"), {"sources": sources})
-    texts = [
-        f"{row['benchmark']}, {row['metric']}: {row['published_standard_error']:.3g} "
-        f"is that of {_MEANS[row['published_error_is']]}, that of the published mean "
-        f"is {row['recomputed_standard_error']:.3g}"
-        for row in rows
-    ]
-    if texts:
-        return [
-            "published standard errors of groups that are of another mean: "
-            f"{some(texts)}"
-        ]
-    return []
-
-
 def _rounds_to(value: float, published: float | None) -> bool:
     """True if a figure of samples is what was published, as far as the digits of that
     go."""
@@ -321,14 +290,16 @@ def _kept_apart(
 _MOST_BEFORE = 20
 
 
-def notes_on_scales(store: Store, reports: Sequence[LoadReport]) -> list[str]:
+def notes_on_scales(
+    store: Store, reports: Sequence[LoadReport], may: Mapping[str, bool]
+) -> list[str]:
     """Which sources give one metric of one benchmark as shares of 1 and which, it
     seems, in per cent, where one of them is new."""
+    if not may.get("has_unbounded"):
+        return []
     new = set(
         chain.from_iterable(report.run_ids for report in reports if report.n_runs)
     )
-    if not new or not store.rows(query_text("store", "may_share"))[0]["has_unbounded"]:
-        return []
     rows = store.rows(
         query_text("store", "score_spans"),
         {"first_run": min(new), "most_before": _MOST_BEFORE},

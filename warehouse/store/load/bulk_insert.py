@@ -84,15 +84,21 @@ def in_text(column: sa.Column[Any], value: Any) -> sa.ColumnElement[Any]:
 def _column(column: sa.Column[Any], values: Sequence[Any]) -> pa.Array:
     kind, taken = _form(column.type)
     try:
-        return pa.array(
-            [None if value is None else taken(value) for value in values], type=kind
-        )
+        return pa.array(_taken(values, taken), type=kind)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         where = f"{column.name} of {column.table.name}"
         number = too_large(values, pa.list_(kind))
         if number is not None:
             raise TooLargeError(f"{where}: {str(number)[:30]} is too large") from None
         raise UnfitError(f"{where}: {error}") from error
+
+
+def _taken(values: Sequence[Any], taken: Callable[[Any], Any]) -> Sequence[Any]:
+    """Values in the form of their column; nearly all columns hold only what is so."""
+    ready = _READY.get(taken, frozenset())
+    if taken is _as_it_is or ready.issuperset(map(type, values)):
+        return values
+    return [None if value is None else taken(value) for value in values]
 
 
 def _form(kind: sa.types.TypeEngine[Any]) -> tuple[pa.DataType, Callable[[Any], Any]]:
@@ -111,6 +117,14 @@ def _whole(value: Any) -> int:
 
 def _as_it_is(value: Any) -> Any:
     return value
+
+
+#: Types of values that need no look, by what brings others into form.
+_READY: Mapping[Callable[[Any], Any], frozenset[type]] = {
+    _whole: frozenset({int, type(None)}),
+    float: frozenset({float, type(None)}),
+    engines.json_text: frozenset({type(None)}),
+}
 
 
 @cache

@@ -16,12 +16,20 @@ def fill_prompts(
     scratch: Scratch,
     settled: prompt_completion.SettledPrompts,
     state: _Load,
+    *,
+    once: bool,
 ) -> None:
-    """Give prompts what they lack and the load says, and keep its words on them."""
+    """Give prompts what they lack and the load says, and keep its words on them.
+
+    Args:
+        once: as of the loader.
+    """
     if not state.n_rows:
         return
     filled = prompt_completion.Filled()
-    if prompt_completion.says_anything(scratch, state.columns):
+    # of a prompt with one row all that is said is stored
+    is_said = once and state.new_prompts == state.n_rows
+    if not is_said and prompt_completion.says_anything(scratch, state.columns):
         filled = _filled(store, scratch, settled, state)
     _state_prompts(store, scratch, state, filled.words)
 
@@ -40,6 +48,7 @@ def _filled(
         state.columns,
         several=len(state.parts) > 1,
         n_new=state.new_prompts,
+        n_rows=state.n_rows,
     )
     if filled is None:
         raise NotTogetherError("they say different things of a prompt")
@@ -56,11 +65,12 @@ def _state_prompts(
 ) -> None:
     """Store the words of sources on prompts that others have brought, or have said
     something of."""
-    n_prompts = "select count(distinct prompt_id) from stage_prompt"
-    if state.new_prompts and not words.by_prompt:
-        all_new = state.new_prompts == scratch.value(n_prompts)
-        if all_new:
-            return
+    if (
+        state.new_prompts
+        and not words.by_prompt
+        and prompt_completion.are_new(scratch, state.new_prompts, state.n_rows)
+    ):
+        return
     sources: dict[int, list[int]] = {}
     for part in state.parts:
         benchmarks = {state.references[run]["benchmark_id"] for run in part.runs}

@@ -447,7 +447,7 @@ class Loader:
             scans.join(self.store, self.scratch, state, [*run_ids.values(), *completed])
             if votes.holds_any(self.scratch, state):
                 votes.push(self.store, self.scratch, state)
-            fill_prompts(self.store, self.scratch, self.settled, state)
+            fill_prompts(self.store, self.scratch, self.settled, state, once=self.once)
             self._write_words(connection, state)
             for column, count in sorted(self.scratch.replaced.items()):
                 state.note(

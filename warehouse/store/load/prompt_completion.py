@@ -194,6 +194,7 @@ def fill(
     *,
     several: bool,
     n_new: int,
+    n_rows: int,
 ) -> Filled | None:
     """Complete stored prompts by what the staged sources say of them.
 
@@ -208,6 +209,7 @@ def fill(
         columns: of samples, that may hold anything.
         several: whether several sources are staged.
         n_new: how many of their prompts these very sources have brought.
+        n_rows: how many rows they have.
 
     Returns:
         what was filled; None if several sources say different things of one prompt.
@@ -218,11 +220,10 @@ def fill(
     words = Words(settled=settled.unsaid(scratch))
     if not n_unsettled:
         return Filled(words=words)
-    only_new = (
-        n_new
-        and scratch.value("select count(distinct prompt_id) from stage_prompt") == n_new
-    )
-    if only_new and not scratch.value(query_text("ingest", "unsaid_prompts")):
+    # of a prompt with one row all that is said is stored
+    if n_new == n_rows or (
+        are_new(scratch, n_new, n_rows) and not _may_lack(scratch, columns)
+    ):
         settled.settle(scratch)
         return Filled(words=words)
     filled = _gaps(scratch, benchmark_ids, columns)
@@ -237,6 +238,29 @@ def fill(
     settled.settle(scratch, filled)
     filled.words.settled = words.settled
     return filled
+
+
+#: A column that says nothing in the first row of a prompt, and something in another row.
+_LACKING = (
+    "(exists (select 1 from first_row where {0} is null) and exists (select 1 from "
+    "stage_sample where {0} is not null))"
+)
+
+
+def _may_lack(scratch: Scratch, columns: Collection[str]) -> bool:
+    """True if new prompts lack something that another row of the source may say."""
+    said = sorted(_SAID.intersection(columns))
+    lacking = " or ".join(_LACKING.format(name) for name in said) or "false"
+    query = query_text("ingest", "unsaid_prompts").format(lacking=lacking)
+    return bool(scratch.value(query))
+
+
+def are_new(scratch: Scratch, n_new: int, n_rows: int) -> bool:
+    """True if the staged sources, of so many rows, have brought all their prompts."""
+    if not n_new or n_new == n_rows:
+        return bool(n_new)
+    counted = scratch.value("select count(distinct prompt_id) from stage_prompt")
+    return bool(counted == n_new)
 
 
 def note_on_mixed(scratch: Scratch) -> str:
