@@ -49,7 +49,8 @@ def _needed(refused: Iterable[LoadReport]) -> Counter[str]:
 
 def _together(options: Iterable[str]) -> str:
     """Options as they are typed: fields side by side, others in their place."""
-    fields, others = [], []
+    fields: list[str] = []
+    others: list[str] = []
     for option in options:
         named = option.startswith(("--default", "--set"))
         (fields if named else others).append(option)
