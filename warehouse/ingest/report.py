@@ -157,8 +157,10 @@ class IngestReport:
 
     @property
     def _new(self) -> str:
-        """The new runs, and what they are of."""
+        """The new runs, and what they are of; votes where there are no runs."""
         if not self.total("n_runs"):
+            if votes := self.total("n_votes"):
+                return counted(votes, "vote")
             return "no new runs"
         runs = counted(self.total("n_runs"), "run")
         if not self.names:
@@ -179,7 +181,7 @@ class IngestReport:
         found = [
             counted(self.total(name), noun)
             for name, noun in _FOUND.items()
-            if self.total(name)
+            if self.total(name) and self.total("n_runs")
         ]
         if found:
             lines.append(", ".join(found))
