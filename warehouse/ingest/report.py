@@ -181,7 +181,7 @@ class IngestReport:
         found = [
             counted(self.total(name), noun)
             for name, noun in _FOUND.items()
-            if self.total(name) and self.total("n_runs")
+            if self.total(name) and (name != "n_votes" or self.total("n_runs"))
         ]
         if found:
             lines.append(", ".join(found))
