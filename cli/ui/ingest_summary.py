@@ -72,9 +72,8 @@ def _print_checks(report: IngestReport, state: State) -> None:
     if checks:
         _say("CHECK:")
         _print_some([f"  {note}" for note in checks], state, "notes")
-    others = [note for note in report.all_notes if note not in checks]
     if not state.quiet:
-        _print_some([f"note: {note}" for note in others], state, "notes")
+        _print_some([f"note: {note}" for note in report.other_notes], state, "notes")
 
 
 def _print_some(lines: Sequence[str], state: State, noun: str) -> None:

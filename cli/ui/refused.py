@@ -43,8 +43,18 @@ def _needed(refused: Iterable[LoadReport]) -> Counter[str]:
     needed: Counter[str] = Counter()
     for item in refused:
         if options := list(dict.fromkeys(_HELPS.findall(item.error))):
-            needed[" or ".join(options)] += item.n_files
+            needed[_together(options)] += item.n_files
     return needed
+
+
+def _together(options: Iterable[str]) -> str:
+    """Options as they are typed: fields side by side, others in their place."""
+    fields: list[str] = []
+    others: list[str] = []
+    for option in options:
+        named = option.startswith(("--default", "--set"))
+        (fields if named else others).append(option)
+    return " or ".join(filter(None, (" ".join(fields), *others)))
 
 
 def error_lines(refused: Iterable[LoadReport], *, show_all: bool = False) -> list[str]:

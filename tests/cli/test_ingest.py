@@ -624,3 +624,40 @@ def test_columns_that_steer_a_terminal_are_spelled_out(
     )
     said = run("ingest", str(table), db=store_url).err
     assert r"\x1b[31mred" in said and "\x1b[31m" not in said
+
+
+# --- what was not read, and what to check ----------------------------------------------------
+
+TOLD = "model,benchmark,prompt_id,score,seed\na,q,1,1,0\na,q,2,0,0\n"
+
+
+def test_quiet_keeps_what_changes_figures_and_what_nobody_read(
+    run: Caller, bare_duckdb_url: str, tmp_path: Path
+) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "t.csv").write_text(TOLD)
+    (tmp_path / "in" / "other.csv").write_text("model,prompt_id,said\na,1,x\n")
+    done = run("ingest", str(tmp_path / "in"), "--quiet", db=bare_duckdb_url)
+    assert done.code == 0 and done.out.startswith("read 1 of 2 files in ")
+    lines = done.err.splitlines()
+    assert lines[0] == "NOT READ, 1 of 2 files:"
+    assert "other.csv: no column names the benchmark: benchmark, task" in lines[1]
+    assert "no column holds scores: score, correct" in lines[1]
+    assert "columns here: model, prompt_id, said" in lines[1]
+    assert lines[2] == "CHECK:" and "seed as training_seed" in lines[3]
+    assert len(lines) == 4  # the note on the direction is left out
+
+
+def test_what_files_need_is_told_with_how_many_need_it(
+    run: Caller, bare_duckdb_url: str, tmp_path: Path
+) -> None:
+    for name in "abc":
+        (tmp_path / f"{name}.csv").write_text(f"{name},prompt_id,score\nx,1,1\n")
+    (tmp_path / "d.csv").write_text("benchmark,prompt_id,score\nb,1,1\n")
+    done = run("ingest", str(tmp_path), db=bare_duckdb_url)
+    assert done.code == 3 and "no column names the model: model, model_" in done.err
+    assert "  -> for 3 files: --default model=NAME --default benchmark=NAME" in done.err
+    assert "  -> for 1 file: --default model=NAME\n" in done.err
+    given = ("--default", "model=m", "--default", "benchmark=b")
+    taken = run("ingest", str(tmp_path), *given, db=bare_duckdb_url)
+    assert taken.code == 0 and "read 4 files in" in taken.out

@@ -304,9 +304,9 @@ def test_names_of_bigcodebench(tmp_path: Path, run: Caller) -> None:
         (tmp_path / f"{name}_pass_at_k.json").write_text(
             json.dumps({"pass@1": 0.5, "model": name})
         )
-    assert "--map bigcodebench fits" in run("ingest", str(tmp_path), db=db).err
-    said = run("ingest", str(tmp_path), "--map", "bigcodebench", db=db)
-    assert "3 figures: 3 exact" in said.out
+    said = run("ingest", str(tmp_path), db=db)
+    assert "the shipped mapping bigcodebench" in said.err and "NOT READ" not in said.err
+    assert "3 of 3 come out exactly" in said.out
     with open_store(db) as store:
         found = select(
             store, "select model, benchmark, estimate, n_prompts from score_summary"

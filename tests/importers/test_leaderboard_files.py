@@ -346,7 +346,7 @@ def test_simulations_of_tau2_by_the_shipped_mapping(
     }
     (tmp_path / "a.json").write_text(json.dumps(document))
     assert (
-        "--map tau2_simulations fits"
+        "the shipped mapping tau2_simulations"
         in run("ingest", str(tmp_path / "a.json"), db=db).err
     )
     assert (

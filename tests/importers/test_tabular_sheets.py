@@ -100,7 +100,7 @@ def test_a_workbook_with_the_usual_names_needs_no_mapping(
     rows += [(n, model, "t", n % 2) for n in range(4) for model in "ab"]
     workbook(tmp_path / "r.xlsx", all=rows)
     store = f"duckdb:///{tmp_path}/s.duckdb"
-    assert "samples   8" in run("ingest", str(tmp_path / "r.xlsx"), db=store).out
+    assert "8 answers" in run("ingest", str(tmp_path / "r.xlsx"), db=store).out
     assert "tied with 0.50" in run("leaderboard", "t", db=store).out
 
 

@@ -276,7 +276,7 @@ def test_the_command(tmp_path: Path, run: Caller) -> None:
     done = run(
         "ingest", str(path), "--map", str(target), db=f"duckdb:///{tmp_path / 's.db'}"
     )
-    assert done.code == 0 and "scores    4" in done.out
+    assert done.code == 0 and "4 scores" in done.out
     (tmp_path / "b.csv").write_text("")
     run("mapping", str(tmp_path / "b.csv")).fails(3, "empty file")
     (tmp_path / "b.bin").write_text("x")
@@ -367,9 +367,7 @@ def test_shipped_mappings_go_by_name(
     )
     Path("mbpp+.jsonl").write_text(line)
     db = f"duckdb:///{tmp_path / 's.db'}"
-    assert (
-        "scores    1" in run("ingest", "mbpp+.jsonl", "--map", "eval_arena", db=db).out
-    )
+    assert "1 score" in run("ingest", "mbpp+.jsonl", "--map", "eval_arena", db=db).out
     Path("copy.toml").write_text(shown.out)
     assert (
         "1 source unchanged"
@@ -621,7 +619,7 @@ def test_a_choice_is_refused_with_its_line_until_it_is_made(
     at = chosen.index('# metric = "resolved"') - 1
     chosen[at : at + 3] = [text.removeprefix("# ") for text in chosen[at : at + 3]]
     target.write_text("\n".join(chosen), encoding="utf-8")
-    assert "scores    6" in run(*call, db=store).out
+    assert "6 scores" in run(*call, db=store).out
 
 
 def test_nested_scores_are_found(tmp_path: Path) -> None:
@@ -1264,7 +1262,7 @@ def test_a_table_of_votes(tmp_path: Path, run: Caller) -> None:
             ("mapped", ("--map", str(tmp_path / "m.toml"))),
         )
     ]
-    assert all("votes     3" in text for text in shown)
+    assert all("3 votes" in text for text in shown)
 
 
 @pytest.mark.parametrize(

@@ -227,7 +227,7 @@ def test_two_games_of_mt_bench_are_one_vote_as_the_tool_counts(
         [{"question_id": 81, "category": "writing", "turns": ["Go", "On"]}],
     )
     assert (
-        "--map mt_bench_pair fits"
+        "the shipped mapping mt_bench_pair"
         in run("ingest", str(path), db=store_at(tmp_path / "none.duckdb")).err
     )
     assert ingest(store, [tmp_path], mapping="mt_bench_pair").sources[0].n_votes == 11
@@ -300,7 +300,7 @@ def test_each_game_of_arena_hard_is_a_vote_as_the_tool_counts(
     path = tmp_path / "model_judgment" / "gpt-4.1" / "m.jsonl"
     lines(path, records)
     assert (
-        f"--map {mapping} fits"
+        f"the shipped mapping {mapping}"
         in run("ingest", str(path), db=store_at(tmp_path / "none.duckdb")).err
     )
     assert ingest(store, [tmp_path], mapping=mapping).sources[0].state == "loaded"
@@ -352,7 +352,7 @@ def test_votes_of_the_arena_by_columns_and_by_log_lines(
         draft = run("mapping", str(path)).out
         assert "[matrix]" not in draft and f"--map {mapping}" in draft
     assert (
-        f"--map {mapping} fits"
+        f"the shipped mapping {mapping}"
         in run("ingest", str(path), db=store_at(tmp_path / "none.duckdb")).err
     )
     ingest(store, [path], mapping=mapping)

@@ -129,8 +129,7 @@ def test_a_lake_is_brought_up_in_one_version(
         "ingest", *map(str, files[:2]), "--on", "sail:", "--lake", lake, db=urls[0]
     )
     assert (
-        f"lake      {lake} is at version 0: 2 runs written" in told.out
-        and told.code == 0
+        f"lake: {lake} is at version 0: 2 runs written" in told.out and told.code == 0
     )
     report = connect(urls[0]).ingest(files[2], on="sail:", lake=lake)
     assert report.lake is not None and (report.lake.version, report.lake.n_runs) == (

@@ -234,7 +234,7 @@ def test_rows_of_one_id_in_several_parts_are_named_with_what_keeps_them_apart(
         str(tmp_path / "m.toml"),
         db=store_at(tmp_path / "t.db"),
     )
-    assert kept.code == 0 and "samples   2" in kept.out
+    assert kept.code == 0 and "2 answers" in kept.out
 
 
 @pytest.mark.parametrize("second", [1, 0])

@@ -94,7 +94,7 @@ def test_pointers_of_any_name_are_said_for_what_they_are(
     done = run("ingest", str(folder), db=duckdb_url)
     done.fails(3, name, "a Git LFS pointer, not the data", "git lfs pull")
     assert ": 1 run" in done.out
-    assert "note: " in done.err and "logo.png: a Git LFS pointer" in done.err
+    assert "logo.png: a Git LFS pointer" in done.err
 
 
 def test_a_pointer_among_the_files_of_a_source_refuses_all_of_it(
@@ -174,7 +174,7 @@ def test_files_and_folders_without_permission(
             secret,
             f"Error: {folder}/locked: a folder that cannot be read: Permission denied",
         } <= {*said}
-    assert f"note: {folder}/notes.md: cannot be read: Permission denied" in said
+    assert f"  {folder}/notes.md: cannot be read: Permission denied" in said
     assert alone.returncode == 3 and "cannot be read" in alone.stderr
     assert mode != 0o400 or "r.csv: cannot be read" in alone.stderr
 

@@ -361,7 +361,7 @@ def _shaped(
 
 def _without(found: Discovered, part: Discovered) -> Discovered:
     """What was found but for what a part of it reads."""
-    read = set(_files_of(part.jobs))
+    read = {*_files_of(part.jobs), *part.companions}
     left = tuple(item for item in found.unread if item.path not in read)
     jobs = tuple(job for job in found.jobs if read.isdisjoint(job.files.files))
     return replace(found, unread=left, jobs=jobs)

@@ -40,6 +40,18 @@ _TOLD = {
 }
 
 
+#: What the one line counts.
+_IN_A_LINE = {
+    "n_runs": "runs new",
+    "n_seen_again": "seen again",
+    "n_superseded": "superseded",
+    "n_repeats": "repeats",
+    "n_samples": "samples",
+    "n_scores": "scores",
+    "n_votes": "votes",
+}
+
+
 def counted(number: int, noun: str) -> str:
     """A number with its noun."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
@@ -78,6 +90,20 @@ class IngestReport:
         for report in self.sources:
             noted += [(report.source, note) for note in report.notes]
         return [*_of_sources(noted), *self.notes]
+
+    @property
+    def other_notes(self) -> list[str]:
+        """Of all notes those on what is neither doubtful nor assumed."""
+        noted: list[tuple[str, str]] = []
+        for report in self.sources:
+            checked = {*report.doubtful, *report.assumed}
+            noted += [
+                (report.source, note) for note in report.notes if note not in checked
+            ]
+        return [
+            *_of_sources(noted),
+            *(note for note in self.notes if note not in self.changed),
+        ]
 
     @property
     def assumed(self) -> list[str]:
@@ -131,8 +157,10 @@ class IngestReport:
 
     @property
     def _new(self) -> str:
-        """The new runs, and what they are of."""
+        """The new runs, and what they are of; votes where there are no runs."""
         if not self.total("n_runs"):
+            if votes := self.total("n_votes"):
+                return counted(votes, "vote")
             return "no new runs"
         runs = counted(self.total("n_runs"), "run")
         if not self.names:
@@ -153,7 +181,7 @@ class IngestReport:
         found = [
             counted(self.total(name), noun)
             for name, noun in _FOUND.items()
-            if self.total(name)
+            if self.total(name) and (name != "n_votes" or self.total("n_runs"))
         ]
         if found:
             lines.append(", ".join(found))
@@ -170,15 +198,12 @@ class IngestReport:
     @property
     def one_line(self) -> str:
         """The totals in one line."""
-        counts = (
-            f"{len(self.sources)} sources, {self.total('n_runs')} runs new, "
-            f"{self.total('n_seen_again')} seen again, {self.total('n_superseded')} "
-            f"superseded, {self.total('n_repeats')} repeats, {self.total('n_samples')} "
-            f"samples, {self.total('n_scores')} scores"
-        )
-        if self.total("n_votes"):
-            counts += f", {self.total('n_votes')} votes"
-        return counts
+        counts = [
+            f"{self.total(name):,} {words}"
+            for name, words in _IN_A_LINE.items()
+            if self.total(name)
+        ]
+        return ", ".join([counted(len(self.sources), "source"), *counts])
 
 
 def merged(reports: Sequence[IngestReport]) -> IngestReport:

@@ -258,7 +258,7 @@ def test_quiet_keeps_what_changes_figures(
     done = run(
         "ingest", str(write(tmp_path, "loose", rows(LOOSE, LONG))), *call, db=store_url
     )
-    assert done.code == 0 and "note: " in done.err and "two scorers" in done.err
+    assert done.code == 0 and "CHECK:" in done.err and "two scorers" in done.err
 
 
 def test_fewer_differing_prompts_than_are_looked_for_can_tell_nothing() -> None:
