@@ -123,6 +123,7 @@ USES = {
                 "text",
             ),  # fields of options
             *("publish", "watch", "settle", "as_json"),
+            "no_map",  # a field of rules
         ),
         renamed={"format_name": "format"},
     ),
