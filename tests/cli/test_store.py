@@ -16,6 +16,7 @@ from tests.support.builders import StoreRows
 from tests.support.cli import Caller
 from warehouse.config import KNOWN
 from warehouse.store.engines import full_connection, parse_url
+from warehouse.store.engines.duckdb_dialect import DRIVER
 from warehouse.store.engines.urls import full_url
 from warehouse.store.open import open_store
 from warehouse.store.schema import revision
@@ -47,7 +48,10 @@ def test_tables_of_somebody_else_are_left_alone(
 ) -> None:
     dump = tmp_path / "a.csv"
     dump.write_text("model,benchmark,prompt_id,score\norg/a,quiz,p1,1\n")
-    engine = sa.create_engine(full_url(parse_url(bare_url)))
+    url = full_url(parse_url(bare_url))
+    if url.drivername == "duckdb":
+        url = url.set(drivername=DRIVER)
+    engine = sa.create_engine(url)
     with engine.begin() as connection:
         connection.execute(sa.text("create table theirs as select 1 as number"))
     engine.dispose()

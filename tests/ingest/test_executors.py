@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
 import signal
 import subprocess
 import time
@@ -38,9 +39,9 @@ def ingest(run: Caller, db: str, *line: str, code: int = 0) -> tuple[str, str]:
     done = run("ingest", *line, db=db)
     assert done.code == code, done.err
     out = [
-        text
+        re.sub(r" in [\d.]+ s", "", text)
         for text in done.out.splitlines()
-        if not text.startswith(("seconds", "lake"))
+        if not text.startswith("lake")
     ]
     return "\n".join(out), done.err.replace(db, "STORE")
 

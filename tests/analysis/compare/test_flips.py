@@ -277,6 +277,7 @@ def test_what_was_mended_and_read_again_is_no_complaint(
     run: Caller, tmp_path: Path
 ) -> None:
     url, file = f"duckdb:///{tmp_path}/s.duckdb", tmp_path / "a.csv"
+    run("store", "init", db=url)  # which a first load that is refused does not leave
     rows = [f"r{n % 2},{n % 2},b,{n // 2},{n % 3 % 2}" for n in range(20)]
 
     def read(*lines: str) -> dict[str, HealthPart]:

@@ -156,9 +156,11 @@ class Loader:
                 self.parser.keep(name, reader)
             columns = self.parser.columns_of("stage_given")
             staging.show_samples(self.parser, columns)
+            said = set(columns)
             if n_rows:
                 self.parser.run("create or replace view stage_text as from stage_said")
-        return Parsed(tuple(dumps), slot, n_rows, {*columns, staging.TRANSCRIPT})
+                said.add(staging.TRANSCRIPT)
+        return Parsed(tuple(dumps), slot, n_rows, said)
 
     def expect_source(self, size: int) -> None:
         """Let the engine use as much as a source of so many bytes takes; for the thread

@@ -6,8 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from warehouse.importers.tabular.column_names import (
+    are_models,
     is_metric,
     plain_name,
+    words_of,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.drafts.columns import Fields
@@ -97,7 +99,16 @@ def _rows(table: TableProfile, fields: Fields) -> Rows:
     )
     if model is not None and len(model.values) > 1:
         return alone
+    if any(_names_several_models(column) for column in table.columns):
+        return alone  # what lies beside is of the same models
     return rows_beside(table)
+
+
+def _names_several_models(column: ColumnProfile) -> bool:
+    """True if a column is called as models are, and holds several."""
+    texts = [str(value) for value in column.values]
+    is_called = "model" in words_of(column.name)
+    return is_called and len(texts) > 1 and are_models(texts)
 
 
 def _settle(name: str, columns: Sequence[ColumnProfile], fields: Fields) -> None:

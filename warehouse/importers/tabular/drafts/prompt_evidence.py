@@ -88,12 +88,18 @@ def _is_free_of_prompt(column: ColumnProfile, fields: Fields) -> bool:
 def _may_name_prompts(
     evidence: Evidence, column: ColumnProfile, fields: Fields
 ) -> bool:
-    if not _is_free_of_prompt(column, fields):
+    if not _is_free_of_prompt(column, fields) or len(column.values) < _PROMPTS:
         return False
-    if len(column.values) < _PROMPTS and column.rows >= 2 * _PROMPTS:
-        return False
+    return _may_be_ids(column) and evidence.names_prompts(column)
+
+
+def _may_be_ids(column: ColumnProfile) -> bool:
+    """True if values may name something: texts, and numbers that count or that are
+    called as ids; others are sizes."""
+    is_called = bool({*words_of(column.name)[-1:]} & _IDS)
     is_whole = all(number.is_integer() for number in column.numbers)
-    return is_whole and evidence.names_prompts(column)
+    is_size = column.is_number and not are_counted(column.values) and not is_called
+    return is_whole and not is_size
 
 
 def _unlikeliness(column: ColumnProfile) -> tuple[bool, bool, bool, int]:
