@@ -40,7 +40,7 @@ class Standing(enum.Enum):
     OF_PROMPT = "depends on the prompt alone"
     OF_MODEL = "depends on the model alone"
     OUTCOME = "differs between rows of one prompt"
-    UNKNOWN = "no prompt stands twice"
+    UNKNOWN = "no prompt stands in rows of several models"
 
 
 @dataclass(frozen=True)
@@ -109,6 +109,13 @@ class Evidence:
         counts = np.bincount(self._prompt_codes)
         return np.flatnonzero(counts > 1)
 
+    @cached_property
+    def _compares_models(self) -> bool:
+        """True if some prompts stand in rows of several models."""
+        pairs = np.unique(np.stack([self._prompt_codes, self._model_codes]), axis=1)
+        models_of_prompt = np.bincount(pairs[0])
+        return int((models_of_prompt > 1).sum()) >= _LEAST
+
     def standing(self, column: ColumnProfile) -> Standing:
         """What decides the value of a column."""
         return self.standing_at(column.path)
@@ -124,7 +131,8 @@ class Evidence:
             return Standing.UNKNOWN
         differing = self._n_differing(codes)
         if differing * _MISPRINTS <= self._repeated.size:
-            return Standing.OF_PROMPT
+            # draws of one model may be equal, too
+            return Standing.OF_PROMPT if self._compares_models else Standing.UNKNOWN
         if _is_function(codes, self._model_codes):
             return Standing.OF_MODEL
         return Standing.OUTCOME
