@@ -185,6 +185,8 @@ def _grade(column: ColumnProfile, fields: Fields) -> Grade:
     if column.path in ("@", "[]"):
         return Grade.LIKELY
     grade = grade_of(column.name, column.parents)
+    if grade is Grade.LIKELY and _is_no_rate(column):
+        return Grade.POSSIBLE
     is_outcome = fields.evidence.standing_at(column.path) is Standing.OUTCOME
     is_graded = _is_graded(column)
     may_be_scores = is_verdict(column) or are_ratings(column) or _is_unit(column, False)
@@ -194,6 +196,21 @@ def _grade(column: ColumnProfile, fields: Fields) -> Grade:
     if grade is Grade.POSSIBLE and is_result and column.scores.is_truth:
         return Grade.LIKELY
     return grade
+
+
+#: Words of the names of metrics that are from 0 to 1, or percentages.
+_RATES = frozenset("precision recall accuracy acc f1 em auc ndcg mrr".split())
+#: Whole numbers up to which values are no percentages.
+_NO_PERCENT = 10
+
+
+def _is_no_rate(column: ColumnProfile) -> bool:
+    """True if a column is called as a rate, and holds a few whole numbers above 1: the
+    digits that an answer shall have, say."""
+    numbers = column.numbers
+    is_called = bool({*words_of(column.name)} & _RATES)
+    are_whole = all(number.is_integer() for number in numbers)
+    return is_called and are_whole and 1 < max(numbers, default=0) <= _NO_PERCENT
 
 
 def _may_be_read(

@@ -108,7 +108,8 @@ def _names_several_models(column: ColumnProfile) -> bool:
     """True if a column is called as models are, and holds several."""
     texts = [str(value) for value in column.values]
     is_called = "model" in words_of(column.name)
-    return is_called and len(texts) > 1 and are_models(texts)
+    are_several = 1 < len(texts) <= column.rows // 2
+    return is_called and are_several and not is_long(column) and are_models(texts)
 
 
 def _settle(name: str, columns: Sequence[ColumnProfile], fields: Fields) -> None:
