@@ -15,6 +15,7 @@ from warehouse.importers.tabular.column_names import (
     grade_of,
     is_counted,
     is_flag,
+    is_metric,
     looks_like_model,
     plain_name,
     words_of,
@@ -187,6 +188,8 @@ def _grade(column: ColumnProfile, fields: Fields) -> Grade:
     grade = grade_of(column.name, column.parents)
     if grade is Grade.LIKELY and _is_no_rate(column):
         return Grade.POSSIBLE
+    if grade is Grade.NEVER and _is_best(column):
+        return Grade.POSSIBLE
     is_outcome = fields.evidence.standing_at(column.path) is Standing.OUTCOME
     is_graded = _is_graded(column)
     may_be_scores = is_verdict(column) or are_ratings(column) or _is_unit(column, False)
@@ -196,6 +199,19 @@ def _grade(column: ColumnProfile, fields: Fields) -> Grade:
     if grade is Grade.POSSIBLE and is_result and column.scores.is_truth:
         return Grade.LIKELY
     return grade
+
+
+def _is_best(column: ColumnProfile) -> bool:
+    """True if a column is called as the best of a metric, and holds shares: the highest
+    reward of an episode."""
+    first, *others = words_of(column.name) or [""]
+    is_called = first in ("max", "best") and bool(others)
+    return is_called and is_metric("_".join(others)) and _is_unit(column, False)
+
+
+def _numbers_rows(column: ColumnProfile) -> bool:
+    """True if each of many rows has a number of its own."""
+    return column.is_unique and column.rows >= _TELLING
 
 
 #: Words of the names of metrics that are from 0 to 1, or percentages.
@@ -218,6 +234,9 @@ def _may_be_read(
 ) -> bool:
     """True if values are numbers of a range that fits what the name says."""
     if not column.is_number and not column.scores.is_truth and not keys:
+        return False
+    are_whole = all(number.is_integer() for number in column.numbers)
+    if grade is Grade.POSSIBLE and are_whole and _numbers_rows(column):
         return False
     if grade is Grade.POSSIBLE:
         is_outcome = fields.evidence.standing_at(column.path) is Standing.OUTCOME
@@ -257,8 +276,10 @@ def _why_no_score(column: ColumnProfile, grade: Grade, fields: Fields) -> str:
         return str(standing.value)
     is_named = grade >= Grade.LIKELY or looks_like_model(column.name)
     may_be_all_right = is_truth and is_named
-    is_constant = len(column.values) == 1 and not column.nulls
-    if is_constant and column.rows >= _TELLING and not may_be_all_right:
+    is_constant = len(column.values) == 1
+    is_sparse = 2 * column.nulls > column.rows
+    may_be_scored = may_be_all_right and not is_sparse
+    if is_constant and column.rows >= _TELLING and not may_be_scored:
         return str(Standing.CONSTANT.value)
     return ""
 

@@ -231,7 +231,10 @@ def of_numbers(table: TableProfile, fields: Fields) -> str:
     free = [
         c
         for c in table.columns
-        if c.is_number and c.path not in fields.taken and grade_of(c.name) > Grade.NEVER
+        if c.is_number
+        and c.path not in fields.taken
+        and grade_of(c.name) > Grade.NEVER
+        and not c.path.endswith("@key")
     ]
     offered = [f"{c.path} ({range_of(c)})" for c in free[:OFFERED]]
     return ", ".join(offered)

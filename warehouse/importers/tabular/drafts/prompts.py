@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
@@ -143,7 +144,11 @@ def _settle_repeated(table: TableProfile, fields: Fields) -> None:
     apart += [column for column in others if column is not None]
     rows = rows_told(table, apart)
     repeated = len(rows) - len({*rows})
-    if repeated:
+    keyed = next((c for c in table.columns if c.path == "@key"), None)
+    if repeated and keyed is not None and not _repeat_evenly(rows):
+        fields.sample["prompt_id"] = keyed
+        fields.key = ()
+    elif repeated:
         key, fields.key = fields.key, ()
         fields.choices.append(
             Choice(
@@ -156,6 +161,11 @@ def _settle_repeated(table: TableProfile, fields: Fields) -> None:
                 (f"key = {texts(key)}", '[sample] position = "@index"'),
             )
         )
+
+
+def _repeat_evenly(rows: Sequence[Any]) -> bool:
+    """True if all rows stand equally often, as draws of prompts do."""
+    return len({*Counter(rows).values()}) == 1
 
 
 def _which_key(column: ColumnProfile, content: Sequence[str]) -> Choice:
