@@ -60,6 +60,16 @@ class ColumnProfile:
         return "number"
 
     @cached_property
+    def is_counted(self) -> bool:
+        """True if the values are whole numbers one after the other, in their order, as
+        ids and numbers of rows are; False where there are none."""
+        texts = [str(value) for value in self.values]
+        if not texts or not all(text.isascii() and text.isdigit() for text in texts):
+            return False
+        numbers = [int(text) for text in texts]
+        return numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+
+    @cached_property
     def scores(self) -> ScoreValues:
         """The values as if they were scores."""
         scores = ScoreValues()

@@ -47,17 +47,14 @@ _GENERIC = frozenset(
     "value score scores result results data metrics metric evaluation evaluations review sample_score".split()
 )
 
-
 #: Words of the names of verdicts.
 _GRADED = frozenset(
     "grade graded verdict judgement judgment judged label score scored rating outcome "
     "correct correctness evaluation result hit bewertung urteil note оценка".split()
 )
 
-
 #: Points that a prompt gives, at most.
 _MOST_POINTS = 100
-
 
 #: Prompts of several rows from which on a column that is equal in all rows of each is no
 #: score, by what its name says for scores.
@@ -67,7 +64,6 @@ _TELLING_PROMPTS = {
     Grade.LIKELY: 5,
     Grade.USUAL: 20,
 }
-
 
 #: Rows from which on one number in all of them is no score.
 _TELLING = 20

@@ -138,7 +138,7 @@ def _holds_same_prompts(table: TableProfile, rows: Rows) -> bool:
         if bare.names_prompts(column) or bare.repeats(column)
     ]
     for key in keys:
-        if not are_counted(key.values):
+        if not key.is_counted:
             return True
         evidence = Evidence(rows, prompts=[key])
         for column in table.columns:
@@ -146,12 +146,3 @@ def _holds_same_prompts(table: TableProfile, rows: Rows) -> bool:
             if is_varied and evidence.standing(column) is Standing.OF_PROMPT:
                 return True
     return False
-
-
-def are_counted(values: Sequence[object]) -> bool:
-    """True if values are whole numbers one after the other, as numbers of rows are."""
-    texts = [str(value) for value in values]
-    if not all(text.isascii() and text.isdigit() for text in texts):
-        return False
-    numbers = [int(text) for text in texts]
-    return numbers == list(range(numbers[0], numbers[0] + len(numbers)))

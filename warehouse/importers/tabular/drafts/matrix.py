@@ -161,7 +161,7 @@ def _may_be_cells(column: ColumnProfile, table: TableProfile) -> bool:
     if grade_of(column.name) is Grade.NEVER and not are_models([column.name]):
         return False
     if column.is_number or column.scores.is_truth:
-        return not (column.is_unique and column.rows > 2 and are_counted(column))
+        return not (column.is_unique and column.rows > 2 and column.is_counted)
     return bool(column.reading(table.delimiter)[0])
 
 
@@ -230,12 +230,3 @@ def is_unit_score(column: ColumnProfile) -> bool:
 def is_signed(column: ColumnProfile) -> bool:
     """True if the values are 1 and −1, one of them or both."""
     return column.is_number and {*column.numbers} <= {-1.0, 1.0}
-
-
-def are_counted(column: ColumnProfile) -> bool:
-    """True if the values are whole numbers one after the other, as ids are."""
-    texts = [str(value) for value in column.values]
-    if not all(text.isascii() and text.isdigit() for text in texts):
-        return False
-    numbers = [int(text) for text in texts]
-    return numbers == list(range(numbers[0], numbers[0] + len(numbers)))

@@ -23,7 +23,6 @@ from warehouse.importers.tabular.evidence import Evidence, Rows, Standing
 #: Models and prompts of which a table needs so many, before its rows say which is which.
 _MODELS, _PROMPTS = 50, 10
 
-
 #: Tasks from which on they are prompts where each is right or wrong, and from which on
 #: they may be prompts whatever their scores are.
 _TASKS, _MANY_TASKS = 10, 40

@@ -12,13 +12,11 @@ from warehouse.importers.tabular.column_names import (
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.drafts.columns import Fields
-from warehouse.importers.tabular.drafts.files_beside import are_counted
 from warehouse.importers.tabular.drafts.looks import are_times, is_long, is_verdict
 from warehouse.importers.tabular.evidence import Evidence, Rows
 
 #: Prompts of which a table needs so many, before its rows say which column names them.
 _PROMPTS = 10
-
 
 #: Endings of the names of ids.
 _IDS = frozenset("id ids idx index nr no number key uid uuid qid".split())
@@ -51,7 +49,7 @@ def evidence_on(
 
 def is_row_number(column: ColumnProfile) -> bool:
     """True if keys of records are numbers of rows."""
-    return column.path == "@key" and are_counted(column.values)
+    return column.path == "@key" and column.is_counted
 
 
 def _with_draws(
@@ -98,7 +96,7 @@ def _may_be_ids(column: ColumnProfile) -> bool:
     called as ids; others are sizes."""
     is_called = bool({*words_of(column.name)[-1:]} & _IDS)
     is_whole = all(number.is_integer() for number in column.numbers)
-    is_size = column.is_number and not are_counted(column.values) and not is_called
+    is_size = column.is_number and not column.is_counted and not is_called
     return is_whole and not is_size
 
 
@@ -109,7 +107,7 @@ def _unlikeliness(column: ColumnProfile) -> tuple[bool, bool, bool, int]:
     return (
         not (is_named or is_called),
         is_long(column),
-        are_counted(column.values),
+        column.is_counted,
         column.depth,
     )
 

@@ -32,7 +32,6 @@ from warehouse.importers.tabular.drafts.long_tables import (
 )
 from warehouse.importers.tabular.drafts.matrix import (
     BY_MODELS,
-    are_counted,
     looks_like_flag,
 )
 from warehouse.importers.tabular.drafts.profile import TableProfile
@@ -201,7 +200,7 @@ def _is_figure(column: ColumnProfile) -> bool:
     metrics are."""
     if (
         looks_like_flag(column)
-        or are_counted(column)
+        or column.is_counted
         and column.is_unique
         and min(column.numbers) <= 1
     ):
