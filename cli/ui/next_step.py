@@ -211,6 +211,18 @@ def _after_leaderboards(boards: Any, question: Any) -> Step:
     )
 
 
+def _after_across(table: Any, question: Any) -> Step:
+    from warehouse.analysis.leaderboard.question import OneLeaderboard
+
+    boards = {board.benchmark: board for board in table.boards}
+    single = [column.name for column in table.columns if column.name in boards]
+    if not single:
+        return None
+    return "one benchmark in detail", _line(
+        OneLeaderboard, question, benchmark=single[0]
+    )
+
+
 def _after_suite(board: Any, question: Any) -> Step:
     rows = _ranked(board)
     if len(rows) < 2 or not rows[0].group:
@@ -388,7 +400,10 @@ def _after_corrected(figures: Any, question: Any) -> Step:
 
 
 #: Answers that say how they were made where that is asked.
-EXPLAINED = ("Leaderboard", "Leaderboards", "Comparison")
+EXPLAINED = (
+    *("Leaderboard", "Leaderboards", "AcrossBenchmarks", "SuiteBoard"),
+    "Comparison",
+)
 #: What follows each kind of answer.
 STEPS: dict[str, Callable[[Any, Any], Step]] = {
     "IngestReport": lambda _report, _question: (
@@ -397,6 +412,7 @@ STEPS: dict[str, Callable[[Any, Any], Step]] = {
     ),
     "Leaderboard": _after_leaderboards,
     "Leaderboards": _after_leaderboards,
+    "AcrossBenchmarks": _after_across,
     "SuiteBoard": _after_suite,
     "Comparison": _after_comparison,
     "Pairs": _after_pairs,

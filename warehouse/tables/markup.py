@@ -4,13 +4,14 @@ in one cell (Miller 2024)."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from warehouse.errors import MisuseError
-from warehouse.tables.view import Part, Table, TableNote, View
+from warehouse.tables.view import MARKED, MARKED_BOLD, Part, Table, TableNote, View
 from warehouse.tables.words import (
+    StrongNumber,
     WrittenInterval,
     WrittenNumber,
     cell,
@@ -36,6 +37,7 @@ _LATEX = {
     "≤": r"$\leq$",
     "…": r"\ldots{}",
     "·": r"$\cdot$",
+    "–": "--",
 } | {sign: f"\\{sign}" for sign in "&%$#_{}"}
 _MARKDOWN = re.compile(r"([\\|*`<])")
 
@@ -106,6 +108,10 @@ def _per_cent(value: Any, column: str) -> Any:
     return WrittenNumber(text)
 
 
+class StrongText(str):
+    """A cell that is bold."""
+
+
 @dataclass(frozen=True)
 class MarkupTable:
     """A table of texts: the lines above it, its cells, and the lines below."""
@@ -156,20 +162,43 @@ def with_caption(title: str, table: str, note: str) -> str:
 
 
 def in_latex(view: View) -> str:
-    r"""A view as LaTeX: a ``table`` with ``booktabs`` rules for each table; needs ``\usepackage{booktabs}``."""
+    r"""A view as LaTeX: a ``table`` with ``booktabs`` rules for each table, its first
+    line the caption; needs ``\usepackage{booktabs}``."""
     blocks: list[str] = []
+    labels: set[str] = set()
     for part in _parts(view):
         if isinstance(part, tuple):
             blocks.append(_latex(_sentences(part)))
-        else:
-            blocks.append(_latex_table(part))
+            continue
+        label = _label(part, labels)
+        labels.add(label)
+        blocks.append(_latex_table(part, label))
     return "\n\n".join(blocks) + "\n"
 
 
-def _latex_table(table: MarkupTable) -> str:
+#: What a label of LaTeX is not made of, and how long it is.
+_NO_LABEL = re.compile(r"[^a-z0-9]+")
+_LABEL_LENGTH = 40
+
+
+def _label(table: MarkupTable, taken: Collection[str]) -> str:
+    """A name for a table, by the first words above it; another one for each table."""
+    words = ""
+    if table.caption:
+        words = table.caption[0].partition(" · ")[0].lower()
+    name = _NO_LABEL.sub("-", words).strip("-")[:_LABEL_LENGTH] or "table"
+    number, label = 1, f"tab:{name}"
+    while label in taken:
+        number += 1
+        label = f"tab:{name}-{number}"
+    return label
+
+
+def _latex_table(table: MarkupTable, label: str) -> str:
     head = [r"\begin{table}", r"\centering"]
     if table.caption:
-        head.append(rf"\caption{{{_latex(_sentences(table.caption))}}}")
+        head.append(rf"\caption{{{_latex(_sentences(table.caption[:1]))}}}")
+    head.append(rf"\label{{{label}}}")
     shape = "".join(_SIDES[right] for right in table.to_right)
     rows = [" & ".join(map(_latex, row)) + r" \\" for row in table.rows]
     names = " & ".join(map(_latex, table.columns)) + r" \\"
@@ -183,8 +212,9 @@ def _latex_table(table: MarkupTable) -> str:
         r"\end{tabular}",
     ]
     lines = [*head, *body]
-    if table.below:
-        lines.append(rf"\par\smallskip\footnotesize {_latex(_sentences(table.below))}")
+    below = (*table.caption[1:], *table.below)
+    if below:
+        lines.append(rf"\par\smallskip\footnotesize {_latex(_sentences(below))}")
     lines.append(r"\end{table}")
     return "\n".join(lines)
 
@@ -238,6 +268,8 @@ def _cells(values: Iterable[Any]) -> list[str]:
 def _cell(value: Any) -> str:
     if value is None:
         return ""
+    if isinstance(value, StrongNumber):
+        return StrongText(value.text)
     return cell(value)
 
 
@@ -263,10 +295,10 @@ def _texts(
     for note in below:
         if not _belongs(note, own):
             continue
+        line = note
         if isinstance(note, TableNote):
-            notes.append(note.line)
-        else:
-            notes.append(note)
+            line = note.line
+        notes.append(MARKED_BOLD if line == MARKED else line)
     caption = [*before]
     rows: tuple[tuple[str, ...], ...] = ()
     if table.rows:
@@ -307,9 +339,13 @@ def _broken(lines: Iterable[str]) -> str:
 
 
 def _markdown(text: str) -> str:
+    if isinstance(text, StrongText):
+        return f"**{_markdown(str(text))}**"
     return _MARKDOWN.sub(r"\\\1", visible(text)).replace("\n", " ")
 
 
 def _latex(text: str) -> str:
+    if isinstance(text, StrongText):
+        return rf"\textbf{{{_latex(str(text))}}}"
     escaped = "".join(_LATEX.get(sign, sign) for sign in visible(text))
     return escaped.replace("\n", " ")

@@ -49,18 +49,28 @@ class Unit:
             return None
         return value * self._times
 
-    def figure(self, value: float | None) -> WrittenNumber | None:
-        """A figure: ``65.3 %``, or ``0.653``."""
+    def figure(
+        self, value: float | None, *, sign: bool = True
+    ) -> WrittenNumber | None:
+        """A figure: ``65.3 %``, or ``0.653``.
+
+        Args:
+            sign: with the sign of per cent; without it where a heading says it.
+        """
         written = number(self._in_unit(value), self.digits)
-        if written is None or not self.in_percent:
+        if written is None or not self.in_percent or not sign:
             return written
         return WrittenNumber(f"{written} %")
 
     def with_error(
-        self, value: float | None, error: float | None
+        self, value: float | None, error: float | None, *, sign: bool = True
     ) -> WrittenNumber | None:
-        """A figure and its standard error: ``65.3 % (2.6)``."""
-        written = self.figure(value)
+        """A figure and its standard error: ``65.3 % (2.6)``.
+
+        Args:
+            sign: as in :meth:`figure`.
+        """
+        written = self.figure(value, sign=sign)
         within = number(self._in_unit(error), self.digits)
         if written is None or within is None:
             return written

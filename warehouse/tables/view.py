@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, TypedDict, Unpack
 
-from warehouse.tables.words import NOTHING, WrittenInterval, cell, is_number, visible
+from warehouse.tables.words import (
+    NOTHING,
+    StrongNumber,
+    WrittenInterval,
+    cell,
+    is_number,
+    visible,
+)
 
 
 class TableLook(TypedDict, total=False):
@@ -20,6 +27,7 @@ class TableLook(TypedDict, total=False):
     hide_empty: Sequence[str]
     counts: Sequence[str]
     minor: Sequence[str]
+    narrow: Table | None
 
 
 @dataclass(frozen=True)
@@ -34,6 +42,8 @@ class Table:
     counts: Sequence[str] = ()  #: those that are left out where they are 0, too.
     #: those that a narrow page drops, the first of them first.
     minor: Sequence[str] = ()
+    #: what a page shows in its place that has no room for all of its columns.
+    narrow: Table | None = None
 
     @classmethod
     def of(cls, rows: Iterable[Mapping[str, Any]], **look: Unpack[TableLook]) -> Table:
@@ -89,6 +99,11 @@ class TableNote:
     #: characters at which it is broken also where a page has no width; 0: never.
     width: int = 0
     is_term: bool = True  #: a terminal names the page of the column's word in the glossary, where it has one.
+
+
+#: What it means that a number stands out, where all is plain text; and where it is bold.
+MARKED = "*: best of its column, or not distinguishable from it"
+MARKED_BOLD = "Bold: best of its column, or not distinguishable from it"
 
 
 class Verbatim(str):
@@ -205,7 +220,8 @@ def in_html(view: View, *, rows: int) -> str:
             if part:
                 parts.append(_line(part, _LINE))
         elif not part.column or part.column in shown:
-            parts.append(_line(part.line, _FAINT))
+            line = MARKED_BOLD if part.line == MARKED else part.line
+            parts.append(_line(line, _FAINT))
     parts += [_line(f"note: {note}", _FAINT) for note in view.notes]
     return f"<div>{''.join(parts)}</div>"
 
@@ -260,6 +276,8 @@ def _cell(value: Any, scale: tuple[float, float] | None) -> str:
         return f'<span style="white-space:nowrap">{drawn} {_text(value)}</span>'
     if value is None:
         return ""
+    if isinstance(value, StrongNumber):
+        return f"<strong>{_text(value.text)}</strong>"
     return _text(cell(value))
 
 

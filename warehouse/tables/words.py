@@ -43,6 +43,14 @@ class WrittenNumber:
         return self.text
 
 
+class StrongNumber(WrittenNumber):
+    """A number that stands out of its column: with a star where all is plain text, bold
+    anywhere else."""
+
+    def __str__(self) -> str:
+        return f"*{self.text}"
+
+
 #: What stands to the right.
 _NUMBERS = (int, float, WrittenNumber)
 

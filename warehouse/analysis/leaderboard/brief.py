@@ -4,17 +4,20 @@ and what each row is beside the best. Methods and further columns are in `view`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from warehouse.analysis.leaderboard.places import APART, TIE, Place, places_of
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.leaderboard.view import flag_words
 from warehouse.analysis.leaderboard.words import first_group
+from warehouse.analysis.suites.row import SuiteRow
 from warehouse.stats.rows.seed_row import TOO_FEW
 from warehouse.tables.units import Unit
 from warehouse.tables.view import Table
 from warehouse.tables.words import direction, level_column, seeds_in_words, span_of
 
+#: A row of a leaderboard of one benchmark, or of a suite.
+RankedRow: TypeAlias = LeaderboardRow | SuiteRow
 #: Rows up to which all are shown; of a longer table how many below the tie with the
 #: first, and how many in all.
 SHORT, BELOW, MOST = 20, 5, 40
@@ -33,7 +36,7 @@ _HIDE_EMPTY = (
 _MINOR = ("metric", "split", "clusters", "flags", "questions")
 
 
-def unit_of(rows: Sequence[LeaderboardRow], *, in_percent: bool) -> Unit:
+def unit_of(rows: Sequence[RankedRow], *, in_percent: bool) -> Unit:
     """The unit of the figures of a leaderboard.
 
     Args:
@@ -99,7 +102,7 @@ def brief_table(
         for name in hidden:
             del named[name]
     return Table.of(
-        _shown(cells, rows, top),
+        with_gap(cells, top),
         hide_empty=_HIDE_EMPTY,
         minor=_MINOR,
     )
@@ -136,9 +139,9 @@ def _cells(
                 "metric": row.metric,
                 "split": row.split,
                 "score": unit.with_error(row.estimate, row.standard_error),
-                level_column(row.level): _interval(row, unit),
-                "vs. best": place and _beside(row, group[0], place, unit),
-                "seeds": _seeds(row, unit),
+                level_column(row.level): interval_of(row, unit),
+                "vs. best": place and beside(row, group[0], place, unit),
+                "seeds": seeds_of(row, unit),
                 "questions": row.n_prompts or None,
                 "clusters": row.n_clusters,
                 "flags": [flag_words(flag, row) for flag in row.flags],
@@ -157,12 +160,12 @@ def _groups(rows: Sequence[LeaderboardRow]) -> Iterator[list[LeaderboardRow]]:
             yield [row]
 
 
-def _seeds(row: LeaderboardRow, unit: Unit) -> str:
+def seeds_of(row: RankedRow, unit: Unit) -> str:
     """How many seeds a figure is over, and between which figures they lie."""
     return seeds_in_words(unit.many(row.seed_means), row.n_seeds, unit.digits)
 
 
-def _interval(row: LeaderboardRow, unit: Unit) -> Any:
+def interval_of(row: RankedRow, unit: Unit) -> Any:
     """The interval; nothing where it says nothing for want of seeds, whose figures
     stand beside it."""
     if TOO_FEW in row.flags:
@@ -170,9 +173,7 @@ def _interval(row: LeaderboardRow, unit: Unit) -> Any:
     return unit.ends(row.ci_low, row.ci_high, row.estimate)
 
 
-def _beside(
-    row: LeaderboardRow, first: LeaderboardRow, place: Place, unit: Unit
-) -> str:
+def beside(row: RankedRow, first: RankedRow, place: Place, unit: Unit) -> str:
     """A row beside the best: the difference, where both answered the same number of
     questions, and what the tests say of it."""
     is_same_size = row.n_prompts == first.n_prompts and place.verdict != APART
@@ -183,10 +184,15 @@ def _beside(
     return f"{unit.difference(difference)}  {place.verdict}"
 
 
-def _shown(
-    cells: Sequence[dict[str, Any]], rows: Sequence[LeaderboardRow], top: int | None
+def with_gap(
+    cells: Sequence[dict[str, Any]], top: int | None
 ) -> list[dict[str, Any]]:
-    """The rows that are shown, with a line in place of the others."""
+    """The rows that are shown, with a line in place of the others.
+
+    Args:
+        cells: of each row, best first, with ``model`` and ``vs. best`` among them.
+        top: as in :func:`brief_table`.
+    """
     n_shown = _n_shown(cells, top)
     if len(cells) <= n_shown + 1 + (top is None):
         return list(cells)

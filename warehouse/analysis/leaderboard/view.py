@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from warehouse.analysis.leaderboard.row import LeaderboardRow
+from warehouse.analysis.suites.row import SuiteRow
 from warehouse.stats.core.draws import PROMPTS_FIXED
 from warehouse.stats.core.quantiles import z_quantile
 from warehouse.stats.rows.seed_row import TOO_FEW
@@ -184,7 +185,7 @@ def _part(row: LeaderboardRow, digits: int) -> str:
     return f"{figure} of {row.part_n_prompts}"
 
 
-def flag_words(flag: str, row: LeaderboardRow) -> str:
+def flag_words(flag: str, row: LeaderboardRow | SuiteRow) -> str:
     """A flag; the one of unscored samples with their share, never rounded down to none."""
     if flag != "unscored":
         return flag

@@ -179,8 +179,10 @@ class BenchmarkNames:
         self.canonical: dict[str, str] = {}
         self.joined: dict[str, list[_NameRow]] = {}
         self.children: dict[int | None, list[_NameRow]] = {}
+        self._by_id: dict[int | None, str] = {}
         for row in rows:
             canonical = row["canonical"]
+            self._by_id[row["id"]] = canonical
             self.canonical[row["name"]] = canonical
             self.joined.setdefault(canonical, []).append(row)
             self.children.setdefault(row["parent_id"], []).append(row)
@@ -193,6 +195,15 @@ class BenchmarkNames:
         clusterings = [row["default_clustering_id"] for row in rows]
         stated = [clustering for clustering in clusterings if clustering is not None]
         return Benchmark(canonical, tuple(ids), tuple(stated))
+
+    def above(self, name: str) -> str | None:
+        """The canonical name of the suite right above a benchmark or suite; None at the
+        top."""
+        for row in self.joined[self.canonical[name]]:
+            above = self._by_id.get(row["parent_id"])
+            if above is not None:
+                return above
+        return None
 
     def descendants(self, ids: Iterable[int]) -> list[_NameRow]:
         """Everything below some rows; a ring in the tree is walked once."""

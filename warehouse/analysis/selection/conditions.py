@@ -325,7 +325,7 @@ def settings_of_conditions(
     for condition in conditions:
         settings[condition.key] = {}
     query = query_text("analysis", "settings_of_runs")
-    for row in store.rows(query, {"run_ids": sorted(first_runs)}):
+    for row in store.rows(query, {"run_ids": sorted(first_runs)}, per="run_id"):
         own = parsed_settings(row["settings"])
         for path in ignored.names_of(row["benchmark"], own):
             own.pop(path, None)

@@ -24,6 +24,7 @@ from warehouse.analysis.selection.prompts import sharing_in_words
 from warehouse.analysis.selection.score_matrix import too_many
 from warehouse.analysis.selection.scored_conditions import PARTIAL
 from warehouse.analysis.selection.selection import selection_of
+from warehouse.analysis.suites.brief import brief_table, suite_heading, suite_unit
 from warehouse.analysis.suites.entries import (
     describe_sets,
     match_conditions,
@@ -48,6 +49,7 @@ from warehouse.stats import compare_suites
 from warehouse.stats.core.inputs import rejects
 from warehouse.stats.multiple.ranks import letters
 from warehouse.store.connection import Store
+from warehouse.tables.units import Unit
 from warehouse.tables.view import TableNote, View
 from warehouse.tables.words import direction, meanings, visible
 
@@ -70,12 +72,12 @@ class SuiteBoard(Result):
     n_left_out: int = 0  #: rows that have no rank beside the first: they lack benchmarks, or a part of one.
     #: of these the number with a better figure than the first.
     left_out_higher: int = 0
+    is_share: bool = False  #: all scores lie between 0 and 1: people read them in percent.
 
     @property
     def sentence(self) -> Sentence:
         """Who is first, of whom, and who is left out."""
-        ranked = [row for row in self.rows if row.rank is not None]
-        return first_in_words(ranked, self.rows, self.higher_is_better)
+        return self._sentence_in(None)
 
     @property
     def one_line(self) -> str:
@@ -86,36 +88,56 @@ class SuiteBoard(Result):
         )
 
     def view(self, *, verbose: bool = False, top: int | None = None) -> View:
-        """The command's table, what its columns mean, and what was left out.
+        """The sentence and the table of the command.
 
         Args:
-            verbose: with the figure on each benchmark.
-            top: rows of the table; None or 0: all.
+            verbose: every column, the figure on each benchmark, and what columns mean.
+            top: rows of the table; None: of many those that a reader looks for first;
+                0: all.
         """
+        if verbose:
+            return self._explained()
+        unit = suite_unit(self.rows, is_share=self.is_share)
+        head = suite_heading(
+            self.suite,
+            self.metric,
+            self.higher_is_better,
+            self.leaves,
+            self.weights,
+            self.rows,
+        )
+        sentence = visible(f"{self._sentence_in(unit)}.")
+        table = brief_table(self.rows, unit, self.higher_is_better, top=top)
+        others = describe_others(self.others)
+        return View(
+            (head, sentence, "", table, *self.basis, *filter(None, [others])),
+            (*self.notes, *reasons_of(self.rows, verbose=False)),
+        )
+
+    def _sentence_in(self, unit: Unit | None) -> Sentence:
+        """`sentence` with figures in a unit; None: in the metric's own."""
+        ranked = [row for row in self.rows if row.rank is not None]
+        return first_in_words(ranked, self.rows, self.higher_is_better, unit)
+
+    def _explained(self) -> View:
+        """Every column, and what they mean."""
         head = f"{self.suite} by {self.metric} ({direction(self.higher_is_better)}), "
         others = describe_others(self.others)
         flags = chain.from_iterable(row.flags for row in self.rows)
-        if others:
-            others_note = [others]
-        else:
-            others_note = []
         under_table: list[str | TableNote] = [
             *self.basis,
             *legend_of(self.rows[0].level),
-            *others_note,
+            *filter(None, [others]),
             *(TableNote(line, "flags") for line in meanings(flags)),
         ]
-        table = suite_table(self.rows[: top or None], self.leaves, verbose=verbose)
-        notes = (*self.notes, *reasons_of(self.rows, verbose=verbose))
-        sentence = visible(f"{self.sentence}.")
         return View(
             (
                 head + leaves_in_words(self.leaves, self.weights),
-                sentence,
-                table,
+                visible(f"{self.sentence}."),
+                suite_table(self.rows, self.leaves, verbose=True),
                 *under_table,
             ),
-            notes,
+            (*self.notes, *reasons_of(self.rows, verbose=True)),
         )
 
 
@@ -175,6 +197,7 @@ def suite_board(entries: SuiteEntries, options: OnSuite) -> SuiteBoard:
         others=others,
         n_left_out=n_left_out,
         left_out_higher=rows[0].left_out_higher if rows else 0,
+        is_share=all(leaf.metric.bounds == (0.0, 1.0) for leaf in leaves),
     )
 
 

@@ -12,6 +12,9 @@ from warehouse.analysis.suites.tree import is_suite
 from warehouse.questions.question import answers
 from warehouse.store.connection import Store
 
+#: Benchmarks from which on models are shown across all of them.
+FEWEST = 3
+
 if TYPE_CHECKING:
     from warehouse.analysis.suites.answer import SuiteBoard
 
@@ -40,5 +43,10 @@ def any_leaderboard(
         )
     reason = "is for suites: name one"
     if name is None:
-        return leaderboards.to(store, question.only(EveryLeaderboard, reason))
+        every = leaderboards.to(store, question.only(EveryLeaderboard, reason))
+        if len(every.boards) < FEWEST:
+            return every
+        from warehouse.analysis.suites.across import across_benchmarks  # likewise
+
+        return across_benchmarks(store, every, question)
     return leaderboard.to(store, question.only(OneLeaderboard, reason))

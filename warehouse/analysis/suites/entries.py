@@ -45,6 +45,7 @@ from warehouse.errors import MisuseError
 from warehouse.questions.options import EACH_CHECKPOINT, EACH_SEED
 from warehouse.records.run_fields import ALWAYS_TOLD, COMMON_FIELDS, WHO_FIELDS
 from warehouse.store.connection import Store
+from warehouse.store.shared_reads import SharedReads
 from warehouse.store.sql.query_files import query_text
 
 T = TypeVar("T")
@@ -182,11 +183,12 @@ def _as_rows(
     rules = selection.rows
     assert rules is not None
     planned: list[list[RowPlan]] = []
+    shared = _shared_by_conditions(store, conditions)
     for leaf, own, chosen in zip(leaves, conditions, metrics, strict=True):
         runs = tuple(chain.from_iterable(condition.runs for condition in own))
         facts = BenchmarkFacts(runs, (), tuple(_of_ids(leaf, run_metrics)))
         plans = plan_rows(
-            store, own, partial(scored_prompts, own, facts, chosen), rules
+            shared, own, partial(scored_prompts, own, facts, chosen), rules
         )
         planned.append(plans)
     members = []
@@ -207,6 +209,19 @@ def _as_rows(
         entries.append(list(chain.from_iterable(by_plan)))
     keys = [shown_keys(plans, own) for plans, own in zip(planned, entries, strict=True)]
     return entries, keys
+
+
+def _shared_by_conditions(
+    store: Store, conditions: Sequence[Sequence[Condition]]
+) -> Store:
+    """A store in which what is asked of the first run of any of these conditions is
+    read once for all."""
+    if isinstance(store, SharedReads):
+        return store
+    shared = SharedReads(store)
+    first = [condition.run_ids[0] for condition in chain.from_iterable(conditions)]
+    shared.begin_block(run_id=first)
+    return shared
 
 
 def ids_of(leaves: Sequence[Benchmark]) -> list[int]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -249,19 +250,27 @@ def _units(store: Store, leaves: Sequence[Leaf], cluster: str | None) -> UnitMap
     )
 
 
+def scale_of(leaf: Leaf) -> tuple[Any, ...]:
+    """What leaves have to have in common for a mean over them: unit, link, bounds and
+    direction."""
+    metric = leaf.metric
+    return (metric.unit, metric.link, metric.bounds, metric.higher_is_better)
+
+
+def _kinds_of(leaf: Leaf) -> list[tuple[str, ...]]:
+    """Task versions, metrics and judges of its rows."""
+    return sorted({entry.group[1:] for entry in leaf.entries})
+
+
+def is_mixed_within(leaf: Leaf) -> bool:
+    """True if the rows of a leaf differ in task version, metric or judge."""
+    return len(_kinds_of(leaf)) > 1
+
+
 def _refuse_mixed(leaves: Sequence[Leaf]) -> None:
     """Refuse leaves of different scales, and leaves whose rows differ in judge or task
     version."""
-    scales = {
-        leaf.name: (
-            leaf.metric.unit,
-            leaf.metric.link,
-            leaf.metric.bounds,
-            leaf.metric.higher_is_better,
-        )
-        for leaf in leaves
-    }
-    if len(set(scales.values())) > 1:
+    if len({scale_of(leaf) for leaf in leaves}) > 1:
         lines = [
             f"  {leaf.name}: {leaf.metric.label}, {_scale_in_words(leaf.metric)}"
             for leaf in leaves
@@ -272,10 +281,9 @@ def _refuse_mixed(leaves: Sequence[Leaf]) -> None:
             "--force:\n" + "\n".join(lines)
         )
     for leaf in leaves:
-        groups = sorted({entry.group[1:] for entry in leaf.entries})
-        if len(groups) > 1:
+        if is_mixed_within(leaf):
             kinds = " against ".join(
-                repr(" ".join(filter(None, group))) for group in groups
+                repr(" ".join(filter(None, group))) for group in _kinds_of(leaf)
             )
             raise MisuseError(
                 f"runs on {leaf.name} differ in task version, metric or judge: "

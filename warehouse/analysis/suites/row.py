@@ -98,6 +98,11 @@ class SuiteRow(Row):
     notes: tuple[str, ...] = ()
     no_place: str = ""  #: why it has no place beside others; empty where it has.
 
+    @property
+    def n_not_compared(self) -> int:
+        """Rows with which it has no prompt in common: none, as all have all benchmarks."""
+        return 0
+
 
 #: Columns that a narrow terminal does without, the first of them first.
 MINOR = (

@@ -1,0 +1,383 @@
+"""Models across benchmarks: a column each, and the mean of all with its error."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from warehouse.analysis.leaderboard.answer import Leaderboard
+from warehouse.analysis.leaderboard.brief import RankedRow
+from warehouse.analysis.leaderboard.every import Leaderboards
+from warehouse.analysis.leaderboard.places import places_of
+from warehouse.analysis.leaderboard.row import LeaderboardRow
+from warehouse.analysis.leaderboard.words import first_group
+from warehouse.analysis.selection.benchmarks import BenchmarkNames, read_names
+from warehouse.analysis.selection.scored_conditions import is_partial
+from warehouse.analysis.selection.selection import selection_of
+from warehouse.analysis.suites.answer import SuiteBoard, suite_board
+from warehouse.analysis.suites.any_leaderboard import FEWEST
+from warehouse.analysis.suites.question import AnyLeaderboard, OnSuite, SuiteLeaderboard
+from warehouse.analysis.suites.read import (
+    Leaf,
+    SuiteEntries,
+    is_mixed_within,
+    read_suite_entries,
+    scale_of,
+)
+from warehouse.analysis.suites.tree import EQUAL, Suite
+from warehouse.errors import MisuseError
+from warehouse.questions.options import PROMPTS_FIXED
+from warehouse.store.connection import Store
+from warehouse.tables.view import View
+
+#: What the suite of all benchmarks is called.
+ALL = "all benchmarks"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A figure of a model on a benchmark, as a table across benchmarks has it."""
+
+    row: RankedRow  #: of the benchmark's leaderboard.
+    #: among the rows that it is ranked with, such as ``best`` or ``tie``; empty where
+    #: no test says.
+    verdict: str
+    is_part: bool  #: rests on a part of the benchmark.
+    place: str = ""  #: that it may have, such as ``1-2``; empty where no test says.
+
+
+@dataclass(frozen=True)
+class Column:
+    """A benchmark, or a suite of several, with the figures of models on it."""
+
+    name: str  #: of the benchmark or suite.
+    n_benchmarks: int  #: that it holds: 1, or those of a suite.
+    is_share: bool  #: scores lie between 0 and 1: people read them in percent.
+    figures: tuple[Shown, ...]  #: one for each row of its leaderboard, best first.
+
+
+@dataclass(frozen=True)
+class ModelAcross:
+    """A model, in one set of settings, across benchmarks."""
+
+    model: str  #: its name.
+    settings: str  #: what tells it from other rows of the model.
+    figures: Mapping[str, Shown]  #: by name of the column; a missing one is missing.
+    mean: Shown | None = None  #: over all columns of the mean; None where it lacks one.
+
+
+@dataclass(frozen=True)
+class AcrossBenchmarks(Leaderboards):
+    """Leaderboards by name of the benchmark, and each model across them."""
+
+    columns: tuple[Column, ...] = ()  #: benchmarks and suites, by name.
+    models: tuple[ModelAcross, ...] = ()  #: those with a mean first, best first.
+    mean: SuiteBoard | None = None  #: over the columns; None with a reason.
+    why_no_mean: str = ""  #: why there is none, else empty.
+    #: names of the columns that the mean is over, and of the others: of another scale,
+    #: scored by several judges, or without figures of models that have most.
+    in_mean: tuple[str, ...] = ()
+    not_in_mean: tuple[str, ...] = ()
+
+    def view(self, *, verbose: bool = False, top: int | None = None) -> View:
+        """Models across benchmarks; ``verbose``: every leaderboard below it.
+
+        Args:
+            verbose: with every leaderboard, every column, and how figures were made.
+            top: rows of the tables; None: those that a reader looks for first; 0: all.
+        """
+        from warehouse.analysis.suites.across_view import across_view
+
+        return across_view(self, super().view(verbose=verbose, top=top), verbose, top)
+
+
+def across_benchmarks(
+    store: Store, boards: Leaderboards, question: AnyLeaderboard
+) -> Leaderboards:
+    """Leaderboards with what they say together, where three or more rank models.
+
+    Args:
+        boards: of every benchmark.
+        question: that they answer.
+    """
+    ranking = [board for board in boards.boards if _ranks_models(board)]
+    if len(ranking) < FEWEST:
+        return boards
+    entries, why_none = _all_entries(store, ranking, question)
+    columns, groups = _columns(ranking, _grouped(store, ranking), entries, question)
+    if len(columns) < FEWEST:
+        return boards
+    mean: SuiteBoard | None = None
+    over: list[str] = []
+    if entries is not None:
+        over = _of_one_scale(entries, groups)
+        over = _had_by_most({column.name: column for column in columns}, over)
+        try:
+            mean = _mean(entries, groups, over, question)
+        except MisuseError as error:
+            why_none = str(error)
+    return AcrossBenchmarks(
+        boards.boards,
+        boards.left_out,
+        columns=tuple(columns),
+        models=tuple(_models(columns, mean)),
+        mean=mean,
+        why_no_mean=why_none,
+        in_mean=tuple(over),
+        not_in_mean=tuple(name for name in groups if name not in over),
+    )
+
+
+def _ranks_models(board: Leaderboard) -> bool:
+    """True if a board has two rows that are ranked among one another."""
+    return len(_first_rows(board)) > 1
+
+
+def _first_rows(board: Leaderboard | SuiteBoard) -> list[Any]:
+    """The rows of a board that are ranked with the first."""
+    ranked = [row for row in board.rows if row.rank is not None]
+    return first_group(ranked)
+
+
+def _all_entries(
+    store: Store, boards: Sequence[Leaderboard], question: AnyLeaderboard
+) -> tuple[SuiteEntries | None, str]:
+    """The scores on all of these benchmarks, or why there is no mean of them."""
+    if question.estimand == PROMPTS_FIXED:
+        return None, "with prompts fixed there is no mean over benchmarks"
+    if question.method != "auto":
+        return None, "with a method of its own there is no mean over benchmarks"
+    names = read_names(store)
+    leaves = tuple(names.benchmark(board.benchmark) for board in boards)
+    suite = Suite(ALL, (), leaves, ())
+    asked = question.shared_with(SuiteLeaderboard, group=ALL)
+    selection = selection_of(asked)
+    try:
+        return read_suite_entries(store, suite, EQUAL, selection, force=True), ""
+    except MisuseError as error:
+        return None, str(error)
+
+
+def _grouped(store: Store, boards: Sequence[Leaderboard]) -> dict[str, list[str]]:
+    """Benchmarks by what stands at the top above them in the tree; where that is one
+    for all, by what stands below it."""
+    names = read_names(store)
+    paths = {board.benchmark: _path(names, board.benchmark) for board in boards}
+    depth = 0
+    while True:
+        groups: dict[str, list[str]] = {}
+        for benchmark, path in paths.items():
+            own = path[min(depth, len(path) - 1)]
+            groups.setdefault(own, []).append(benchmark)
+        if len(groups) >= FEWEST or depth >= max(map(len, paths.values())):
+            return groups
+        depth += 1
+
+
+def _path(names: BenchmarkNames, benchmark: str) -> list[str]:
+    """The suites above a benchmark, the topmost first, and itself."""
+    path = [benchmark]
+    while (above := names.above(path[0])) and above not in path:
+        path.insert(0, above)
+    return path
+
+
+def _columns(
+    boards: Sequence[Leaderboard],
+    groups: Mapping[str, Sequence[str]],
+    entries: SuiteEntries | None,
+    question: OnSuite,
+) -> tuple[list[Column], dict[str, list[str]]]:
+    """The columns by name, and which benchmarks each holds.
+
+    A suite is one column where its benchmarks have one scale and one row for each
+    model; else each of them is a column.
+    """
+    by_name = {board.benchmark: board for board in boards}
+    columns: list[Column] = []
+    held: dict[str, list[str]] = {}
+    for group, members in sorted(groups.items()):
+        whole = None
+        if entries is not None and len(members) > 1:
+            whole = _suite_of(entries, group, members, question)
+        if whole is not None:
+            columns.append(
+                _column(group, len(members), whole, is_share=whole.is_share)
+            )
+            held[group] = [*members]
+            continue
+        for name in members:
+            board = by_name[name]
+            columns.append(_column(name, 1, board, is_share=board.is_share))
+            held[name] = [name]
+    return columns, held
+
+
+def _suite_of(
+    entries: SuiteEntries, name: str, members: Sequence[str], question: OnSuite
+) -> SuiteBoard | None:
+    """The board of a suite among all that was read; None where its benchmarks cannot be
+    put together."""
+    leaves = [leaf for leaf in entries.leaves if leaf.name in members]
+    scales = {scale_of(leaf) for leaf in leaves}
+    is_whole = len(leaves) == len(members) and len(scales) == 1
+    if not is_whole or any(map(is_mixed_within, leaves)):
+        return None
+    part = replace(
+        entries,
+        suite=Suite(name, (), tuple(leaf.leaf_entries.benchmark for leaf in leaves), ()),
+        leaves=tuple(leaves),
+        figures=(),
+        notes=(),
+    )
+    try:
+        board = suite_board(part, question)
+    except MisuseError:
+        return None
+    if len(_first_rows(board)) < 2:
+        return None
+    return board
+
+
+def _column(
+    name: str, n_benchmarks: int, board: Leaderboard | SuiteBoard, *, is_share: bool
+) -> Column:
+    return Column(name, n_benchmarks, is_share, tuple(_shown_rows(board)))
+
+
+def _shown_rows(board: Leaderboard | SuiteBoard) -> Iterator[Shown]:
+    """The rows that are ranked with the first, and those beside them that rest on less."""
+    first = _first_rows(board)
+    places = places_of(first, board.higher_is_better)
+    for row, place in zip(first, places, strict=True):
+        verdict, at = "", ""
+        if place is not None:
+            verdict, at = place.verdict, str(place)
+        yield Shown(row, verdict, is_part=False, place=at)
+    for row in board.rows:
+        if row.rank is None and row.estimate is not None and _is_beside(row, first[0]):
+            lacks = isinstance(board, SuiteBoard) and row.n_missing > 0
+            yield Shown(row, "", is_part=is_partial(row.flags) or lacks)
+
+
+def _is_beside(row: RankedRow, first: RankedRow) -> bool:
+    """True for a row of the same split and metric as the first."""
+    if isinstance(row, LeaderboardRow) and isinstance(first, LeaderboardRow):
+        return (row.split, row.metric) == (first.split, first.metric)
+    return True
+
+
+def _of_one_scale(
+    entries: SuiteEntries, groups: Mapping[str, Sequence[str]]
+) -> list[str]:
+    """The columns that a mean can be over: of the scale that most have, each with one
+    judge and one version."""
+    by_name = {leaf.name: leaf for leaf in entries.leaves}
+    scales: dict[str, Any] = {}
+    for column, members in groups.items():
+        leaves = [by_name[name] for name in members if name in by_name]
+        own = {scale_of(leaf) for leaf in leaves}
+        if len(own) == 1 and not any(map(is_mixed_within, leaves)):
+            scales[column] = own.pop()
+    if not scales:
+        return []
+    ((scale, _),) = Counter(scales.values()).most_common(1)
+    return [column for column, own in scales.items() if own == scale]
+
+
+def _had_by_most(columns: Mapping[str, Column], names: Sequence[str]) -> list[str]:
+    """Of some columns those that the mean is over: as many columns times models that
+    have all of them as there can be, the columns that most models have first.
+
+    Which these are depends on what was run, and never on a score.
+    """
+    models = {
+        name: {figure.row.model for figure in columns[name].figures} for name in names
+    }
+    order = sorted(names, key=lambda name: -len(models[name]))
+    best: list[str] = []
+    largest = 0
+    having: set[str] | None = None
+    for number, name in enumerate(order, 1):
+        having = models[name] if having is None else having & models[name]
+        size = number * len(having)
+        if len(having) > 1 and size >= largest:
+            best = order[:number]
+            largest = size
+    return [name for name in names if name in best]
+
+
+def _mean(
+    entries: SuiteEntries,
+    groups: Mapping[str, Sequence[str]],
+    over: Sequence[str],
+    question: OnSuite,
+) -> SuiteBoard:
+    """Models by their mean over some columns, each with the same weight (MisuseError:
+    there is none)."""
+    if len(over) < 2:
+        raise MisuseError("no two benchmarks have one scale and models in common")
+    by_name = {leaf.name: leaf for leaf in entries.leaves}
+    leaves: list[Leaf] = []
+    for column in over:
+        own = [by_name[name] for name in groups[column]]
+        weight = sum(leaf.weight for leaf in own)
+        times = min(weight, 1.0) / weight
+        leaves += [replace(leaf, weight=leaf.weight * times) for leaf in own]
+    suite = replace(
+        entries.suite, leaves=tuple(leaf.leaf_entries.benchmark for leaf in leaves)
+    )
+    whole = replace(entries, suite=suite, leaves=tuple(leaves), figures=())
+    board = suite_board(whole, question)
+    if not any(row.rank for row in board.rows):
+        raise MisuseError("no model has figures of all benchmarks")
+    return board
+
+
+def _models(columns: Sequence[Column], mean: SuiteBoard | None) -> list[ModelAcross]:
+    """A row for each model and its settings: those of the mean in its order, then those
+    that only columns have."""
+    rows: list[_Row] = []
+    if mean is not None:
+        verdicts = {shown.row.run_ids: shown for shown in _shown_rows(mean)}
+        for row in mean.rows:
+            shown = verdicts.get(row.run_ids)
+            if row.n_missing:
+                shown = None
+            rows.append(_Row(row.model, row.condition, {*row.run_ids}, {}, shown))
+    for column in columns:
+        for figure in column.figures:
+            _place_of(rows, figure.row).figures[column.name] = figure
+    with_figures = [row for row in rows if row.figures]
+    return [
+        ModelAcross(row.model, row.settings, row.figures, row.mean)
+        for row in with_figures
+    ]
+
+
+@dataclass
+class _Row:
+    """A row that is filled column by column."""
+
+    model: str
+    settings: str
+    run_ids: set[int]
+    figures: dict[str, Shown]
+    mean: Shown | None = None
+
+
+def _place_of(rows: list[_Row], figure: RankedRow) -> _Row:
+    """The row that a figure stands in: that of its runs, or of its model and settings;
+    else a new one."""
+    for row in rows:
+        if row.run_ids.issuperset(figure.run_ids):
+            return row
+    for row in rows:
+        if (row.model, row.settings) == (figure.model, figure.condition):
+            row.run_ids |= {*figure.run_ids}
+            return row
+    made = _Row(figure.model, figure.condition, {*figure.run_ids}, {})
+    rows.append(made)
+    return made

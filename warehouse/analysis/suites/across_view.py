@@ -1,0 +1,277 @@
+"""Models × benchmarks as people are shown them: the table that papers print, and the
+forms of it that fit a narrow page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from warehouse.analysis.leaderboard.brief import SHORT, unit_of, with_gap
+from warehouse.analysis.leaderboard.places import BEST, HIGHEST, TIE
+from warehouse.analysis.leaderboard.words import first_in_words
+from warehouse.tables.units import Unit
+from warehouse.tables.view import MARKED, Table, TableNote, View
+from warehouse.tables.words import (
+    StrongNumber,
+    WrittenNumber,
+    counted,
+    some_of,
+    visible,
+)
+
+if TYPE_CHECKING:
+    from warehouse.analysis.suites.across import (
+        AcrossBenchmarks,
+        Column,
+        ModelAcross,
+        Shown,
+    )
+
+#: What stands where there is no figure, and where it rests on a part of a benchmark.
+MISSING, PART = "–", "part"
+#: The column of the mean over benchmarks.
+MEAN = "mean"
+#: Verdicts on a row that no test tells from the best.
+_WITH_THE_BEST = (BEST, TIE, HIGHEST)
+#: Columns of benchmarks, or of models, that any table has at most.
+_MOST_COLUMNS = 12
+#: Names that a cell or a sentence has.
+_MOST_NAMED = 3
+
+
+def across_view(
+    result: AcrossBenchmarks, boards: View, verbose: bool, top: int | None
+) -> View:
+    """What people are shown of models across benchmarks.
+
+    Args:
+        result: what it is of.
+        boards: its leaderboards, one below the other.
+        verbose: these too, below the table.
+        top: rows of tables; None: those that a reader looks for first; 0: all.
+    """
+    units = _units(result)
+    in_percent = all(unit.in_percent for unit in units.values())
+    parts: list[Any] = [_heading(result, in_percent=in_percent)]
+    parts += _sentences(result, units)
+    parts += ["", _table(result, units, in_percent=in_percent, top=top)]
+    parts += [TableNote(line) for line in _below(result)]
+    notes = dict.fromkeys(boards.notes)
+    if result.mean is not None:
+        notes |= dict.fromkeys(result.mean.notes)
+    if verbose:
+        parts += ["", *boards.parts]
+    return View(tuple(parts), tuple(notes))
+
+
+def _units(result: AcrossBenchmarks) -> dict[str, Unit]:
+    """The unit of each column, by name; of the mean as well."""
+    units = {}
+    for column in result.columns:
+        rows = [figure.row for figure in column.figures]
+        units[column.name] = unit_of(rows, in_percent=column.is_share)
+    if result.mean is not None:
+        units[MEAN] = unit_of(result.mean.rows, in_percent=result.mean.is_share)
+    return units
+
+
+def _heading(result: AcrossBenchmarks, *, in_percent: bool) -> str:
+    """What the table shows: ``4 models × 3 benchmarks, in %``."""
+    models = {row.model for row in result.models}
+    size = f"{counted(len(models), 'model')} × {_n_benchmarks(result)}"
+    unit = ", in %" if in_percent else ""
+    return f"{size}{unit}; standard errors in brackets"
+
+
+def _n_benchmarks(result: AcrossBenchmarks) -> str:
+    """How many benchmarks there are, and how many of them stand in suites."""
+    n = sum(column.n_benchmarks for column in result.columns)
+    if n == len(result.columns):
+        return counted(n, "benchmark")
+    return f"{counted(len(result.columns), 'column')} of {n} benchmarks"
+
+
+def _sentences(result: AcrossBenchmarks, units: dict[str, Unit]) -> Iterator[str]:
+    """Who is best by the mean; why there is none."""
+    mean = result.mean
+    if mean is None:
+        yield f"No mean over the benchmarks: {result.why_no_mean}."
+        return
+    ranked = [row for row in mean.rows if row.rank is not None]
+    words = first_in_words(ranked, mean.rows, mean.higher_is_better, units[MEAN])
+    yield visible(f"By the mean of {len(result.in_mean)} benchmarks: {words}.")
+
+
+def _below(result: AcrossBenchmarks) -> Iterator[str]:
+    """What marks mean, what the mean is not over, and how to see one benchmark."""
+    if any(figure.verdict for figure in _all_figures(result)):
+        yield MARKED
+    if result.mean is not None and result.not_in_mean:
+        names = some_of(result.not_in_mean, _MOST_NAMED)
+        yield (
+            f"mean without {names}: of another scale, scored in several ways, or not "
+            "run by all"
+        )
+    if others := _not_shown(result):
+        names = some_of(others, _MOST_NAMED)
+        yield f"{counted(len(others), 'other benchmark')} without two models to rank: {names}"
+    suites = [column for column in result.columns if column.n_benchmarks > 1]
+    for column in suites:
+        yield f"{column.name}: mean of its {column.n_benchmarks} benchmarks"
+    if any(figure.is_part for figure in _all_figures(result)):
+        yield f"{PART}: answered a part of the benchmark, and not shown beside the others"
+
+
+def _not_shown(result: AcrossBenchmarks) -> list[str]:
+    """Benchmarks of which there are leaderboards that rank nobody."""
+    n_ranked = {board.benchmark: 0 for board in result.boards}
+    for board in result.boards:
+        n_ranked[board.benchmark] = sum(row.rank is not None for row in board.rows)
+    return [name for name, n in n_ranked.items() if n < 2]
+
+
+def _all_figures(result: AcrossBenchmarks) -> Iterator[Shown]:
+    for column in result.columns:
+        yield from column.figures
+
+
+def _table(
+    result: AcrossBenchmarks,
+    units: dict[str, Unit],
+    *,
+    in_percent: bool,
+    top: int | None,
+) -> Table:
+    """A row for each model, or for each benchmark where there are many; of many models
+    and many benchmarks the best of each benchmark."""
+    leaders = _leaders(result, units, top=top)
+    n_models, n_columns = len(result.models), len(result.columns)
+    if min(n_models, n_columns) > _MOST_COLUMNS:
+        return leaders
+    across = _by_benchmark(result, units, in_percent=in_percent)
+    across = replace(across, narrow=leaders)
+    if n_columns > _MOST_COLUMNS:
+        return across
+    return replace(
+        _by_model(result, units, in_percent=in_percent, top=top), narrow=across
+    )
+
+
+def _by_model(
+    result: AcrossBenchmarks,
+    units: dict[str, Unit],
+    *,
+    in_percent: bool,
+    top: int | None,
+) -> Table:
+    """A row for each model, a column for each benchmark."""
+    rows = []
+    for model in result.models:
+        mean = model.mean
+        cells: dict[str, Any] = {
+            "place": mean and mean.place,
+            "model": model.model,
+            "settings": model.settings,
+        }
+        for column in result.columns:
+            figure = model.figures.get(column.name)
+            cells[column.name] = _cell(figure, units[column.name], bare=in_percent)
+        if result.mean is not None:
+            cells[MEAN] = _cell(mean, units[MEAN], bare=in_percent)
+        cells["vs. best"] = mean and mean.verdict
+        rows.append(cells)
+    shown = with_gap(rows, top)
+    for cells in shown:
+        del cells["vs. best"]
+    return Table.of(shown, hide_empty=("place", "settings"))
+
+
+def _by_benchmark(
+    result: AcrossBenchmarks, units: dict[str, Unit], *, in_percent: bool
+) -> Table:
+    """A row for each benchmark, a column for each model."""
+    names = _names_of(result.models)
+    rows = []
+    for column in result.columns:
+        unit = units[column.name]
+        figures = [model.figures.get(column.name) for model in result.models]
+        rows.append((column.name, *_cells(figures, unit, bare=in_percent)))
+    if result.mean is not None:
+        means = [model.mean for model in result.models]
+        rows.append((MEAN, *_cells(means, units[MEAN], bare=in_percent)))
+    return Table(("benchmark", *names), tuple(rows))
+
+
+def _leaders(
+    result: AcrossBenchmarks, units: dict[str, Unit], *, top: int | None
+) -> Table:
+    """A row for each benchmark: its best, and who cannot be told from it."""
+    rows = []
+    if result.mean is not None:
+        of_mean = [model.mean for model in result.models if model.mean is not None]
+        rows.append(_leader(MEAN, of_mean, units[MEAN]))
+    for column in result.columns:
+        ranked = [figure for figure in column.figures if figure.row.rank is not None]
+        rows.append(_leader(column.name, ranked, units[column.name]))
+    most = len(rows) if top == 0 else top or SHORT
+    shown = rows[:most]
+    if len(rows) > most + 1:
+        more = dict.fromkeys(rows[0], "")
+        shown = [*shown, more | {"benchmark": f"… {len(rows) - most} more (--all)"}]
+    return Table.of(shown, minor=("models", "questions"))
+
+
+def _leader(name: str, ranked: Sequence[Shown], unit: Unit) -> dict[str, Any]:
+    best = ranked[0].row
+    ties = [figure.row for figure in ranked[1:] if figure.verdict in _WITH_THE_BEST]
+    are_tested = any(figure.verdict for figure in ranked)
+    alike = some_of(_names_of_rows(ties), _MOST_NAMED) if ties else "nobody"
+    if not are_tested:
+        alike = "not tested"
+    return {
+        "benchmark": name,
+        "best": best.model,
+        "score": unit.with_error(best.estimate, best.standard_error),
+        "not distinguishable from it": alike,
+        "models": len(ranked),
+        "questions": best.n_prompts or None,
+    }
+
+
+def _names_of_rows(rows: Sequence[Any]) -> list[str]:
+    return list(dict.fromkeys(row.model for row in rows))
+
+
+def _names_of(models: Sequence[ModelAcross]) -> list[str]:
+    """What columns of models are called: their names, with settings where a name
+    stands twice."""
+    names = [model.model for model in models]
+    called = []
+    for model in models:
+        is_alone = names.count(model.model) == 1
+        called.append(model.model if is_alone else f"{model.model} {model.settings}")
+    return called
+
+
+def _cells(figures: Sequence[Shown | None], unit: Unit, *, bare: bool) -> list[Any]:
+    return [_cell(figure, unit, bare=bare) for figure in figures]
+
+
+def _cell(figure: Shown | None, unit: Unit, *, bare: bool) -> WrittenNumber:
+    """A figure with its error, marked where no test tells it from the best.
+
+    Args:
+        bare: without the sign of per cent, which the heading says.
+    """
+    if figure is None:
+        return WrittenNumber(MISSING)
+    if figure.is_part:
+        return WrittenNumber(PART)
+    row = figure.row
+    written = unit.with_error(row.estimate, row.standard_error, sign=not bare)
+    if written is None:
+        return WrittenNumber(MISSING)
+    if figure.verdict in _WITH_THE_BEST:
+        return StrongNumber(written.text)
+    return written
