@@ -215,7 +215,7 @@ def _after_across(table: Any, question: Any) -> Step:
     from warehouse.analysis.leaderboard.question import OneLeaderboard
 
     boards = {board.benchmark: board for board in table.boards}
-    single = [column.name for column in table.columns if column.name in boards]
+    single = [column.name for column in table.across.columns if column.name in boards]
     if not single:
         return None
     return "one benchmark in detail", _line(

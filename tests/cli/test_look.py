@@ -60,10 +60,10 @@ def test_options_of_a_leaderboard_reach_the_library(run: Caller, url: str) -> No
 
 
 def test_without_a_benchmark_every_one_has_a_board(run: Caller, url: str) -> None:
-    found = run("leaderboard", db=url)
+    found = run("--explain", "leaderboard", db=url)
     assert found.code == 0
     for benchmark in ("draws", "golden", "quiz"):
-        assert f"{benchmark} · " in found.out
+        assert f"\n{benchmark} by " in found.out
     rows = run("leaderboard", "--json", db=url).rows
     assert {"draws", "golden", "quiz"} <= {row["benchmark"] for row in rows}
     run("leaderboard", "--where", "temperature=77", db=url).fails(2, "temperature=77")

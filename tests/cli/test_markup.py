@@ -70,16 +70,15 @@ def test_markdown_has_the_error_in_brackets_and_what_belongs_to_the_table() -> N
 
 def test_latex_is_a_table_of_booktabs() -> None:
     text = in_latex(VIEW)
-    assert (
-        r"\caption{sums by acc. a leads.}" in text and r"\begin{tabular}{lrl}" in text
-    )
+    assert r"\caption{sums by acc.}" in text and r"\begin{tabular}{lrl}" in text
+    assert r"\label{tab:sums-by-acc}" in text
     assert (
         r"a\_b \& c & 0.655 (0.007) & x\textbar{}y \\" in text
         and r"50 \% & 0.500 &  \\" in text
     )
     assert (
         text.index(r"\bottomrule")
-        < text.index("errors paired.")
+        < text.index("a leads. errors paired.")
         < text.index(r"\end{table}")
         < text.index("bye.")
     )

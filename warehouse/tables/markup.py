@@ -295,9 +295,7 @@ def _texts(
     for note in below:
         if not _belongs(note, own):
             continue
-        line = note
-        if isinstance(note, TableNote):
-            line = note.line
+        line = note.line if isinstance(note, TableNote) else note
         notes.append(MARKED_BOLD if line == MARKED else line)
     caption = [*before]
     rows: tuple[tuple[str, ...], ...] = ()

@@ -69,9 +69,9 @@ def lay_out(
     texts = _texts_of(table, kept)
     if width is None:
         return TableLayout(tuple(_plain(texts)), tuple(texts.columns))
-    if table.narrow is not None and not (chosen or wide):
-        if texts.least_width() > width:
-            return lay_out(table.narrow, width=width)
+    is_free = not (chosen or wide)
+    if table.narrow is not None and is_free and texts.least_width() > width:
+        return lay_out(table.narrow, width=width)
     if chosen or wide:
         left_out = []
     else:

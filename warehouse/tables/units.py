@@ -49,9 +49,7 @@ class Unit:
             return None
         return value * self._times
 
-    def figure(
-        self, value: float | None, *, sign: bool = True
-    ) -> WrittenNumber | None:
+    def figure(self, value: float | None, *, sign: bool = True) -> WrittenNumber | None:
         """A figure: ``65.3 %``, or ``0.653``.
 
         Args:

@@ -103,7 +103,7 @@ def test_a_suite_has_one_row_a_model(filled: Filled) -> None:
         assert (row.n_seeds, row.seeds, len(row.run_ids)) == (3, ("0", "1", "2"), 6)
         assert row.standard_error >= np.std(means, ddof=1) / np.sqrt(3) - 1e-12
     assert any("training seeds count as noise" in note for note in board.notes)
-    assert "3: 0." in str(board)
+    assert "3: 64.2 - 70.0" in str(board)  # seeds, and between which figures they lie
 
 
 def test_the_order_of_rows_in_a_file_changes_nothing(

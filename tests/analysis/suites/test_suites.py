@@ -422,9 +422,11 @@ def test_a_suite_for_programs_is_the_librarys(run: Caller, url: str) -> None:
 def test_a_suite_for_people(run: Caller, url: str) -> None:
     found = run("leaderboard", "exam", db=url)  # the name of a suite is enough
     assert found.out.startswith(
-        "exam by acc (higher is better), mean of 3 benchmarks, each the same weight\n"
-        "org/best leads with"
+        "exam · acc, higher is better · mean of 3 benchmarks, each the same weight · "
+        "140 questions\norg/best leads with 95.0 %"
     )
+    assert "place  model             score  95% interval" in found.out
+    assert "org/best   95.0 % (1.8)" in found.out
     assert (
         "note: 1 row lacks benchmarks: not ranked (--partial ranks them)" in found.err
     )

@@ -184,9 +184,7 @@ def beside(row: RankedRow, first: RankedRow, place: Place, unit: Unit) -> str:
     return f"{unit.difference(difference)}  {place.verdict}"
 
 
-def with_gap(
-    cells: Sequence[dict[str, Any]], top: int | None
-) -> list[dict[str, Any]]:
+def with_gap(cells: Sequence[dict[str, Any]], top: int | None) -> list[dict[str, Any]]:
     """The rows that are shown, with a line in place of the others.
 
     Args:

@@ -16,9 +16,15 @@ from warehouse.analysis.leaderboard.words import first_group
 from warehouse.analysis.selection.benchmarks import BenchmarkNames, read_names
 from warehouse.analysis.selection.scored_conditions import is_partial
 from warehouse.analysis.selection.selection import selection_of
+from warehouse.analysis.suites.across_row import Across, Column, ModelAcross, Shown
+from warehouse.analysis.suites.across_view import across_view
 from warehouse.analysis.suites.answer import SuiteBoard, suite_board
-from warehouse.analysis.suites.any_leaderboard import FEWEST
-from warehouse.analysis.suites.question import AnyLeaderboard, OnSuite, SuiteLeaderboard
+from warehouse.analysis.suites.question import (
+    FEWEST,
+    AnyLeaderboard,
+    OnSuite,
+    SuiteLeaderboard,
+)
 from warehouse.analysis.suites.read import (
     Leaf,
     SuiteEntries,
@@ -26,6 +32,7 @@ from warehouse.analysis.suites.read import (
     read_suite_entries,
     scale_of,
 )
+from warehouse.analysis.suites.row import SuiteRow
 from warehouse.analysis.suites.tree import EQUAL, Suite
 from warehouse.errors import MisuseError
 from warehouse.questions.options import PROMPTS_FIXED
@@ -37,49 +44,10 @@ ALL = "all benchmarks"
 
 
 @dataclass(frozen=True)
-class Shown:
-    """A figure of a model on a benchmark, as a table across benchmarks has it."""
-
-    row: RankedRow  #: of the benchmark's leaderboard.
-    #: among the rows that it is ranked with, such as ``best`` or ``tie``; empty where
-    #: no test says.
-    verdict: str
-    is_part: bool  #: rests on a part of the benchmark.
-    place: str = ""  #: that it may have, such as ``1-2``; empty where no test says.
-
-
-@dataclass(frozen=True)
-class Column:
-    """A benchmark, or a suite of several, with the figures of models on it."""
-
-    name: str  #: of the benchmark or suite.
-    n_benchmarks: int  #: that it holds: 1, or those of a suite.
-    is_share: bool  #: scores lie between 0 and 1: people read them in percent.
-    figures: tuple[Shown, ...]  #: one for each row of its leaderboard, best first.
-
-
-@dataclass(frozen=True)
-class ModelAcross:
-    """A model, in one set of settings, across benchmarks."""
-
-    model: str  #: its name.
-    settings: str  #: what tells it from other rows of the model.
-    figures: Mapping[str, Shown]  #: by name of the column; a missing one is missing.
-    mean: Shown | None = None  #: over all columns of the mean; None where it lacks one.
-
-
-@dataclass(frozen=True)
 class AcrossBenchmarks(Leaderboards):
     """Leaderboards by name of the benchmark, and each model across them."""
 
-    columns: tuple[Column, ...] = ()  #: benchmarks and suites, by name.
-    models: tuple[ModelAcross, ...] = ()  #: those with a mean first, best first.
-    mean: SuiteBoard | None = None  #: over the columns; None with a reason.
-    why_no_mean: str = ""  #: why there is none, else empty.
-    #: names of the columns that the mean is over, and of the others: of another scale,
-    #: scored by several judges, or without figures of models that have most.
-    in_mean: tuple[str, ...] = ()
-    not_in_mean: tuple[str, ...] = ()
+    across: Across = Across()  #: a row for each model, a column for each benchmark.
 
     def view(self, *, verbose: bool = False, top: int | None = None) -> View:
         """Models across benchmarks; ``verbose``: every leaderboard below it.
@@ -88,9 +56,8 @@ class AcrossBenchmarks(Leaderboards):
             verbose: with every leaderboard, every column, and how figures were made.
             top: rows of the tables; None: those that a reader looks for first; 0: all.
         """
-        from warehouse.analysis.suites.across_view import across_view
-
-        return across_view(self, super().view(verbose=verbose, top=top), verbose, top)
+        boards = super().view(verbose=verbose, top=top)
+        return across_view(self.across, self.boards, boards, verbose=verbose, top=top)
 
 
 def across_benchmarks(
@@ -118,9 +85,7 @@ def across_benchmarks(
             mean = _mean(entries, groups, over, question)
         except MisuseError as error:
             why_none = str(error)
-    return AcrossBenchmarks(
-        boards.boards,
-        boards.left_out,
+    across = Across(
         columns=tuple(columns),
         models=tuple(_models(columns, mean)),
         mean=mean,
@@ -128,6 +93,7 @@ def across_benchmarks(
         in_mean=tuple(over),
         not_in_mean=tuple(name for name in groups if name not in over),
     )
+    return AcrossBenchmarks(boards.boards, boards.left_out, across)
 
 
 def _ranks_models(board: Leaderboard) -> bool:
@@ -203,9 +169,7 @@ def _columns(
         if entries is not None and len(members) > 1:
             whole = _suite_of(entries, group, members, question)
         if whole is not None:
-            columns.append(
-                _column(group, len(members), whole, is_share=whole.is_share)
-            )
+            columns.append(_column(group, len(members), whole, is_share=whole.is_share))
             held[group] = [*members]
             continue
         for name in members:
@@ -227,7 +191,9 @@ def _suite_of(
         return None
     part = replace(
         entries,
-        suite=Suite(name, (), tuple(leaf.leaf_entries.benchmark for leaf in leaves), ()),
+        suite=Suite(
+            name, (), tuple(leaf.leaf_entries.benchmark for leaf in leaves), ()
+        ),
         leaves=tuple(leaves),
         figures=(),
         notes=(),
@@ -258,7 +224,7 @@ def _shown_rows(board: Leaderboard | SuiteBoard) -> Iterator[Shown]:
         yield Shown(row, verdict, is_part=False, place=at)
     for row in board.rows:
         if row.rank is None and row.estimate is not None and _is_beside(row, first[0]):
-            lacks = isinstance(board, SuiteBoard) and row.n_missing > 0
+            lacks = isinstance(row, SuiteRow) and row.n_missing > 0
             yield Shown(row, "", is_part=is_partial(row.flags) or lacks)
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from warehouse.analysis.leaderboard.answer import Leaderboard
 from warehouse.analysis.leaderboard.brief import SHORT, unit_of, with_gap
 from warehouse.analysis.leaderboard.places import BEST, HIGHEST, TIE
 from warehouse.analysis.leaderboard.words import first_in_words
+from warehouse.analysis.suites.across_row import Across, ModelAcross, Shown
 from warehouse.tables.units import Unit
 from warehouse.tables.view import MARKED, Table, TableNote, View
 from warehouse.tables.words import (
@@ -19,14 +21,6 @@ from warehouse.tables.words import (
     some_of,
     visible,
 )
-
-if TYPE_CHECKING:
-    from warehouse.analysis.suites.across import (
-        AcrossBenchmarks,
-        Column,
-        ModelAcross,
-        Shown,
-    )
 
 #: What stands where there is no figure, and where it rests on a part of a benchmark.
 MISSING, PART = "–", "part"
@@ -41,14 +35,20 @@ _MOST_NAMED = 3
 
 
 def across_view(
-    result: AcrossBenchmarks, boards: View, verbose: bool, top: int | None
+    result: Across,
+    boards: Sequence[Leaderboard],
+    one_by_one: View,
+    *,
+    verbose: bool,
+    top: int | None,
 ) -> View:
     """What people are shown of models across benchmarks.
 
     Args:
         result: what it is of.
-        boards: its leaderboards, one below the other.
-        verbose: these too, below the table.
+        boards: of every benchmark.
+        one_by_one: what people are shown of these.
+        verbose: this too, below the table.
         top: rows of tables; None: those that a reader looks for first; 0: all.
     """
     units = _units(result)
@@ -56,16 +56,16 @@ def across_view(
     parts: list[Any] = [_heading(result, in_percent=in_percent)]
     parts += _sentences(result, units)
     parts += ["", _table(result, units, in_percent=in_percent, top=top)]
-    parts += [TableNote(line) for line in _below(result)]
-    notes = dict.fromkeys(boards.notes)
+    parts += [TableNote(line) for line in _below(result, boards)]
+    notes = dict.fromkeys(one_by_one.notes)
     if result.mean is not None:
         notes |= dict.fromkeys(result.mean.notes)
     if verbose:
-        parts += ["", *boards.parts]
+        parts += ["", *one_by_one.parts]
     return View(tuple(parts), tuple(notes))
 
 
-def _units(result: AcrossBenchmarks) -> dict[str, Unit]:
+def _units(result: Across) -> dict[str, Unit]:
     """The unit of each column, by name; of the mean as well."""
     units = {}
     for column in result.columns:
@@ -76,7 +76,7 @@ def _units(result: AcrossBenchmarks) -> dict[str, Unit]:
     return units
 
 
-def _heading(result: AcrossBenchmarks, *, in_percent: bool) -> str:
+def _heading(result: Across, *, in_percent: bool) -> str:
     """What the table shows: ``4 models × 3 benchmarks, in %``."""
     models = {row.model for row in result.models}
     size = f"{counted(len(models), 'model')} × {_n_benchmarks(result)}"
@@ -84,7 +84,7 @@ def _heading(result: AcrossBenchmarks, *, in_percent: bool) -> str:
     return f"{size}{unit}; standard errors in brackets"
 
 
-def _n_benchmarks(result: AcrossBenchmarks) -> str:
+def _n_benchmarks(result: Across) -> str:
     """How many benchmarks there are, and how many of them stand in suites."""
     n = sum(column.n_benchmarks for column in result.columns)
     if n == len(result.columns):
@@ -92,7 +92,7 @@ def _n_benchmarks(result: AcrossBenchmarks) -> str:
     return f"{counted(len(result.columns), 'column')} of {n} benchmarks"
 
 
-def _sentences(result: AcrossBenchmarks, units: dict[str, Unit]) -> Iterator[str]:
+def _sentences(result: Across, units: dict[str, Unit]) -> Iterator[str]:
     """Who is best by the mean; why there is none."""
     mean = result.mean
     if mean is None:
@@ -100,10 +100,13 @@ def _sentences(result: AcrossBenchmarks, units: dict[str, Unit]) -> Iterator[str
         return
     ranked = [row for row in mean.rows if row.rank is not None]
     words = first_in_words(ranked, mean.rows, mean.higher_is_better, units[MEAN])
-    yield visible(f"By the mean of {len(result.in_mean)} benchmarks: {words}.")
+    over = f"{len(result.in_mean)} benchmarks"
+    if len(mean.leaves) != len(result.in_mean):
+        over = f"{len(result.in_mean)} columns"
+    yield visible(f"By the mean of {over}: {words}.")
 
 
-def _below(result: AcrossBenchmarks) -> Iterator[str]:
+def _below(result: Across, boards: Sequence[Leaderboard]) -> Iterator[str]:
     """What marks mean, what the mean is not over, and how to see one benchmark."""
     if any(figure.verdict for figure in _all_figures(result)):
         yield MARKED
@@ -113,7 +116,7 @@ def _below(result: AcrossBenchmarks) -> Iterator[str]:
             f"mean without {names}: of another scale, scored in several ways, or not "
             "run by all"
         )
-    if others := _not_shown(result):
+    if others := _not_shown(boards):
         names = some_of(others, _MOST_NAMED)
         yield f"{counted(len(others), 'other benchmark')} without two models to rank: {names}"
     suites = [column for column in result.columns if column.n_benchmarks > 1]
@@ -123,21 +126,23 @@ def _below(result: AcrossBenchmarks) -> Iterator[str]:
         yield f"{PART}: answered a part of the benchmark, and not shown beside the others"
 
 
-def _not_shown(result: AcrossBenchmarks) -> list[str]:
+def _not_shown(boards: Sequence[Leaderboard]) -> list[str]:
     """Benchmarks of which there are leaderboards that rank nobody."""
-    n_ranked = {board.benchmark: 0 for board in result.boards}
-    for board in result.boards:
-        n_ranked[board.benchmark] = sum(row.rank is not None for row in board.rows)
-    return [name for name, n in n_ranked.items() if n < 2]
+    alone = []
+    for board in boards:
+        n_ranked = sum(row.rank is not None for row in board.rows)
+        if n_ranked < 2:
+            alone.append(board.benchmark)
+    return alone
 
 
-def _all_figures(result: AcrossBenchmarks) -> Iterator[Shown]:
+def _all_figures(result: Across) -> Iterator[Shown]:
     for column in result.columns:
         yield from column.figures
 
 
 def _table(
-    result: AcrossBenchmarks,
+    result: Across,
     units: dict[str, Unit],
     *,
     in_percent: bool,
@@ -159,7 +164,7 @@ def _table(
 
 
 def _by_model(
-    result: AcrossBenchmarks,
+    result: Across,
     units: dict[str, Unit],
     *,
     in_percent: bool,
@@ -176,9 +181,12 @@ def _by_model(
         }
         for column in result.columns:
             figure = model.figures.get(column.name)
-            cells[column.name] = _cell(figure, units[column.name], bare=in_percent)
+            unit = units[column.name]
+            label = _label(column.name, unit, in_percent=in_percent)
+            cells[label] = _cell(figure, unit)
         if result.mean is not None:
-            cells[MEAN] = _cell(mean, units[MEAN], bare=in_percent)
+            label = _label(MEAN, units[MEAN], in_percent=in_percent)
+            cells[label] = _cell(mean, units[MEAN])
         cells["vs. best"] = mean and mean.verdict
         rows.append(cells)
     shown = with_gap(rows, top)
@@ -187,25 +195,23 @@ def _by_model(
     return Table.of(shown, hide_empty=("place", "settings"))
 
 
-def _by_benchmark(
-    result: AcrossBenchmarks, units: dict[str, Unit], *, in_percent: bool
-) -> Table:
+def _by_benchmark(result: Across, units: dict[str, Unit], *, in_percent: bool) -> Table:
     """A row for each benchmark, a column for each model."""
     names = _names_of(result.models)
     rows = []
     for column in result.columns:
         unit = units[column.name]
         figures = [model.figures.get(column.name) for model in result.models]
-        rows.append((column.name, *_cells(figures, unit, bare=in_percent)))
+        label = _label(column.name, unit, in_percent=in_percent)
+        rows.append((label, *_cells(figures, unit)))
     if result.mean is not None:
         means = [model.mean for model in result.models]
-        rows.append((MEAN, *_cells(means, units[MEAN], bare=in_percent)))
+        label = _label(MEAN, units[MEAN], in_percent=in_percent)
+        rows.append((label, *_cells(means, units[MEAN])))
     return Table(("benchmark", *names), tuple(rows))
 
 
-def _leaders(
-    result: AcrossBenchmarks, units: dict[str, Unit], *, top: int | None
-) -> Table:
+def _leaders(result: Across, units: dict[str, Unit], *, top: int | None) -> Table:
     """A row for each benchmark: its best, and who cannot be told from it."""
     rows = []
     if result.mean is not None:
@@ -239,6 +245,13 @@ def _leader(name: str, ranked: Sequence[Shown], unit: Unit) -> dict[str, Any]:
     }
 
 
+def _label(name: str, unit: Unit, *, in_percent: bool) -> str:
+    """What figures are called, with the sign of per cent where not all have it."""
+    if unit.in_percent and not in_percent:
+        return f"{name} %"
+    return name
+
+
 def _names_of_rows(rows: Sequence[Any]) -> list[str]:
     return list(dict.fromkeys(row.model for row in rows))
 
@@ -254,22 +267,19 @@ def _names_of(models: Sequence[ModelAcross]) -> list[str]:
     return called
 
 
-def _cells(figures: Sequence[Shown | None], unit: Unit, *, bare: bool) -> list[Any]:
-    return [_cell(figure, unit, bare=bare) for figure in figures]
+def _cells(figures: Sequence[Shown | None], unit: Unit) -> list[Any]:
+    return [_cell(figure, unit) for figure in figures]
 
 
-def _cell(figure: Shown | None, unit: Unit, *, bare: bool) -> WrittenNumber:
-    """A figure with its error, marked where no test tells it from the best.
-
-    Args:
-        bare: without the sign of per cent, which the heading says.
-    """
+def _cell(figure: Shown | None, unit: Unit) -> WrittenNumber:
+    """A figure with its error, marked where no test tells it from the best; without the
+    sign of per cent, which a heading says."""
     if figure is None:
         return WrittenNumber(MISSING)
     if figure.is_part:
         return WrittenNumber(PART)
     row = figure.row
-    written = unit.with_error(row.estimate, row.standard_error, sign=not bare)
+    written = unit.with_error(row.estimate, row.standard_error, sign=False)
     if written is None:
         return WrittenNumber(MISSING)
     if figure.verdict in _WITH_THE_BEST:

@@ -72,7 +72,9 @@ class SuiteBoard(Result):
     n_left_out: int = 0  #: rows that have no rank beside the first: they lack benchmarks, or a part of one.
     #: of these the number with a better figure than the first.
     left_out_higher: int = 0
-    is_share: bool = False  #: all scores lie between 0 and 1: people read them in percent.
+    is_share: bool = (
+        False  #: all scores lie between 0 and 1: people read them in percent.
+    )
 
     @property
     def sentence(self) -> Sentence:
@@ -109,8 +111,11 @@ class SuiteBoard(Result):
         sentence = visible(f"{self._sentence_in(unit)}.")
         table = brief_table(self.rows, unit, self.higher_is_better, top=top)
         others = describe_others(self.others)
+        flags = chain.from_iterable(row.flags for row in self.rows)
+        below = [*self.basis, *filter(None, [others])]
+        explained = [TableNote(line, "flags") for line in meanings(flags)]
         return View(
-            (head, sentence, "", table, *self.basis, *filter(None, [others])),
+            (head, sentence, "", table, *below, *explained),
             (*self.notes, *reasons_of(self.rows, verbose=False)),
         )
 

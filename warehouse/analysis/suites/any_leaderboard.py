@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from warehouse.analysis.leaderboard.answer import Leaderboard, leaderboard
 from warehouse.analysis.leaderboard.every import Leaderboards, leaderboards
 from warehouse.analysis.leaderboard.question import EveryLeaderboard, OneLeaderboard
-from warehouse.analysis.suites.question import AnyLeaderboard, SuiteLeaderboard
+from warehouse.analysis.suites.question import (
+    FEWEST,
+    AnyLeaderboard,
+    SuiteLeaderboard,
+)
 from warehouse.analysis.suites.tree import is_suite
 from warehouse.questions.question import answers
 from warehouse.store.connection import Store
-
-#: Benchmarks from which on models are shown across all of them.
-FEWEST = 3
 
 if TYPE_CHECKING:
     from warehouse.analysis.suites.answer import SuiteBoard

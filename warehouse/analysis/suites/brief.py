@@ -83,7 +83,9 @@ def brief_table(
         standing: dict[str, Any] = {"place": place and str(place)}
         if not are_tested:
             standing = {"rank": row.rank}
-        compared = place and beside(row, ranked[0], place, unit)
+        compared = None
+        if place is not None:
+            compared = beside(row, ranked[0], place, unit)
         cells.append(standing | _cells(row, unit, compared))
     if len({row.n_prompts for row in rows}) == 1:
         for named in cells:

@@ -11,6 +11,9 @@ from warehouse.errors import MisuseError
 from warehouse.questions.options import AsRows, SelectedAtLevel, SubsetOk
 from warehouse.questions.question import Option, Question
 
+#: Benchmarks from which on models are shown across all of them.
+FEWEST = 3
+
 _GROUP = Option(
     "Rank on a suite: its name, or names and globs of benchmarks with commas.",
     "SUITE",

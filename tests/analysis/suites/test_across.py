@@ -1,0 +1,161 @@
+"""Models × benchmarks: what ``leaderboard`` shows where nothing is named."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+from tests.support.builders import StoreRows
+from tests.support.cli import Caller
+from warehouse import Warehouse, connect
+from warehouse.analysis.suites.across import AcrossBenchmarks
+from warehouse.tables.text import in_text
+
+SKILL = {"org/best": 0.9, "org/alike": 0.88, "org/weak": 0.4}
+SIZES = {"codex": 120, "maths": 80, "exam/reading": 60, "exam/writing": 60}
+
+
+def build_rows() -> StoreRows:
+    """Three models on two benchmarks and a suite of two, one more on a part of these;
+    and a benchmark on another scale."""
+    rows = StoreRows()
+    dice = random.Random(7)
+    rows.benchmark("exam")
+    for name, size in SIZES.items():
+        rows.benchmark(name, "exam" if "/" in name else None)
+        rows.describe(name, rows.metric())
+        keys = [f"{name}{place}" for place in range(size)]
+        for model, skill in SKILL.items():
+            scores = {key: float(dice.random() < skill) for key in keys}
+            rows.scores(rows.run(model, name, n_benchmark=size), scores)
+    keys = [f"codex{place}" for place in range(SIZES["codex"])]
+    run = rows.run("org/lacks", "codex", n_benchmark=len(keys))
+    rows.scores(run, {key: float(dice.random() < 0.5) for key in keys})
+    elo = rows.metric("elo")
+    rows.benchmark("arena")
+    rows.describe("arena", elo, kind="continuous", higher=True)
+    for model in ("org/best", "org/weak"):
+        points = {f"arena{place}": 1000 + 9 * dice.random() for place in range(30)}
+        rows.scores(rows.run(model, "arena"), points, elo)
+    rows.benchmark("lonely")
+    rows.describe("lonely", rows.metric())
+    alone = {f"lonely{place}": 1.0 for place in range(30)}
+    rows.scores(rows.run("org/best", "lonely"), alone)
+    return rows
+
+
+ROWS = build_rows()
+
+
+@pytest.fixture
+def store(url: str) -> Warehouse:
+    return connect(url, create=False)
+
+
+def test_figures_are_those_of_each_leaderboard_and_of_the_suite(
+    store: Warehouse,
+) -> None:
+    found = store.leaderboard()
+    assert isinstance(found, AcrossBenchmarks)
+    across = found.across
+    assert [column.name for column in across.columns] == [
+        *("arena", "codex", "exam", "maths")
+    ]
+    alone = {row.model: row for row in store.leaderboard("codex").rows}
+    suite = {row.model: row for row in store.leaderboard(group="exam").rows}
+    for model in across.models:
+        row = model.figures["codex"].row
+        assert row.estimate == alone[model.model].estimate
+        assert row.standard_error == alone[model.model].standard_error
+        if "exam" in model.figures:
+            assert model.figures["exam"].row.estimate == pytest.approx(
+                suite[model.model].estimate
+            )
+    weights = {"codex": 1, "maths": 1, "exam/reading": 0.5, "exam/writing": 0.5}
+    whole = store.leaderboard([*weights], weights=weights)
+    assert across.mean is not None
+    for row, other in zip(across.mean.rows, whole.rows, strict=True):
+        assert (row.model, row.group) == (other.model, other.group)
+        assert row.estimate == pytest.approx(other.estimate)
+        assert row.standard_error == pytest.approx(other.standard_error)
+
+
+def test_what_is_missing_stays_visible_and_is_in_no_mean(store: Warehouse) -> None:
+    found = store.leaderboard()
+    lacking = next(row for row in found.across.models if row.model == "org/lacks")
+    assert [*lacking.figures] == ["codex"] and lacking.mean is None
+    shown = in_text(found.view(), width=100)
+    (line,) = [line for line in shown.split("\n") if "org/lacks" in line]
+    assert line.split()[:3] == ["-", "org/lacks", "–"] and line.endswith("–")
+    assert "codex %" in shown and "arena %" not in shown
+    assert "mean without arena: of another scale" in shown
+    assert "1 other benchmark without two models to rank: lonely" in shown
+    assert "exam: mean of its 2 benchmarks" in shown
+
+
+def test_what_no_test_tells_from_the_best_is_marked(store: Warehouse) -> None:
+    found = store.leaderboard()
+    for column in found.across.columns:
+        first = column.figures[0]
+        for figure in column.figures:
+            alike = set(figure.row.group) & set(first.row.group)
+            assert (figure.verdict in ("best", "tie")) == bool(alike), column.name
+    shown = in_text(found.view(), width=100)
+    (weak,) = [line for line in shown.split("\n") if "org/weak" in line]
+    assert "*" not in weak.replace("*1", "")  # of arena, where both are alike
+    assert "*: best of its column" in shown
+
+
+def test_a_narrow_page_has_a_row_for_each_benchmark(store: Warehouse) -> None:
+    view = store.leaderboard().view()
+    narrow = in_text(view, width=62)
+    assert "not distinguishable" in narrow
+    for name in ("mean", "arena", "codex", "exam", "maths"):
+        assert any(line.startswith(name) for line in narrow.split("\n")), name
+    assert max(map(len, narrow.split("\n"))) <= 62
+
+
+def test_a_paper_has_the_marked_in_bold(run: Caller, url: str) -> None:
+    latex = run("leaderboard", "--latex", db=url).out
+    assert r"\toprule" in latex and r"\label{tab:4-models-4-columns" in latex
+    assert r"\textbf{" in latex and "Bold: best of its column" in latex
+    assert "*" not in latex
+    caption = next(line for line in latex.split("\n") if r"\caption" in line)
+    assert "standard errors in brackets" in caption and "By the mean" not in caption
+    assert "**" in run("leaderboard", "--markdown", db=url).out
+    assert "<strong>" in run("leaderboard", "--html", db=url).out
+
+
+def test_programs_get_the_rows_of_all_benchmarks(run: Caller, url: str) -> None:
+    rows = json.loads(run("leaderboard", "--json", db=url).out)
+    assert {row["benchmark"] for row in rows} == {*SIZES, "arena", "lonely"}
+
+
+def test_every_leaderboard_is_explained_below(run: Caller, url: str) -> None:
+    found = run("--explain", "leaderboard", db=url).out
+    assert found.index("By the mean of 3") < found.index("maths by acc")
+
+
+def test_a_method_of_intervals_leaves_no_mean(store: Warehouse) -> None:
+    found = store.leaderboard(method="t")
+    assert isinstance(found, AcrossBenchmarks) and found.across.mean is None
+    assert "No mean over the benchmarks: with a method of its own" in str(found)
+
+
+def test_two_benchmarks_stand_one_below_the_other(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    path = tmp_path_factory.mktemp("two") / "two.csv"
+    lines = ["model,benchmark,prompt_id,score"]
+    dice = random.Random(1)
+    for name in ("one", "two"):
+        for model in ("a", "b"):
+            lines += [f"{model},{name},{n},{dice.randrange(2)}" for n in range(20)]
+    path.write_text("\n".join(lines))
+    store = connect(f"duckdb:///{path.parent / 'two.duckdb'}")
+    store.ingest(path)
+    found = store.leaderboard()
+    assert not isinstance(found, AcrossBenchmarks)
+    assert str(found).count("place") == 2
