@@ -3,6 +3,7 @@ undecided."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,7 +17,7 @@ from ..ui.next_step import say_next
 from ..ui.options import REFERENCE, option, output_options_but, refuse_typed, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
-from ..ui.table import echo
+from ..ui.table import echo, has_column_options
 from .gate_options import SETTINGS, GateOptions
 
 if TYPE_CHECKING:
@@ -26,16 +27,17 @@ if TYPE_CHECKING:
 def margins_callback(
     _ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
 ) -> tuple[float | None, dict[str, float] | None]:
-    """``0.01`` for all, ``NAME=0.02`` for one benchmark."""
+    """``0.01`` or ``1%`` for all, ``NAME=0.02`` for one benchmark."""
     common: list[float] = []
     own: dict[str, float] = {}
     for text in value:
         name, equals, amount = text.rpartition("=")
+        share = 100 if amount.endswith("%") else 1
         try:
-            margin = float(amount)
+            margin = float(amount.removesuffix("%")) / share
         except ValueError:
             raise click.BadParameter(
-                f"'{text}' is not a number or NAME=number", param=param
+                f"'{text}' is not a number, a percentage or NAME=number", param=param
             ) from None
         if not 0 <= margin < float("inf") or name in own or (not equals and common):
             raise click.BadParameter(
@@ -46,8 +48,9 @@ def margins_callback(
         else:
             common.append(margin)
     if not common and not own:
-        raise click.BadParameter(
-            "say what loss is tolerated, such as 0.01", param=param
+        raise click.UsageError(
+            "say what loss is tolerated: --margin 0.02 (or 2%) lets it lose 2 points of "
+            "a score between 0 and 1"
         )
     return (common[0] if common else None), own or None
 
@@ -66,7 +69,6 @@ def margins_callback(
     "Repeatable.",
     name="margins",
     multiple=True,
-    required=True,
     callback=margins_callback,
 )
 @options_of(
@@ -115,7 +117,9 @@ def gate(
     else:
         from warehouse.analysis.gate.view import report_notes
 
-        state.give(output, decision, decision.view, notes=report_notes(decision))
+        explains = state.explains or has_column_options()
+        view = partial(decision.view, verbose=explains)
+        state.give(output, decision, view, notes=report_notes(decision))
         say_next(state, output, decision, question)
     return decision.exit_code
 

@@ -16,7 +16,7 @@ from ..lazy_group import command
 from ..state import State
 from ..ui.corrected import Corrected, corrected_options
 from ..ui.next_step import say_next
-from ..ui.options import benchmark_argument, output_options, typed
+from ..ui.options import benchmark_argument, length_options, output_options, typed
 from ..ui.output import Output
 from ..ui.output_files import Command, writes
 from ..ui.questions import in_flags, options_of
@@ -88,13 +88,7 @@ class _OneOrAll(Command):
     without=("benchmark",),
     weights={"default": None, "callback": weights_callback},
 )
-@click.option(
-    "--top",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Rows of the table; of more than 20 those that matter most are shown.",
-)
-@click.option("--all", "show_all", is_flag=True, help="All rows of the table.")
+@length_options
 @corrected_options
 @output_options
 def leaderboard(
@@ -103,7 +97,6 @@ def leaderboard(
     output: Output,
     corrected: Corrected | None,
     top: int | None,
-    show_all: bool,
     **options: Any,
 ) -> None:
     question = AnyLeaderboard.from_command(options, typed(options))
@@ -120,7 +113,7 @@ def leaderboard(
                 store
             )  # it was said for the file
     if output.for_people:
-        view = result.view(verbose=state.explains, top=0 if show_all else top)
+        view = result.view(verbose=state.explains, top=top)
         if has_column_options():  # those of the table that has all
             print_view(result.view(verbose=True))
         else:

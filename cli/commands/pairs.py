@@ -13,13 +13,19 @@ from warehouse.errors import MisuseError
 from ..lazy_group import command
 from ..state import State
 from ..ui.next_step import say_next
-from ..ui.options import benchmark_argument, option, output_options
+from ..ui.options import (
+    benchmark_argument,
+    length_options,
+    option,
+    output_options,
+)
 from ..ui.output import Output
 from ..ui.questions import in_flags, options_of
-from ..ui.table import decimals, echo, print_table, print_view
+from ..ui.table import decimals, echo, has_column_options, print_table, print_view
 
 if TYPE_CHECKING:
-    from warehouse.analysis.pairs.answer import PairGroup, Pairs
+    from warehouse.analysis.pairs.answer import Pairs
+    from warehouse.analysis.pairs.group import PairGroup
 
 MARKS = "* Holm, ' Benjamini-Hochberg only"
 
@@ -28,9 +34,16 @@ MARKS = "* Holm, ' Benjamini-Hochberg only"
 @benchmark_argument(required=True)
 @option("--matrix", "Differences as a matrix, row minus column.", is_flag=True)
 @options_of(AllPairs, without=("benchmark",))
+@length_options
 @output_options
 def pairs(
-    state: State, /, benchmark: str, matrix: bool, output: Output, **options: Any
+    state: State,
+    /,
+    benchmark: str,
+    matrix: bool,
+    output: Output,
+    top: int | None,
+    **options: Any,
 ) -> None:
     question = AllPairs(benchmark, **options)
     try:
@@ -40,7 +53,8 @@ def pairs(
     if matrix:
         _emit_matrices(result, output)
     elif output.for_people:
-        print_view(result.view())
+        explains = state.explains or has_column_options()
+        print_view(result.view(verbose=explains, top=top))
     else:
         output.emit(result.kind_of().columns(), result.each_record())
     state.notes(in_flags(AllPairs, note) for note in result.notes)
@@ -48,7 +62,7 @@ def pairs(
 
 
 def _emit_matrices(result: Pairs, output: Output) -> None:
-    from warehouse.analysis.pairs.answer import counted, pairs_head, tests
+    from warehouse.analysis.pairs.view import counted, pairs_head, tests
 
     if output.for_people:
         echo(pairs_head(result.benchmark, result.metric, result.higher_is_better))

@@ -66,6 +66,23 @@ def top_option(shown: str, default: int, said: str = "") -> Decorator:
     return option("--top N", text, click.IntRange(min=0), silent_default=default)
 
 
+def length_options(function: Function) -> Function:
+    """``--top N`` and ``--all``: how many rows people are shown, as ``top`` (None: those
+    that matter most, 0: all)."""
+
+    @option(
+        "--top N",
+        "Rows of the table; of more than 20 those that matter most are shown.",
+        click.IntRange(min=1),
+    )
+    @option("--all", "All rows of the table.", name="show_all", is_flag=True)
+    @wraps(function)
+    def wrapper(*args: Any, top: int | None, show_all: bool, **others: Any) -> Any:
+        return function(*args, top=0 if show_all else top, **others)
+
+    return wrapper
+
+
 class MappingFile(click.Path):
     """A mapping file that is there, or the name of a shipped one."""
 

@@ -9,8 +9,9 @@ from datetime import date
 from warehouse.analysis.comparison.pair_rows import PairRow
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.leaderboard.words import counts_in_words, label_of
-from warehouse.analysis.pairs.answer import PairGroup, max_t_words
 from warehouse.analysis.pairs.charts import MOST_PAIRED
+from warehouse.analysis.pairs.group import PairGroup
+from warehouse.analysis.pairs.view import max_t_words
 from warehouse.analysis.report_data.part import BenchmarkPart
 from warehouse.analysis.suites.answer import SuiteBoard
 from warehouse.analysis.suites.row import SuiteRow

@@ -8,8 +8,10 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from warehouse.analysis.comparison.pair_rows import PairRow
-from warehouse.analysis.pairs.answer import PairGroup, Pairs, max_t_words
+from warehouse.analysis.pairs.answer import Pairs
 from warehouse.analysis.pairs.charts import MOST_NUMBERS, MOST_PAIRED, square
+from warehouse.analysis.pairs.group import PairGroup
+from warehouse.analysis.pairs.view import max_t_words
 from warehouse.charts.chart import distinct
 from warehouse.report.board import flags
 from warehouse.report.figures import all_pairs, differences, shared_prompts

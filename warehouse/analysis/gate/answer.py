@@ -24,8 +24,9 @@ from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.read import TwoModels
 from warehouse.analysis.comparison.words import taken_in_words
 from warehouse.analysis.gate.question import ReleaseGate
-from warehouse.analysis.gate.view import Gate, GateRow
-from warehouse.analysis.selection.benchmarks import direction_unknown
+from warehouse.analysis.gate.row import FEW_DIFFER, GateRow
+from warehouse.analysis.gate.view import Gate
+from warehouse.analysis.selection.benchmarks import Metric, direction_unknown
 from warehouse.analysis.selection.prompts import (
     SharedPrompts,
     read_shared_prompts,
@@ -54,10 +55,6 @@ from warehouse.stats.paired.margins import (
 from warehouse.store.connection import Store
 from warehouse.store.shared_reads import SharedReads
 
-#: What is said where Gaffke's test decides.
-FEW_DIFFER = (
-    "few prompts or clusters differ, or unevenly: Gaffke's test has the larger p"
-)
 #: What is said beside a pass of scores without bounds, where losses have the longer
 #: tail.
 LONG_LOSSES = (
@@ -230,7 +227,13 @@ def _gate(
         left_out,
         n_tests,
         (*taken(rows), *scales, *notes),
+        is_share=all(_is_share(item.pair.metric) for item in tested),
     )
+
+
+def _is_share(metric: Metric) -> bool:
+    """True if figures are means of scores between 0 and 1."""
+    return metric.bounds == (0.0, 1.0) and metric.link == "identity"
 
 
 def _tested(pair: Pair, question: ReleaseGate) -> _Tested:

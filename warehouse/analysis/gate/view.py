@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, ClassVar
+from typing import Any
 
-from warehouse.analysis.comparison.hooks import PairCosts
 from warehouse.analysis.comparison.words import tests_in_words
-from warehouse.analysis.results import BenchmarkRow, Column, Result
+from warehouse.analysis.gate.brief import brief_view
+from warehouse.analysis.gate.row import GateRow, names
+from warehouse.analysis.results import Result
 from warehouse.analysis.selection.reference import in_words
 from warehouse.errors import MisuseError
 from warehouse.stats.paired.gate import FAIL, PASS, UNDECIDED
@@ -115,65 +116,6 @@ EXIT = {PASS: 0, FAIL: 1, UNDECIDED: 5}
 
 
 @dataclass(frozen=True)
-class GateRow(BenchmarkRow):
-    """One benchmark and split."""
-
-    #: ``pass``: shown to be worse by less than the margin, or better; ``fail``: shown
-    #: to be worse by more; else ``undecided``.
-    verdict: str
-    candidate: float  #: its figure on the common prompts.
-    baseline: float  #: its figure there.
-    difference: float  #: in favour of the candidate, on the scale of the figure.
-    standard_error: float | None  #: of it, CR2 with clusters.
-    #: lower confidence bound of it, one-sided at 1 − alpha, not adjusted.
-    low: float | None
-    margin: float  #: loss that is tolerated.
-    #: one-sided, of "worse by the margin or more", adjusted (Holm over benchmarks).
-    p_pass: float | None
-    p_fail: float | None  #: of "worse by less than the margin", adjusted likewise.
-    n_prompts: int  #: prompts that both have a score of.
-    n_clusters: int | None  #: clusters among them; None without.
-    #: prompts with which a candidate as good as the baseline passes with 80 % power;
-    #: None where decided, or where there is no number.
-    prompts_if_equal: int | None
-    #: prompts that decide with 80 % power if the difference is as it was seen.
-    prompts_as_seen: int | None
-    missing: int  #: prompts that only the baseline has a score of.
-    share_unscored: float  #: samples of the candidate without a score, in [0, 1].
-    method: str  #: of the test.
-    #: why it is undecided where it is not for want of data, and what was done.
-    reason: str
-    model_candidate: str  #: name of the candidate's model.
-    model_baseline: str  #: name of the baseline's.
-    runs_candidate: tuple[int, ...]  #: ids of its runs.
-    runs_baseline: tuple[int, ...]  #: of the baseline's.
-    condition_candidate: str  #: settings that tell its runs from the baseline's, and from what it is the newest of.
-    condition_baseline: str  #: the same of the baseline's.
-    overall: str  #: the verdict over all benchmarks, the same in each row.
-    flags: tuple[str, ...] = ()  #: of the difference, as `compare` gives them.
-    costs: PairCosts | None = None  #: that the columns of costs come from.
-    #: cost that was asked for; empty without.
-    cost_metric: ClassVar[Column[str]] = Column("costs.metric", "")
-    #: cost of the candidate over that of the baseline, on the prompts of which both are
-    #: known.
-    cost_ratio: ClassVar[Column[float | None]] = Column("costs.ratio.estimate")
-    #: lower end of its interval (two-sided at 1 − 2·alpha).
-    ratio_low: ClassVar[Column[float | None]] = Column("costs.ratio.low")
-    #: upper end.
-    ratio_high: ClassVar[Column[float | None]] = Column("costs.ratio.high")
-    #: of "not so many times cheaper as asked"; ``p_pass`` is the larger of it and that
-    #: of the scores.
-    p_cost: ClassVar[Column[float | None]] = Column("costs.test.p_value")
-    #: common prompts of which either cost is not known; None where no cost was asked
-    #: for.
-    n_missing_cost: ClassVar[Column[int | None]] = Column("costs.n_missing")
-    #: sha256 of the prices behind it; empty without.
-    prices_digest: ClassVar[Column[str]] = Column("costs.prices_digest", "")
-
-    PARTS = ("costs",)
-
-
-@dataclass(frozen=True)
 class Gate(Result):
     """The verdict over all benchmarks."""
 
@@ -185,6 +127,7 @@ class Gate(Result):
     left_out: tuple[str, ...]  #: benchmarks that were not compared, with the reason.
     n_tests: int  #: benchmarks, one that has several names (and one margin) once.
     notes: tuple[str, ...] = ()  #: what a reader should know of all rows.
+    is_share: bool = False  #: scores lie between 0 and 1: people read them in percent.
 
     @property
     def exit_code(self) -> int:
@@ -201,8 +144,22 @@ class Gate(Result):
         return f"{self.verdict}: {candidate} against {baseline} ({counts})"
 
     def view(self, *, verbose: bool = False) -> View:
-        """The verdict, the command's table, what it means, and what was left out."""
-        return gate_view(self)
+        """The verdict, by what it is so, and what was left out.
+
+        Args:
+            verbose: every figure and both tests of each benchmark.
+        """
+        if verbose:
+            return gate_view(self)
+        both = names(self.candidate, self.baseline, self.rows)
+        return brief_view(
+            self.verdict,
+            both,
+            self.rows,
+            self.alpha,
+            report_notes(self),
+            in_percent=self.is_share,
+        )
 
     def to_markdown(self, *, percent: bool = False) -> str:
         """A summary for a pull request."""
@@ -211,35 +168,6 @@ class Gate(Result):
                 "the summary of a gate has margins as they were given: no per cent"
             )
         return as_markdown(self)
-
-
-def names(candidate: str, baseline: str, rows: Sequence[Any]) -> tuple[str, str]:
-    """Both references so that a reader knows what they mean: ``run:7`` with its model,
-    and either with the settings that tell it from the other and from what it is the
-    newest of; of the rows of a gate, or of a sequential one."""
-    return (
-        _name(
-            candidate,
-            {row.model_candidate for row in rows},
-            {row.condition_candidate for row in rows},
-        ),
-        _name(
-            baseline,
-            {row.model_baseline for row in rows},
-            {row.condition_baseline for row in rows},
-        ),
-    )
-
-
-def _name(reference: str, models: set[str], conditions: set[str]) -> str:
-    details = []
-    if reference.startswith("run:") and len(models) == 1:
-        details = list(models)
-    if len(conditions) == 1:
-        details += list(conditions - {""})
-    if details:
-        return f"{reference} ({', '.join(details)})"
-    return reference
 
 
 def gate_view(decision: Gate) -> View:

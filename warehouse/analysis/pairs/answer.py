@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +12,10 @@ import numpy as np
 
 from warehouse.analysis.comparison.notes import not_compared_notes
 from warehouse.analysis.comparison.pair_rows import PairColumns, PairRow
+from warehouse.analysis.pairs.brief import brief_view
+from warehouse.analysis.pairs.group import PairGroup
 from warehouse.analysis.pairs.question import AllPairs
+from warehouse.analysis.pairs.view import pairs_view
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.analysis.selection.other_metrics import advise_others
@@ -37,63 +39,11 @@ from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
-from warehouse.stats import AllPairs as PairStatistics
-from warehouse.stats import Ranks
 from warehouse.store.connection import Store
-from warehouse.tables.view import Table, TableNote, View
+from warehouse.tables.view import View
 from warehouse.tables.words import (
-    decimals,
     direction,
-    intervals,
-    meanings,
-    numbers,
-    p_values,
 )
-
-
-def _label(model: str, condition: str) -> str:
-    """A name for a condition, with its settings in brackets."""
-    if condition:
-        return f"{model} ({condition})"
-    return model
-
-
-@dataclass(frozen=True)
-class PairGroup:
-    """Conditions that can be compared with one another, best figure first."""
-
-    split: str  #: part of the benchmark.
-    task_version: str  #: of the benchmark's definition, empty if unknown.
-    metric: str  #: name of the metric, with its filter.
-    models: tuple[str, ...]  #: name of the model of each condition.
-    conditions: tuple[str, ...]  #: settings that tell conditions apart.
-    tested: RankedPairs  #: all pairs, and what they say about places.
-    columns: PairColumns  #: their rows, or the first ones.
-
-    @property
-    def pairs(self) -> PairStatistics:
-        """The statistics of all pairs."""
-        return self.tested.pairs
-
-    @property
-    def ranks(self) -> Ranks:
-        """Their ranks."""
-        return self.tested.ranks
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """A name for each condition, with its settings in brackets."""
-        return tuple(map(_label, self.models, self.conditions))
-
-    @property
-    def groups(self) -> tuple[str, ...]:
-        """Letters of the conditions (`letters_of`)."""
-        return self.tested.letters
-
-    @property
-    def n_not_compared(self) -> int:
-        """Conditions that have no prompt in common with the first."""
-        return self.tested.apart[0]
 
 
 @dataclass(frozen=True)
@@ -108,6 +58,7 @@ class Pairs(Result):
     higher_is_better: bool | None  #: direction; None if unknown (then higher is first).
     groups: tuple[PairGroup, ...]  #: conditions that were compared with one another.
     notes: tuple[str, ...]  #: what was left out, and how the tests were adjusted.
+    is_share: bool = False  #: scores lie between 0 and 1: people read them in percent.
 
     @cached_property
     def rows(self) -> tuple[PairRow, ...]:  # type: ignore[override]
@@ -127,10 +78,24 @@ class Pairs(Result):
         )
         return f"{self.benchmark} by {self.metric}: {counts}"
 
-    def view(self, *, verbose: bool = False) -> View:
-        """The command's table, how the pairs were tested, and what was left out."""
-        return pairs_view(
-            self.benchmark, self.metric, self.higher_is_better, self.groups, self.notes
+    def view(self, *, verbose: bool = False, top: int | None = None) -> View:
+        """How many pairs differ, and by how much.
+
+        Args:
+            verbose: every figure of each pair, and how pairs were tested.
+            top: rows of a list of pairs; None: of many the first; 0: all.
+        """
+        if verbose:
+            return pairs_view(
+                self.benchmark,
+                self.metric,
+                self.higher_is_better,
+                self.groups,
+                self.notes,
+            )
+        head = f"{self.benchmark} · {self.metric}, {direction(self.higher_is_better)}"
+        return brief_view(
+            head, self.groups, self.notes, in_percent=self.is_share, top=top
         )
 
     def each_record(self) -> Iterator[dict[str, Any]]:
@@ -229,7 +194,12 @@ def pairs_of(
     ):
         notes.append(direction_unknown(metric.label, name))
     return Pairs(
-        name, metric.label, metric.higher_is_better, tuple(groups), tuple(notes)
+        name,
+        metric.label,
+        metric.higher_is_better,
+        tuple(groups),
+        tuple(notes),
+        is_share=metric.bounds == (0.0, 1.0) and metric.link == "identity",
     )
 
 
@@ -354,127 +324,3 @@ def why_not(entry: ScoredCondition, scores: BenchmarkScores) -> str:
     if is_partial(coverage_flags(entry, scores.coverages[entry.group])):
         return "a part of the benchmark only (subset_ok compares it)"
     return "nothing comparable beside it"
-
-
-#: Columns that a narrow terminal does without, the first of them first.
-MINOR = (
-    "correlation",
-    "p",
-    "p BH",
-    "prompts",
-    "clusters",
-    "se",
-    "p step-down",
-    "split",
-    "p Holm",
-)
-
-
-def pairs_view(
-    benchmark: str,
-    metric: str,
-    higher_is_better: bool | None,
-    groups: Sequence[PairGroup],
-    notes: Sequence[str],
-) -> View:
-    """The rows of each group with its conditions' labels, and how they were tested."""
-    parts = [group.columns for group in groups]
-    digits = decimals(
-        chain.from_iterable(part.column("standard_error") for part in parts)
-    )
-    together = _simultaneous(groups[0].pairs.level)
-    cells = [_cells(group, digits, together) for group in groups]
-    columns = {}
-    for name in cells[0]:
-        columns[name] = [*chain.from_iterable(part[name] for part in cells)]
-    table = Table.of_columns(
-        columns,
-        hide_empty=("split", "clusters", "flags", "why not", together),
-        minor=MINOR,
-    )
-    seen = dict.fromkeys(chain.from_iterable(part.column("flags") for part in parts))
-    flags = [TableNote(line, "flags") for line in meanings(chain.from_iterable(seen))]
-    head = (pairs_head(benchmark, metric, higher_is_better), *counted(groups))
-    return View((*head, table, *tests(groups), *flags), tuple(notes))
-
-
-def pairs_head(benchmark: str, metric: str, higher_is_better: bool | None) -> str:
-    """A heading that says what the pairs are compared by."""
-    return f"{benchmark} by {metric} ({direction(higher_is_better)})"
-
-
-def counted(groups: Sequence[PairGroup]) -> list[str]:
-    """How many pairs of each group differ, in a sentence."""
-    return [f"{group.pairs}." for group in groups]
-
-
-def max_t_words(pairs: PairStatistics) -> str:
-    """The method of simultaneous intervals, with its draws, by whose number the ends
-    differ a little."""
-    if pairs.exact:
-        draws = f"all {pairs.n_resamples} signs"
-    else:
-        draws = f"{pairs.n_resamples} draws, seed {pairs.seed}"
-    return f"max-|T|, {draws}"
-
-
-def tests(groups: Sequence[PairGroup]) -> list[str]:
-    """How each group was tested, in a sentence."""
-    sentences = []
-    for group in groups:
-        pairs = group.pairs
-        if pairs.over_seeds:
-            sentences.append(
-                "errors over training seeds and prompts; simultaneous intervals by "
-                "Bonferroni"
-            )
-            continue
-        width = f"each at least {pairs.critical_value:.3g} errors to either side"
-        if math.isinf(pairs.critical_value):
-            width = (
-                "none, too few "
-                f"{'prompts' if pairs.n_clusters is None else 'clusters'} to tell a "
-                "difference"
-            )
-        together = f"; simultaneous intervals by {max_t_words(pairs)}: {width}"
-        errors = "paired, clustered (CR2)"
-        if pairs.n_clusters is None:
-            errors = "paired"
-        by_holm = ""
-        if pairs.places_by_holm:
-            by_holm = "; p step-down and places by Holm, as the units are few"
-        sentences.append(
-            "errors "
-            f"{errors}{'' if math.isnan(pairs.critical_value) else together}{by_holm}"
-        )
-    return sentences
-
-
-def _simultaneous(level: float) -> str:
-    """The column of intervals, which stays away where there were no draws."""
-    return f"{100 * level:g}% simultaneous"
-
-
-def _cells(group: PairGroup, digits: int, together: str) -> dict[str, Sequence[Any]]:
-    columns, labels = group.columns, group.labels
-    differences = columns.column("difference")
-    return {
-        "split": columns.column("split"),
-        "a": columns.of_side("a", labels),
-        "b": columns.of_side("b", labels),
-        "a - b": numbers(differences, digits, sign=True),
-        "se": numbers(columns.column("standard_error"), digits),
-        together: intervals(
-            columns.column("ci_low"), columns.column("ci_high"), digits, at=differences
-        ),
-        "p": p_values(columns.column("p_value")),
-        "p Holm": p_values(columns.column("p_holm")),
-        "p BH": p_values(columns.column("p_bh")),
-        "p step-down": p_values(columns.column("p_step_down")),
-        "better": columns.better_in_words(),
-        "prompts": columns.column("n_prompts"),
-        "clusters": columns.column("n_clusters"),
-        "correlation": numbers(columns.column("correlation"), 2),
-        "flags": columns.column("flags"),
-        "why not": columns.column("reason"),
-    }

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from itertools import chain
 
-from warehouse.analysis.pairs.answer import PairGroup, Pairs
+from warehouse.analysis.pairs.answer import Pairs
+from warehouse.analysis.pairs.group import PairGroup
 from warehouse.charts.chart import Chart
 from warehouse.charts.heat_map import SHADES, heat_map
 from warehouse.tables.words import fixed

@@ -25,7 +25,8 @@ from warehouse.analysis.leaderboard.words import (
     rows_in_words,
     tied_in_words,
 )
-from warehouse.analysis.pairs.answer import PairGroup, Pairs
+from warehouse.analysis.pairs.answer import Pairs
+from warehouse.analysis.pairs.group import PairGroup
 from warehouse.analysis.suites.answer import SuiteBoard
 from warehouse.stats.multiple.ranks import letters_in
 from warehouse.tables.words import counted, decimals, fixed

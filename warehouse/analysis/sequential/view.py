@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from warehouse.analysis.gate.row import names
 from warehouse.analysis.gate.view import (
     EXIT,
     MARKS,
     as_cell,
     markdown_of,
-    names,
     report_notes,
 )
 from warehouse.analysis.results import BenchmarkRow, Column, Result

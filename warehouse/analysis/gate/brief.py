@@ -1,0 +1,148 @@
+"""A gate as people read it first: the verdict as the answer to a question, and a row for
+each benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Any
+
+from warehouse.analysis.gate.row import FEW_DIFFER, GateRow
+from warehouse.tables.units import Unit
+from warehouse.tables.view import Table, TableNote, View
+from warehouse.tables.words import counted, listed, meanings, small
+
+#: Benchmarks that a sentence names.
+_MOST_NAMED = 3
+_HIDE_EMPTY = ("split", "cost", "flags")
+#: Columns that a narrow terminal does without, the first of them first.
+_MINOR = ("split", "flags")
+
+
+def brief_view(
+    verdict: str,
+    both: tuple[str, str],
+    rows: Sequence[GateRow],
+    alpha: float,
+    notes: Sequence[str],
+    *,
+    in_percent: bool,
+) -> View:
+    """What people are shown of a gate.
+
+    Args:
+        verdict: over all benchmarks.
+        both: names of the candidate and the baseline.
+        rows: one for each benchmark and split.
+        alpha: of the tests; bounds are one-sided at 1 − alpha.
+        notes: what a reader should know, and what was left out.
+        in_percent: scores are shares.
+    """
+    unit = Unit.of((row.standard_error for row in rows), in_percent=in_percent)
+    question = f"may {both[0]} replace {both[1]}, {_losing(rows, unit)}?"
+    bound = f"at worst ({100 * (1 - alpha):g} %)"
+    cells = [_cells(row, unit, bound) for row in rows]
+    if len({row.split for row in rows}) == 1:
+        for named in cells:
+            del named["split"]
+    table = Table.of(cells, hide_empty=_HIDE_EMPTY, minor=_MINOR)
+    flags = meanings(chain.from_iterable(row.flags for row in rows))
+    return View(
+        (
+            f"{verdict.upper()}: {question}",
+            *_counts(rows),
+            "",
+            table,
+            *_needed(rows),
+            *_reasons(rows),
+            *(TableNote(line, "flags") for line in flags),
+        ),
+        tuple(notes),
+    )
+
+
+def _losing(rows: Sequence[GateRow], unit: Unit) -> str:
+    """What it may lose, in words."""
+    margins = {row.margin for row in rows}
+    if len(margins) > 1:
+        return "losing no more than is allowed"
+    margin = margins.pop()
+    if margin == 0:
+        return "losing nothing"
+    if not unit.in_percent:
+        return f"losing at most {margin:g}"
+    return f"losing at most {points_in_words(margin)}"
+
+
+def points_in_words(share: float) -> str:
+    """A share in points: ``2 points``, ``1 point``."""
+    points = f"{100 * share:.6g}"
+    if points == "1":
+        return "1 point"
+    return f"{points} points"
+
+
+def _counts(rows: Sequence[GateRow]) -> Iterator[str]:
+    """How many benchmarks have which verdict, where they are several."""
+    if len({row.verdict for row in rows}) < 2:
+        return
+    verdicts: dict[str, list[str]] = {}
+    for row in rows:
+        verdicts.setdefault(row.verdict, []).append(row.benchmark)
+    said = []
+    for verdict, names in verdicts.items():
+        named = ""
+        if len(names) <= _MOST_NAMED:
+            named = f" ({', '.join(names)})"
+        said.append(f"{len(names)} {verdict}{named}")
+    yield f"Of {counted(len(rows), 'benchmark')}: {', '.join(said)}."
+
+
+def _cells(row: GateRow, unit: Unit, bound: str) -> dict[str, Any]:
+    allowed = unit.difference(-row.margin)
+    return {
+        "benchmark": row.benchmark,
+        "split": row.split,
+        "candidate": unit.figure(row.candidate),
+        "baseline": unit.figure(row.baseline),
+        "difference": unit.difference(row.difference),
+        bound: unit.difference(row.low),
+        "allowed": allowed,
+        "cost": small(row.cost_ratio),
+        "verdict": row.verdict,
+        "flags": row.flags,
+    }
+
+
+def _needed(rows: Sequence[GateRow]) -> Iterator[str]:
+    """With how many questions an equal candidate would pass."""
+    needing = [row for row in rows if row.prompts_if_equal]
+    if not needing:
+        return
+    sizes = [
+        f"{_about(row.prompts_if_equal or 0)} on {row.benchmark}" for row in needing
+    ]
+    if len(needing) == 1:
+        sizes = [_about(needing[0].prompts_if_equal or 0)]
+    more = ""
+    if len(sizes) > _MOST_NAMED:
+        more = f" and on {len(sizes) - _MOST_NAMED} more (--explain)"
+        sizes = sizes[:_MOST_NAMED]
+    yield (
+        f"about {listed(sizes) if not more else ', '.join(sizes)}{more} questions would "
+        "show it, if the two are equally good"
+    )
+
+
+def _about(count: int) -> str:
+    """A count with two digits that say something."""
+    digits = max(len(str(count)) - 2, 0)
+    return f"{round(count, -digits):,}"
+
+
+def _reasons(rows: Sequence[GateRow]) -> Iterator[str]:
+    """What there is to say of a benchmark beside its figures; not which test it was."""
+    for row in rows:
+        said = [part for part in row.reason.split("; ") if part not in ("", FEW_DIFFER)]
+        if said:
+            yield f"{row.benchmark}: {'; '.join(said)}"
