@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,6 +24,7 @@ from ..state import State
 from ..ui.options import REFERENCE, option, output_options, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
+from ..ui.table import has_column_options
 
 if TYPE_CHECKING:
     from warehouse.analysis.power.pilot import StoredPilot
@@ -111,7 +113,8 @@ def power(
             planned.cluster_size,
         )
     plan = plan_power(question, source)
-    state.give(output, plan, plan.view)
+    explains = state.explains or has_column_options()
+    state.give(output, plan, partial(plan.view, verbose=explains))
     if not plan.reachable:
         raise click.exceptions.Exit(1)
 

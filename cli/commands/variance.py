@@ -12,6 +12,7 @@ from ..state import State
 from ..ui.options import option, output_options, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
+from ..ui.table import has_column_options
 
 if TYPE_CHECKING:
     from warehouse.analysis.variance.answer import VarianceReport
@@ -31,4 +32,5 @@ def variance(state: State, /, output: Output, seeds: bool, **options: Any) -> No
     elif not rates.at and not rates.hat:
         question = rates.only(Variance, "goes with --pass-at or --pass-hat")
     report: VarianceReport | PassReport | SeedReport = state.ask(question)
-    state.give(output, report, partial(report.view, verbose=state.explains))
+    explains = state.explains or has_column_options()
+    state.give(output, report, partial(report.view, verbose=explains))

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from warehouse.analysis.power.pilot import StoredPilot, read_pilot
 from warehouse.analysis.power.question import Planned, PowerFromRuns, PowerPilot
-from warehouse.analysis.power.view import Goal, PowerPlan, PowerRow, caution
+from warehouse.analysis.power.row import FromPilot, Goal, PowerRow, caution
+from warehouse.analysis.power.view import PowerPlan
 from warehouse.analysis.results import shared_fields
 from warehouse.errors import MisuseError
 from warehouse.questions.question import Option, answers
@@ -302,6 +303,46 @@ def plan_power(
             *notes,
             *(item.reason for _, item in best if item.plan is None),
         ),
+        from_pilot=_from_pilot(question, source, parts, least),
+    )
+
+
+def _from_pilot(
+    question: PowerQuestion,
+    source: VarianceParts | StoredPilot,
+    parts: VarianceParts,
+    least: Callable[[Plan], Plan],
+) -> FromPilot | None:
+    """The design of the stored runs, and those that find the difference with one answer
+    to a question or with as many as the runs have; None without runs."""
+    if not isinstance(source, StoredPilot):
+        return None
+    pilot = source.pilot
+    common = _common(question)
+    own_draws = max(1, round(max(pilot.draws_a, pilot.draws_b)))
+    led_by = own_draws if question.k is None else question.k[0]
+    if pilot.sigma2_a is None and pilot.sigma2_b is None:
+        led_by = _draws(question, parts)[0]
+
+    def row_of(plan: Plan) -> PowerRow:
+        return _row("answer", least(plan), question, pilot)
+
+    def rows_of(sizes: Sequence[int], k: int) -> tuple[PowerRow, ...]:
+        return tuple(map(row_of, plan_table(parts, sizes, [k], **common)))
+
+    lead = row_of(_answer_plan(question, question.goal, parts, led_by))
+    designs: list[PowerRow] = []
+    if question.goal == "n":
+        draws = sorted({_draws(question, parts)[0], led_by, *(question.k or ())})
+        designs = [row_of(_answer_plan(question, "n", parts, k)) for k in draws]
+    return FromPilot(
+        models=source.models,
+        benchmark=source.benchmark,
+        is_share=source.width == 1.0,
+        as_it_is=rows_of([pilot.n_prompts], own_draws)[0],
+        lead=lead,
+        sizes=rows_of(_around(lead.n, pilot), led_by),
+        designs=tuple(designs),
     )
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
-from warehouse.analysis.results import Result, Row
+from warehouse.analysis.power.brief import brief_view
+from warehouse.analysis.power.row import FromPilot, Goal, PowerRow, caution
+from warehouse.analysis.results import Result
 from warehouse.stats import Pilot
-from warehouse.stats.intervals.defaults import FEW_CLUSTERS
 from warehouse.tables.view import Table, View
 from warehouse.tables.words import WrittenNumber, decimals, number
 
@@ -22,33 +22,6 @@ _CLUSTERS = (
     "clusters: prompts that are not independent of each other; their errors go by "
     "clusters"
 )
-
-
-Goal = Literal["n", "mde", "power"]
-
-
-@dataclass(frozen=True)
-class PowerRow(Row):
-    """One design."""
-
-    #: ``answer``, ``cheapest`` (that finds ``delta`` with the power), ``budget`` (the
-    #: smallest error that the budget pays for) or ``table``.
-    role: str
-    n: int  #: prompts.
-    n_clusters: int | None  #: clusters at the mean size; None without clusters.
-    k_a: int  #: draws per prompt of the first model.
-    k_b: int  #: draws per prompt of the second.
-    generations: int  #: that have to be made.
-    cost: float  #: in the unit of the costs; equal to ``generations`` without any.
-    standard_error: float  #: of the mean difference.
-    alpha: float  #: two-sided significance level.
-    delta: float | None  #: difference that ``power`` is for; None where none was given.
-    power: float | None  #: chance to find ``delta`` with the right sign.
-    power_two_tailed: float | None  #: chance of any rejection at ``delta``.
-    mde: float  #: smallest difference that is found with the power ``mde_power``.
-    mde_power: float  #: the power that ``mde`` is for.
-    #: ``omega2_clipped``, ``skewed_pilot``, ``few_clusters``: not to be relied on.
-    flags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -65,14 +38,21 @@ class PowerPlan(Result):
     reachable: bool  #: False where ``available`` was given and no design with them finds the difference.
     rows: tuple[PowerRow, ...]  #: the answer, the best designs, then the table.
     notes: tuple[str, ...]  #: what a reader should know.
+    from_pilot: FromPilot | None = None  #: of the runs behind it; None without any.
 
     @property
     def one_line(self) -> str:
         return self.answer
 
     def view(self, *, verbose: bool = False) -> View:
-        """The answer, the best designs, the command's grid, and what was planned with."""
-        return plan_view(self)
+        """The answer, and what the questions at hand can find.
+
+        Args:
+            verbose: the best designs, a grid of others, and what was planned with.
+        """
+        if verbose:
+            return plan_view(self)
+        return brief_view(self.goal, self.rows, self.from_pilot, self.notes)
 
 
 def plan_view(plan: PowerPlan) -> View:
@@ -160,21 +140,3 @@ def _variances(plan: PowerPlan) -> str:
         f"omega2 = {plan.omega2:.4g}{clusters}, sigma2 = {plan.sigma2_a:.4g} and "
         f"{plan.sigma2_b:.4g}"
     )
-
-
-def caution(flags: Sequence[str]) -> str:
-    """The flags of a plan as the end of its sentence; empty without any."""
-    words = {
-        "omega2_clipped": (
-            "omega2 came out below 0 and is taken as 0, so more may be needed"
-        ),
-        "skewed_pilot": (
-            "the pilot's differences are skewed, and its few prompts hardly show the "
-            "tail (plans for power 0.8 reached 0.65 to 0.7)"
-        ),
-        "few_clusters": f"it rests on fewer than {FEW_CLUSTERS} clusters",
-    }
-    reasons = " and ".join(words[flag] for flag in flags)
-    if reasons:
-        return f" Do not rely on this: {reasons}."
-    return ""

@@ -17,10 +17,16 @@ from warehouse.analysis.results import Result, part_fields, shared_fields
 from warehouse.analysis.selection.scores import draws_declared, right_draws
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.selection.targets import Target, Targets, find_targets
+from warehouse.analysis.variance.brief import brief_view
 from warehouse.analysis.variance.heading import left_out_notes
 from warehouse.analysis.variance.pass_view import PassReport, PassRow
 from warehouse.analysis.variance.question import PassRates, SeedVariance, Variance
-from warehouse.analysis.variance.row import VarianceRow, make_row, split_view
+from warehouse.analysis.variance.row import (
+    VarianceRow,
+    explain_rows,
+    make_row,
+    split_view,
+)
 from warehouse.analysis.variance.seed_view import SeedReport, SeedRow
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
@@ -51,6 +57,7 @@ class VarianceReport(Result):
     target: str  #: as given.
     rows: tuple[VarianceRow, ...]
     left_out: tuple[str, ...]  #: what has no scores, with the reason.
+    is_share: bool = False  #: scores lie between 0 and 1: people read them in percent.
 
     @property
     def one_line(self) -> str:
@@ -65,8 +72,15 @@ class VarianceReport(Result):
         return left_out_notes(self.left_out)
 
     def view(self, *, verbose: bool = False) -> View:
-        """The command's table, what its columns mean, and what to do."""
-        return split_view(self.rows, self.notes, verbose=verbose)
+        """Where each error comes from, and what would halve it.
+
+        Args:
+            verbose: every figure of the split, and what columns mean.
+        """
+        if verbose:
+            return split_view(self.rows, self.notes, verbose=True)
+        notes = (*explain_rows(self.rows, verbose=False), *self.notes)
+        return brief_view(self.rows, notes, in_percent=self.is_share)
 
 
 @answers(Variance)
@@ -100,7 +114,8 @@ def variance_of(
         )
         for item in targets.scored
     ]
-    return VarianceReport(target, tuple(rows), targets.left_out)
+    is_share = all(item.metric.bounds == (0.0, 1.0) for item in targets.scored)
+    return VarianceReport(target, tuple(rows), targets.left_out, is_share)
 
 
 def _components(target: Target) -> VarianceComponents | None:

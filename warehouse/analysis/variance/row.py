@@ -321,7 +321,7 @@ def split_view(
         hide_empty=hide_empty,
         minor=MINOR,
     )
-    notes = (*_explain(rows, verbose), *notes_on_all)
+    notes = (*explain_rows(rows, verbose=verbose), *notes_on_all)
     return View(
         (*heading(rows, shared), table, "", *legend(LEGEND), *_advice(rows)), notes
     )
@@ -367,7 +367,7 @@ def _advice(rows: Sequence[VarianceRow]) -> list[str]:
     ]
 
 
-def _explain(rows: Sequence[VarianceRow], verbose: bool) -> list[str]:
+def explain_rows(rows: Sequence[VarianceRow], *, verbose: bool) -> list[str]:
     """Remarks on single rows."""
     ordered = [
         f"{row.model} {row.condition}".strip()
