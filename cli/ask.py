@@ -14,6 +14,7 @@ from .ui.next_step import say_next
 from .ui.options import draw, drawable, output_options, typed
 from .ui.output import Output
 from .ui.questions import options_of
+from .ui.table import has_column_options
 
 if TYPE_CHECKING:
     import click
@@ -38,7 +39,8 @@ def command_of(entry: CommandEntry) -> click.Command:
         )
         if question.IS_DRAWN:
             draw(result)
-        state.give(output, result, partial(result.view, verbose=state.explains))
+        explains = state.explains or has_column_options()
+        state.give(output, result, partial(result.view, verbose=explains))
         say_next(state, output, result, asked)
 
     shown = output_options(ask)

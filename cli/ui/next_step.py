@@ -402,7 +402,8 @@ def _after_corrected(figures: Any, question: Any) -> Step:
 #: Answers that say how they were made where that is asked.
 EXPLAINED = (
     *("Leaderboard", "Leaderboards", "AcrossBenchmarks", "SuiteBoard"),
-    *("Comparison", "Pairs", "Gate"),
+    *("Comparison", "Pairs", "Gate", "VarianceReport", "PowerPlan"),
+    *("Decisions", "SeedsReport", "RecipesReport"),
 )
 #: What follows each kind of answer.
 STEPS: dict[str, Callable[[Any, Any], Step]] = {

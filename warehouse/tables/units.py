@@ -90,3 +90,7 @@ class Unit:
         """A difference of two figures with its sign, in points where figures are in
         percent."""
         return number(self._in_unit(value), self.digits, sign=True)
+
+    def points(self, value: float | None) -> WrittenNumber | None:
+        """A spread of figures without a sign, in points where figures are in percent."""
+        return number(self._in_unit(value), self.digits)

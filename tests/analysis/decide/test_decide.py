@@ -17,7 +17,7 @@ import warehouse
 from tests.support.cli import Caller, on_a_terminal
 from tests.support.stores import store_at
 from warehouse.analysis.decide.answer import decide
-from warehouse.analysis.decide.view import DecisionRow
+from warehouse.analysis.decide.row import DecisionRow
 from warehouse.analysis.training.pools import Noise, pool_for, published_spreads
 from warehouse.analysis.training.trajectories import SHARED, RecipeScores
 from warehouse.ingest.pipeline import ingest

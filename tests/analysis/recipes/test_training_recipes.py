@@ -13,7 +13,7 @@ from tests.support.cli import Caller, on_a_terminal
 from tests.support.stores import store_at
 from tests.support.tabular import ROOT
 from warehouse.analysis.recipes.answer import recipes
-from warehouse.analysis.recipes.view import RecipesRow
+from warehouse.analysis.recipes.row import RecipesRow
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.ingest.pipeline import ingest
 from warehouse.stats.training.seed_planning import (

@@ -9,7 +9,8 @@ from functools import partial
 from itertools import chain
 
 from warehouse.analysis.decide.question import Decide
-from warehouse.analysis.decide.view import DecisionRow, Decisions
+from warehouse.analysis.decide.row import DecisionRow
+from warehouse.analysis.decide.view import Decisions
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import (
@@ -124,7 +125,8 @@ def decide_of(
             left_out.append(f"{key[0]}: {error}")
     if not rows:
         raise MisuseError("; ".join(left_out[:5]))
-    return Decisions(a[0], b[0], level, tuple(rows), tuple(left_out))
+    is_share = all(recipe.width == 1.0 for recipe in recipes)
+    return Decisions(a[0], b[0], level, tuple(rows), tuple(left_out), is_share)
 
 
 def _side(

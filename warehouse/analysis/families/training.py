@@ -18,7 +18,7 @@ from warehouse.errors import MisuseError
 from warehouse.records.canonical_json import short_digest
 
 if TYPE_CHECKING:
-    from warehouse.analysis.seeds.view import SeedsRow
+    from warehouse.analysis.seeds.row import SeedsRow
     from warehouse.analysis.training.trajectories import RecipeScores
 
 _KEY_LENGTH = 12

@@ -9,8 +9,9 @@ from dataclasses import replace
 from itertools import chain
 
 from warehouse.analysis.recipes.question import Recipes, ScalePlan
+from warehouse.analysis.recipes.row import RecipesRow, Verdict
 from warehouse.analysis.recipes.scales import HELD, Key, Scale, scales
-from warehouse.analysis.recipes.view import RecipesReport, RecipesRow, Verdict
+from warehouse.analysis.recipes.view import RecipesReport
 from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.benchmarks import find_benchmark, metrics_of
 from warehouse.analysis.selection.clusterings import cluster_map, clusters_under_links
@@ -163,6 +164,7 @@ def _report(
         bool(plan.large),
         left_out,
         elsewhere,
+        is_share=all(at.example.width == 1.0 for at in several.values()),
     )
 
 

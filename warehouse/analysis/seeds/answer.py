@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.results import part_fields
 from warehouse.analysis.seeds.question import Seeds
-from warehouse.analysis.seeds.view import SeedScore, SeedsReport, SeedsRow
+from warehouse.analysis.seeds.row import SeedsRow
+from warehouse.analysis.seeds.view import SeedScore, SeedsReport
 from warehouse.analysis.selection.reference_text import parse_where
 from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.training.read import (
@@ -104,7 +105,12 @@ def recipe_seeds(
             if metric is not None and len(metric.trajectories) > 1:
                 scores.extend(_scores(metric, setting))
     return SeedsReport(
-        level, rows, len(recipes) - len(replicated), elsewhere or {}, tuple(scores)
+        level,
+        rows,
+        len(recipes) - len(replicated),
+        elsewhere or {},
+        tuple(scores),
+        is_share=all(recipe.width == 1.0 for recipe in replicated),
     )
 
 

@@ -18,7 +18,8 @@ from warehouse.analysis.decide.view import Decisions
 from warehouse.analysis.leaderboard.answer import board_of
 from warehouse.analysis.leaderboard.question import Ranking
 from warehouse.analysis.recipes.answer import recipes_of
-from warehouse.analysis.recipes.view import RecipesReport, RecipesRow
+from warehouse.analysis.recipes.row import RecipesRow
+from warehouse.analysis.recipes.view import RecipesReport
 from warehouse.analysis.report_data.part import BenchmarkPart, ReportSetting, Section
 from warehouse.analysis.report_data.read import BenchmarkReads, or_why
 from warehouse.analysis.seeds.answer import recipe_seeds

@@ -1,0 +1,153 @@
+"""Two recipes as people read them first: who is better on which benchmark, and what would
+settle the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from warehouse.analysis.decide.row import DecisionRow
+from warehouse.tables.units import Unit
+from warehouse.tables.view import Table, View
+from warehouse.tables.words import WrittenNumber, counted, listed
+
+#: Seeds of each recipe beyond which nobody trains them.
+_TOO_MANY = 100
+#: Benchmarks that a sentence names.
+_MOST_NAMED = 6
+#: Characters of a name that a column is headed with, at most.
+_LONGEST = 20
+_HIDE_EMPTY = ("split", "metric", "seed noise", "to settle")
+#: Columns that a narrow terminal does without, the first of them first.
+_MINOR = ("split", "metric")
+
+
+def brief_view(
+    both: tuple[str, str],
+    rows: Sequence[DecisionRow],
+    notes: Sequence[str],
+    *,
+    in_percent: bool,
+) -> View:
+    """What people are shown of two recipes.
+
+    Args:
+        both: the references, as given.
+        rows: one for each benchmark and split.
+        notes: what was left out, and what flags mean.
+        in_percent: scores are shares.
+    """
+    names = _names(both)
+    errors = [row.seed_sd for row in rows]
+    unit = Unit.of(errors, in_percent=in_percent)
+    cells = [_cells(row, names, unit) for row in rows]
+    for name in ("split", "metric"):
+        if len({getattr(row, name) for row in rows}) == 1:
+            for own in cells:
+                del own[name]
+    table = Table.of(cells, hide_empty=_HIDE_EMPTY, minor=_MINOR)
+    return View(
+        (_heading(both, rows), *_sentences(rows, both), "", table), tuple(notes)
+    )
+
+
+def _names(both: tuple[str, str]) -> tuple[str, str]:
+    """What columns are headed with: the last parts of the names, else letters."""
+    last = [reference.rpartition("/")[2] for reference in both]
+    if last[0] != last[1] and max(map(len, last)) <= _LONGEST:
+        return last[0], last[1]
+    return "A", "B"
+
+
+def _heading(both: tuple[str, str], rows: Sequence[DecisionRow]) -> str:
+    """Who is compared, on how many seeds."""
+    parts = [f"{both[0]} against {both[1]}"]
+    metrics = {row.metric for row in rows}
+    if len(metrics) == 1:
+        parts += metrics
+    seeds = {(row.n_seeds_a, row.n_seeds_b) for row in rows}
+    if len(seeds) == 1:
+        a, b = seeds.pop()
+        parts.append(f"{counted(a, 'seed')} each" if a == b else f"{a} and {b} seeds")
+    averaged = rows[0].averaged
+    parts.append(
+        "last checkpoint"
+        if averaged == 1
+        else f"mean of the last {averaged} checkpoints"
+    )
+    return " · ".join(parts)
+
+
+def _sentences(rows: Sequence[DecisionRow], both: tuple[str, str]) -> Iterator[str]:
+    """Who is better where, who leads by a little, and what cannot be told."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        groups.setdefault((row.verdict, row.better), []).append(row.benchmark)
+    names = {"a": both[0], "b": both[1]}
+    words = {"decides": "is better on", "leans": "seems better on"}
+    said = []
+    for (verdict, better), benchmarks in groups.items():
+        if verdict in words and better in names:
+            said.append(f"{names[better]} {words[verdict]} {_some(benchmarks)}")
+    untold = []
+    for (verdict, better), benchmarks in groups.items():
+        if verdict == "cannot tell":
+            untold += benchmarks
+        elif better not in names:
+            which = _some(benchmarks)
+            said.append(f"they differ on {which}, whose direction nobody has said")
+    if untold:
+        said.append(f"{_some(untold)} cannot tell")
+    yield "; ".join(said) + "."
+
+
+def _some(benchmarks: Sequence[str]) -> str:
+    if len(benchmarks) <= _MOST_NAMED:
+        return listed(benchmarks)
+    return counted(len(benchmarks), "benchmark")
+
+
+def _cells(row: DecisionRow, names: tuple[str, str], unit: Unit) -> dict[str, Any]:
+    return {
+        "benchmark": row.benchmark,
+        "split": row.split,
+        "metric": row.metric,
+        names[0]: unit.figure(row.mean_a),
+        names[1]: unit.figure(row.mean_b),
+        "difference": unit.difference(row.difference),
+        "seed noise": _noise(row, unit),
+        "verdict": _verdict(row, names),
+        "to settle": _settling(row),
+    }
+
+
+def _noise(row: DecisionRow, unit: Unit) -> WrittenNumber | None:
+    """The difference that seeds alone may make."""
+    floor = unit.points(row.noise_floor)
+    if floor is None:
+        return None
+    sign = "±"
+    if row.floor_from == "jitter":
+        sign = "at least ±"
+    return WrittenNumber(f"{sign}{floor}")
+
+
+def _verdict(row: DecisionRow, names: tuple[str, str]) -> str:
+    """Who is better, by name."""
+    better = {"a": names[0], "b": names[1]}.get(row.better)
+    if row.verdict == "cannot tell":
+        return "cannot tell"
+    if better is None:
+        return "differ"
+    if row.verdict == "leans":
+        return f"seems {better}"
+    return better
+
+
+def _settling(row: DecisionRow) -> str:
+    """How many seeds of each would settle it."""
+    if row.verdict == "decides" or row.seeds_for_80 is None:
+        return ""
+    if row.seeds_for_80 > _TOO_MANY:
+        return "no number of seeds that anybody trains"
+    return f"{counted(row.seeds_for_80, 'seed')} each"
