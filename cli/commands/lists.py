@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warehouse.analysis.listing_view import look_of
+from warehouse.tables.view import View
 from warehouse.tables.words import some_of
 
 from ..lazy_group import command
@@ -15,7 +16,13 @@ from ..state import State
 from ..ui.options import option, output_options, refuse_typed
 from ..ui.output import Output
 from ..ui.questions import where_option
-from ..ui.table import percentage, print_rows, print_text
+from ..ui.table import (
+    has_column_options,
+    percentage,
+    print_rows,
+    print_text,
+    print_view,
+)
 
 if TYPE_CHECKING:
     from warehouse.store.connection import Store
@@ -50,6 +57,7 @@ def print_runs(
 ) -> None:
     """Print the runs that conditions choose, and what may have been meant where they
     choose none."""
+    from warehouse.analysis.listing_view import runs_table
     from warehouse.analysis.selection.listed_runs import ListedRun, list_runs
     from warehouse.store.curate import catalogue
 
@@ -59,12 +67,15 @@ def print_runs(
             hints = []
         else:
             hints = catalogue.hints_on_runs(store, where)
-    output.emit_records(
-        ListedRun,
-        rows,
-        **look_of("ListedRun", rows, everything=everything),
-        empty="no such runs",
-    )
+    if output.for_people and rows and not has_column_options():
+        print_view(View((runs_table(rows),)))
+    else:
+        output.emit_records(
+            ListedRun,
+            rows,
+            **look_of("ListedRun", rows, everything=everything),
+            empty="no such runs",
+        )
     state.notes(hints)
 
 

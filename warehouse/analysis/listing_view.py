@@ -7,50 +7,37 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
+from warehouse.analysis.selection.listed_runs import ListedRun
+from warehouse.tables.units import Unit
 from warehouse.tables.view import Table
 
 _OF_MODELS = ("family", "developer", "parameter_count", "release_date")
 _OF_BENCHMARKS = ("version", "clustering", "parent", "n_models")
 _RUN_COLUMNS = (
+    *("run_id", "model", "condition", "training_seed", "benchmark", "split", "score"),
     *(
-        "run_id",
-        "model",
-        "condition",
-        "checkpoint",
-        "agent",
-        "benchmark",
-        "split",
-        "fewshot",
-        "temperature",
-    ),
-    *("n_found", "n_scores", "status", "started_at", "tags", "note"),
-)
-_RUN_MAY_BE_EMPTY = (
-    *(
-        "condition",
-        "checkpoint",
-        "agent",
-        "split",
-        "fewshot",
-        "temperature",
+        "n_scores",
+        "status",
         "started_at",
+        "file",
+        "checkpoint",
+        "agent",
         "tags",
         "note",
     ),
 )
-_MINOR_RUN_COLUMNS = (
-    *(
-        "status",
-        "checkpoint",
-        "agent",
-        "split",
-        "fewshot",
-        "temperature",
-        "n_found",
-        "started_at",
-        "n_scores",
-    ),
+#: Columns of runs that are left out where they say nothing, or the same of all.
+_RUN_MAY_BE_EMPTY = (
+    *("settings", "seed", "checkpoint", "agent", "split", "score", "when", "file"),
+    *("status", "replaced by", "tags", "note"),
 )
+#: Columns of runs that a narrow terminal does without, the first of them first.
+_MINOR_RUN_COLUMNS = (
+    *("agent", "checkpoint", "split", "status", "when", "answers", "seed", "settings"),
+    "file",
+)
+#: Parts of a path that a list shows.
+_PATH_PARTS = 2
 _SOURCE_COLUMNS = (
     *(
         "source_id",
@@ -91,11 +78,7 @@ _LOOKS: dict[str, dict[str, Sequence[str]]] = {
         "counts": ("n_votes",),
         "minor": _OF_BENCHMARKS,
     },
-    "ListedRun": {
-        "shown": _RUN_COLUMNS,
-        "hide_empty": _RUN_MAY_BE_EMPTY,
-        "minor": _MINOR_RUN_COLUMNS,
-    },
+    "ListedRun": {"shown": _RUN_COLUMNS},
     "SourceEntry": {
         "shown": _SOURCE_COLUMNS,
         "counts": ("n_votes",),
@@ -126,8 +109,73 @@ def look_of(
     return look | {"shown": [name for name in own if renamed or name != "shown_as"]}
 
 
+def runs_table(runs: Sequence[ListedRun]) -> Table:
+    """A row for each run: what it is, its score, and the file that it came from."""
+    units = {}
+    for is_share in (True, False):
+        alike = [run.standard_error for run in runs if run.is_share == is_share]
+        units[is_share] = Unit.of(alike, in_percent=is_share)
+    cells = []
+    for run in runs:
+        cells.append(
+            {
+                "run": run.run_id,
+                "model": run.model,
+                "settings": _settings(run),
+                "seed": _seed(run),
+                "checkpoint": run.checkpoint,
+                "agent": run.agent,
+                "benchmark": run.benchmark,
+                "split": run.split,
+                "score": units[run.is_share].figure(run.score),
+                "answers": run.n_found,
+                "when": run.started_at and f"{run.started_at:%Y-%m-%d %H:%M}",
+                "file": _short(run.file),
+                "status": "" if run.status == "complete" else run.status,
+                "replaced by": run.superseded_by,
+                "tags": run.tags,
+                "note": run.note,
+            }
+        )
+    for name in ("split", "checkpoint"):
+        if len({own[name] for own in cells}) == 1:
+            for own in cells:
+                del own[name]
+    return Table.of(
+        cells,
+        empty="no such runs",
+        hide_empty=_RUN_MAY_BE_EMPTY,
+        minor=_MINOR_RUN_COLUMNS,
+    )
+
+
+def _seed(run: ListedRun) -> str:
+    """The seed that tells a run from others: of its training, or of its sampling."""
+    if run.training_seed:
+        return run.training_seed
+    if run.sampling_seed is None:
+        return ""
+    return str(run.sampling_seed)
+
+
+def _settings(run: ListedRun) -> str:
+    """What sets a run apart, but for what a column of its own says."""
+    parts = run.condition.split(", ")
+    return ", ".join(part for part in parts if not part.startswith("training_seed="))
+
+
+def _short(path: str) -> str:
+    """The last parts of a path."""
+    parts = path.replace("\\", "/").split("/")
+    if len(parts) <= _PATH_PARTS:
+        return path
+    return "/".join(("…", *parts[-_PATH_PARTS:]))
+
+
 def listing_table(entries: Sequence[Any]) -> Table:
     """A row for each record of one kind."""
+    if isinstance(entries[0], ListedRun):
+        return runs_table(entries)
     look = look_of(type(entries[0]).__name__, entries)
     names = tuple(look.pop("shown"))
     rows = []

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from warehouse.analysis.groups import grouped
 from warehouse.analysis.selection.conditions import (
@@ -14,17 +15,27 @@ from warehouse.analysis.selection.conditions import (
 )
 from warehouse.store.connection import Store
 from warehouse.store.curate import catalogue
+from warehouse.store.sql.query_files import query_text
+
+#: Scores up to which figures of the listed runs are worked out.
+MOST_SCORES = 3_000_000
 
 
 @dataclass(frozen=True)
 class ListedRun(catalogue.RunEntry):
-    """One run, and ``condition``: what differs between its settings and those of other
-    runs on its benchmark.
+    """One run, with what sets it apart from others on its benchmark, its figure, and
+    the file that it came from."""
 
-    Empty where nothing differs, and for a run that was superseded or invalidated.
-    """
-
+    #: what differs between its settings and those of other runs on its benchmark; empty
+    #: where nothing does, and for a run that was superseded or invalidated.
     condition: str
+    metric: str = ""  #: the headline metric of its benchmark; empty without a figure.
+    #: the run's figure by it; None where it has none, was superseded or invalidated, or
+    #: where all listed runs have more than three million scores.
+    score: float | None = None
+    standard_error: float | None = None  #: of the figure.
+    is_share: bool = False  #: scores lie between 0 and 1.
+    file: str = ""  #: path of the first file that it was read from.
 
 
 def list_runs(
@@ -43,14 +54,37 @@ def list_runs(
     if not runs:
         return []
     labels = _labels(store)
+    ids = [run.run_id for run in runs]
+    figures: dict[int, dict[str, Any]] = {}
+    if sum(run.n_scores for run in runs) <= MOST_SCORES:
+        query = query_text("analysis/selection", "figures_of_runs")
+        figures = {row["run_id"]: row for row in store.rows(query, {"run_ids": ids})}
+    query = query_text("analysis/selection", "files_of_runs")
+    files = {row["run_id"]: row["path"] for row in store.rows(query, {"run_ids": ids})}
     listed: list[ListedRun] = []
     for run in runs:
         fields = {
             item.name: getattr(run, item.name) for item in dataclasses.fields(run)
         }
-        label = labels.get(fields["run_id"], "")
-        listed.append(ListedRun(**fields, condition=label))
+        figure = figures.get(run.run_id, {})
+        listed.append(
+            ListedRun(
+                **fields,
+                condition=labels.get(run.run_id, ""),
+                metric=_metric(figure),
+                score=figure.get("estimate"),
+                standard_error=figure.get("standard_error"),
+                is_share=bool(figure.get("is_share")),
+                file=files.get(run.run_id) or "",
+            )
+        )
     return listed
+
+
+def _metric(figure: Mapping[str, Any]) -> str:
+    """The label of a metric: its name, with its filter."""
+    parts = (figure.get("metric"), figure.get("metric_filter"))
+    return ",".join(filter(None, parts))
 
 
 def _labels(store: Store) -> dict[int, str]:
