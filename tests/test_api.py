@@ -227,7 +227,7 @@ USES = {
         (f"{ANALYSIS}.pairs.answer:pairs",),
         "pairs",
         silent=("with_flags",),
-        flags=("matrix",),
+        flags=("matrix", "top", "show_all"),
         renamed=SUBSET,
     ),
     "gate": Use(

@@ -255,7 +255,7 @@ def test_who_is_better_is_not_said_by_a_metric_of_no_known_direction(
         row["better"] for row in run("pairs", "b", "--json", db=store).rows
     ) == ["", "", ""]
     shown = run("pairs", "b", db=store)
-    assert shown.out.count("not known") == 2 and shown.out.count("neither") == 1
+    assert shown.out.count("not known") == 2 and shown.out.count("tie") == 1
     board = run("leaderboard", "b", db=store)
     assert (
         "x has the highest figure 86.0 %" in board.out and "is first" not in board.out

@@ -106,7 +106,7 @@ def test_commands_write_what_they_show(run: Caller, db: str, command: str) -> No
         run(*command.split(), *more, db=db).out
         for more in ((), ("--markdown",), ("--latex",))
     )
-    figure = r"\d\.\d{3}\b|\d+\.\d [%\\(]"
+    figure = r"\d\.\d{3}\b|\d+\.\d [%\\(]|[+-]\d+\.\d\b"
     figures = {text.rstrip(" %(") for text in re.findall(figure, plain)}
     assert figures
     assert all(text in markdown and text in latex for text in figures)

@@ -1,4 +1,5 @@
--- Figures of some runs (:run_ids) by the headline metrics of their benchmarks, before repeats are pooled.
+-- Figures of some runs (:run_ids) by the headline metrics of their benchmarks, before repeats are
+-- pooled.
 -- grain: one row per current run that has a figure
 -- columns: is_share: scores lie between 0 and 1
 select run_score.run_id, run_score.metric, run_score.metric_filter, run_score.estimate,

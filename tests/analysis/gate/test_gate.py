@@ -184,12 +184,15 @@ def test_what_is_named_has_to_be_there(house: Warehouse) -> None:
 def test_the_command_has_three_exit_codes(run: Caller, url: str) -> None:
     who = ("gate", "--candidate", NEW, "--baseline", OLD)
     passed = run(*who, "--margin", "0.05", "--benchmark", "same", db=url)
-    assert passed.code == 0 and f"pass: {NEW} against {OLD} (1 pass)" in passed.out
+    assert passed.code == 0 and f"PASS: may {NEW} replace {OLD}" in passed.out
     assert run(*who, "--margin", "0.05", "--benchmark", "worse", db=url).code == 1
     open_question = run(*who, "--margin", "0.01", "--benchmark", "few", db=url)
-    assert (
-        open_question.code == 5 and "if equal: prompts with which" in open_question.out
-    )
+    assert open_question.code == 5 and open_question.out.startswith("UNDECIDED: ")
+    assert "would show it, if the two are equally good" in open_question.out
+    words = (*who, "--margin", "1%", "--benchmark", "few")
+    assert run(*words, db=url).out == open_question.out
+    explained = run("--explain", *words, db=url).out
+    assert "if equal: prompts with which" in explained
     (row,) = run(*who, "--margin", "0.05", "--benchmark", "same", "--json", db=url).rows
     assert (
         row == connect(url).gate(NEW, OLD, 0.05, benchmarks=["same"]).rows[0].to_dict()

@@ -276,8 +276,7 @@ def test_variances_need_no_store(run: Caller) -> None:
         db="duckdb:////nowhere/x.duckdb",
     )
     assert found.code == 0, found.err
-    assert "by 969 prompts, 1 draw each of both models: 1,938 generations" in found.out
-    assert "prompts    K=1" in found.out
+    assert "969                1           1,938" in found.out
     rows = run(
         "power",
         "--n",
@@ -312,8 +311,11 @@ def test_stored_runs_plan_from_the_command_line(run: Caller, url: str) -> None:
         row.to_dict() for row in plan_power(PowerQuestion(delta=0.1), pilot).rows
     ]
     shown = run(*words, db=url)
-    assert shown.out.startswith("A difference of 0.1 is found with power 0.8")
-    assert "planned with omega2 = " in shown.out
+    assert shown.out.startswith("To find a difference of 10 points between org/b and")
+    assert "as in your runs" in shown.out and "Your 40 questions × 6" in shown.out
+    explained = run("--explain", *words, db=url).out
+    assert explained.startswith("A difference of 0.1 is found with power 0.8")
+    assert "planned with omega2 = " in explained
     assert "note: the pilot had 40 prompts" in shown.err
     header = run(*words, "--csv", db=url).out.splitlines()[0]
     assert header.split(",") == list(rows[0])

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import chain
 
 from warehouse.analysis.decide.question import Decide
-from warehouse.analysis.decide.row import DecisionRow
+from warehouse.analysis.decide.row import UNSAID, DecisionRow
 from warehouse.analysis.decide.view import Decisions
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.conditions import Condition
@@ -21,7 +21,6 @@ from warehouse.analysis.selection.reference import (
 from warehouse.analysis.selection.reference_text import parse_where
 from warehouse.analysis.selection.score_ranges import are_mixed
 from warehouse.analysis.training.pools import (
-    FEW_PROMPTS,
     SEEN_OF_JITTER,
     Noise,
     Spread,
@@ -216,7 +215,7 @@ def _row(
     )
     is_unsaid = noise.source == "pool" and not (a.n_prompts and b.n_prompts)
     row = replace(
-        row, advice="; ".join(filter(None, (_advice(row), _UNSAID * is_unsaid)))
+        row, advice="; ".join(filter(None, (_advice(row), UNSAID * is_unsaid)))
     )
     verb = "is above" if a.higher_is_better is None else "is ahead of"
     return replace(
@@ -255,14 +254,6 @@ def _runs_to_settle(needed: int | None, counts: tuple[int, int]) -> int | None:
     if needed is None:
         return None
     return sum(max(needed - n, 1) for n in counts)
-
-
-#: Where a pool of other benchmarks is the measure: published figures may be of a part,
-#: or of a benchmark of that name.
-_UNSAID = (
-    "how many prompts these figures rest on is not said (`n`): of fewer than "
-    f"{FEW_PROMPTS} that spread says nothing"
-)
 
 
 def _advice(row: DecisionRow) -> str:

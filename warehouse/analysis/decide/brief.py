@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from warehouse.analysis.decide.row import DecisionRow
+from warehouse.analysis.decide.row import UNSAID, DecisionRow
 from warehouse.tables.units import Unit
 from warehouse.tables.view import Table, View
 from warehouse.tables.words import WrittenNumber, counted, listed
@@ -46,9 +46,8 @@ def brief_view(
             for own in cells:
                 del own[name]
     table = Table.of(cells, hide_empty=_HIDE_EMPTY, minor=_MINOR)
-    return View(
-        (_heading(both, rows), *_sentences(rows, both), "", table), tuple(notes)
-    )
+    head = (_heading(both, rows), *_sentences(rows, both))
+    return View((*head, "", table, *_below(rows)), tuple(notes))
 
 
 def _names(both: tuple[str, str]) -> tuple[str, str]:
@@ -101,6 +100,26 @@ def _sentences(rows: Sequence[DecisionRow], both: tuple[str, str]) -> Iterator[s
     yield "; ".join(said) + "."
 
 
+def _below(rows: Sequence[DecisionRow]) -> Iterator[str]:
+    """Where seed noise comes from that is not seen on these runs."""
+    pools = {row.pool: row for row in rows if row.floor_from == "pool"}
+    for name, row in pools.items():
+        least, most = row.pool_quantiles[0], row.pool_quantiles[-1]
+        yield (
+            f"seed noise is taken from {row.pool_size} benchmarks {name}, where seeds "
+            f"spread by {least:.2g} to {most:.2g}: these recipes have too few seeds"
+        )
+    if any(row.floor_from == "other_recipes" for row in rows):
+        yield "seed noise is taken from other recipes: these have one seed"
+    if any(row.floor_from == "jitter" for row in rows):
+        yield (
+            "seed noise is at least what checkpoints of one run spread by: no recipe "
+            "has two seeds"
+        )
+    if any(UNSAID in row.advice for row in rows):
+        yield UNSAID
+
+
 def _some(benchmarks: Sequence[str]) -> str:
     if len(benchmarks) <= _MOST_NAMED:
         return listed(benchmarks)
@@ -146,8 +165,10 @@ def _verdict(row: DecisionRow, names: tuple[str, str]) -> str:
 
 def _settling(row: DecisionRow) -> str:
     """How many seeds of each would settle it."""
-    if row.verdict == "decides" or row.seeds_for_80 is None:
+    if row.verdict == "decides" or row.difference == 0:
         return ""
+    if row.seeds_for_80 is None:
+        return "a second seed of each"
     if row.seeds_for_80 > _TOO_MANY:
         return "no number of seeds that anybody trains"
     return f"{counted(row.seeds_for_80, 'seed')} each"

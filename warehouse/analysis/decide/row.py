@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from warehouse.analysis.results import BenchmarkRow
+from warehouse.analysis.training.pools import FEW_PROMPTS
 from warehouse.stats.training.noise_floor import Word
+
+#: Where a pool of other benchmarks is the measure: published figures may be of a part,
+#: or of a benchmark of that name.
+UNSAID = (
+    "how many prompts these figures rest on is not said (`n`): of fewer than "
+    f"{FEW_PROMPTS} that spread says nothing"
+)
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,17 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
+from warehouse.analysis.comparison.words import NO_VERDICT
 from warehouse.analysis.pairs.group import PairGroup
 from warehouse.tables.units import Unit
 from warehouse.tables.view import Table, TableNote, View
 from warehouse.tables.words import WrittenNumber, counted, meanings
 
-#: Models up to which differences stand in a table of models by models.
-_MOST_MODELS = 12
+#: Models from which on, and up to which, differences stand in a table of models by
+#: models.
+_FEWEST_MODELS, _MOST_MODELS = 4, 12
+#: Characters of a name that a column is headed with, at most; of longer ones by number.
+_LONGEST = 16
 #: Rows up to which a list is shown whole.
 _SHORT = 20
 #: What the tests say of a pair that they do not tell apart, and of one that shares no
@@ -72,42 +76,55 @@ def _counted(group: PairGroup) -> str:
 
 
 def _table(group: PairGroup, unit: Unit, top: int | None) -> Table:
-    """Models by models; a list where there are many, and on a narrow page."""
+    """Models by models; a list where there are few or many, and on a narrow page."""
     listed = _list(group, unit, top)
-    if len(group.models) > _MOST_MODELS:
+    if not _is_square(group):
         return listed
     return replace(_square(group, unit), narrow=listed)
+
+
+def _is_square(group: PairGroup) -> bool:
+    """True if a group's differences stand in a table of models by models."""
+    has_all_pairs = len(group.columns) == len(group.pairs)
+    return has_all_pairs and _FEWEST_MODELS <= len(group.models) <= _MOST_MODELS
 
 
 def _square(group: PairGroup, unit: Unit) -> Table:
     """A row and a column for each model, better ones first; row minus column."""
     labels = group.labels
-    differences = group.pairs.square("difference").tolist()
-    differ = group.pairs.square("differ").tolist()
+    heads = list(labels)
+    if max(map(len, labels)) > _LONGEST:
+        heads = [str(number) for number in range(1, len(labels) + 1)]
+        labels = tuple(f"{n} {label}" for n, label in zip(heads, labels, strict=True))
+    said = _said(group, unit)
     rows = []
     for number, label in enumerate(labels):
-        cells: list[Any] = [label]
-        for other in range(len(labels)):
-            if other < number:
-                cells.append("")
-            elif other == number:
-                cells.append(WrittenNumber("·"))
-            else:
-                cells.append(
-                    _cell(differences[number][other], differ[number][other], unit)
-                )
+        cells: list[Any] = [label, *[""] * number, WrittenNumber("·")]
+        cells += [said[number, other] for other in range(number + 1, len(labels))]
         rows.append(tuple(cells))
-    return Table(("model", *labels), tuple(rows))
+    return Table(("model", *heads), tuple(rows))
 
 
-def _cell(difference: float, differs: float, unit: Unit) -> WrittenNumber:
-    """The difference of two models, where the tests tell them apart."""
-    if math.isnan(difference):
-        return WrittenNumber(APART)
-    written = unit.difference(difference)
-    if not differs or written is None:
-        return WrittenNumber(TIE)
-    return written
+def _said(group: PairGroup, unit: Unit) -> dict[tuple[int, int], WrittenNumber]:
+    """What the tests say of each pair, by the numbers of both models: the difference,
+    where they tell them apart."""
+    pairs = group.pairs
+    words = group.columns.better_in_words()
+    ends = zip(pairs.first.tolist(), pairs.second.tolist(), strict=True)
+    found = {}
+    for both, difference, word in zip(
+        ends, pairs.difference.tolist(), words, strict=True
+    ):
+        if word == "neither":
+            written = WrittenNumber(TIE)
+        elif math.isnan(difference):
+            written = WrittenNumber(APART)
+        elif word == NO_VERDICT:
+            written = WrittenNumber(word)
+        else:
+            written = unit.difference(difference) or WrittenNumber(APART)
+        found[both] = written
+    return found
 
 
 def _list(group: PairGroup, unit: Unit, top: int | None) -> Table:
@@ -159,12 +176,13 @@ def _verdict(better: str, a: str, b: str) -> str:
 def _below(groups: Sequence[PairGroup], *, in_percent: bool) -> list[TableNote]:
     """What a table of models by models holds, and what flags mean."""
     lines = []
-    if any(len(group.models) <= _MOST_MODELS for group in groups):
-        unit = ", in points" if in_percent else ""
-        first = groups[0].labels[0]
-        lines.append(
-            TableNote(f"row minus column{unit}; {TIE}: not shown to differ", first)
-        )
+    unit = ", in points" if in_percent else ""
+    for group in groups:
+        if _is_square(group):
+            last = _square(group, Unit(1)).columns[-1]
+            words = f"row minus column{unit}; {TIE}: not shown to differ"
+            lines.append(TableNote(words, last))
+            break
     seen = chain.from_iterable(group.columns.column("flags") for group in groups)
     explained = meanings(chain.from_iterable(seen))
     return lines + [TableNote(line, "flags") for line in explained]

@@ -303,7 +303,7 @@ def plan_power(
             *notes,
             *(item.reason for _, item in best if item.plan is None),
         ),
-        from_pilot=_from_pilot(question, source, parts, least),
+        from_pilot=_from_pilot(question, source, parts, least, is_limited=limited),
     )
 
 
@@ -312,6 +312,8 @@ def _from_pilot(
     source: VarianceParts | StoredPilot,
     parts: VarianceParts,
     least: Callable[[Plan], Plan],
+    *,
+    is_limited: bool,
 ) -> FromPilot | None:
     """The design of the stored runs, and those that find the difference with one answer
     to a question or with as many as the runs have; None without runs."""
@@ -343,6 +345,7 @@ def _from_pilot(
         lead=lead,
         sizes=rows_of(_around(lead.n, pilot), led_by),
         designs=tuple(designs),
+        is_limited=is_limited,
     )
 
 

@@ -49,8 +49,9 @@ def brief_view(
             designs = list(pilot.designs) or designs
         parts += ["", _designs(designs, pilot)]
     else:
-        parts += ["", _sizes(goal, answer, grid, in_points)]
-    best = [row for row in rows if _was_asked(row, answer)]
+        parts += ["", _sizes(goal, grid, in_points)]
+    is_limited = pilot is None or pilot.is_limited
+    best = [row for row in rows if _was_asked(row, answer, is_limited=is_limited)]
     parts += list(_best_designs(best, in_points))
     if goal == "n" and pilot is not None:
         parts.append(_at_hand(pilot, in_points))
@@ -130,36 +131,36 @@ def _cost(row: PowerRow) -> WrittenNumber | None:
     return WrittenNumber(f"{row.cost:,.6g}")
 
 
-def _sizes(
-    goal: Goal, answer: PowerRow, rows: Sequence[PowerRow], in_points: bool
-) -> Table:
-    """What other numbers of questions find, with as many answers to each."""
+def _sizes(goal: Goal, rows: Sequence[PowerRow], in_points: bool) -> Table:
+    """What other numbers of questions find, by answers to each."""
     heading = "finds a difference of"
     if goal == "power":
         heading = "chance to find it"
-    cells = []
+    draws = sorted({row.k_a for row in rows})
+    lines: dict[int, dict[str, Any]] = {}
     for row in rows:
-        if row.k_a != answer.k_a:
-            continue
         found = _difference(row.mde, in_points)
         if goal == "power":
             found = f"{100 * (row.power or 0.0):.3g} %"
-        cells.append(
-            {
-                "questions": WrittenNumber(f"{row.n:,}"),
-                "clusters": row.n_clusters,
-                "answers in all": WrittenNumber(f"{row.generations:,}"),
-                heading: WrittenNumber(found),
-            }
+        line = lines.setdefault(
+            row.n,
+            {"questions": WrittenNumber(f"{row.n:,}"), "clusters": row.n_clusters},
         )
-    return Table.of(cells, hide_empty=("clusters",))
+        if len(draws) == 1:
+            line["answers in all"] = WrittenNumber(f"{row.generations:,}")
+            line[heading] = WrittenNumber(found)
+        else:
+            line[f"× {counted(row.k_a, 'answer')}"] = WrittenNumber(found)
+    return Table.of(lines.values(), hide_empty=("clusters",))
 
 
-def _was_asked(row: PowerRow, answer: PowerRow) -> bool:
-    """True for the best design of a budget, and for the cheapest where costs differ."""
+def _was_asked(row: PowerRow, answer: PowerRow, *, is_limited: bool) -> bool:
+    """True for the best design of a budget, and for the cheapest where costs differ or
+    where there are so many questions only."""
     if row.role == "budget":
         return True
-    return row.role == "cheapest" and answer.cost != answer.generations
+    has_choice = is_limited or answer.cost != answer.generations
+    return row.role == "cheapest" and has_choice
 
 
 def _best_designs(rows: Sequence[PowerRow], in_points: bool) -> Iterator[str]:

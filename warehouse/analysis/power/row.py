@@ -51,6 +51,7 @@ class FromPilot:
     #: designs that find the difference, by answers to a question: one, and as many as
     #: the runs have; empty where no difference was given.
     designs: tuple[PowerRow, ...] = ()
+    is_limited: bool = False  #: a number of questions was given that there are.
 
 
 def caution(flags: Sequence[str]) -> str:

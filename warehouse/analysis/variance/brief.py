@@ -26,6 +26,8 @@ _HIDE_EMPTY = (
 _MINOR = ("flags", "split", "metric")
 #: So many times as many questions halve an error.
 _HALVING = 4
+#: Benchmark and metric, of which figures have one unit.
+_ALL_SHARED = 2
 #: Flags that a reader has to know of.
 _TOLD = (DRAWS_IN_ORDER, "draws_differ", "unscored")
 
@@ -45,7 +47,12 @@ def brief_view(
     shared = shared_columns(rows)
     named = heading(rows, shared) or sorted({row.model for row in rows})[:1]
     head = " · ".join([*named, *_size(rows)])
-    cells = [_cells(row, unit, shared) for row in rows]
+    units = [unit] * len(rows)
+    if len(shared) < _ALL_SHARED:
+        units = [Unit.of([row.standard_error], in_percent=in_percent) for row in rows]
+    cells = []
+    for row, own_unit in zip(rows, units, strict=True):
+        cells.append(_cells(row, own_unit, shared))
     if len({row.split for row in rows}) == 1:
         for own in cells:
             del own["split"]
@@ -66,9 +73,6 @@ def _size(rows: Sequence[VarianceRow]) -> list[str]:
 
 def _sentences(rows: Sequence[VarianceRow]) -> list[str]:
     """What would make errors smaller."""
-    if len(rows) == 1:
-        said = rows[0].advice or rows[0].reason
-        return [f"{said[:1].upper()}{said[1:]}."] if said else []
     shares = [row.share_within for row in rows if row.share_within is not None]
     if not shares:
         if all(row.most_draws == 1 for row in rows):
@@ -77,13 +81,23 @@ def _sentences(rows: Sequence[VarianceRow]) -> list[str]:
                 "known. More questions make errors smaller, four times as many halve "
                 "them."
             ]
-        return []
+        reasons = dict.fromkeys(row.reason for row in rows if row.reason)
+        return [f"{reason[:1].upper()}{reason[1:]}." for reason in reasons]
     least, most = percent(min(shares)), percent(max(shares))
     span = most if least == most else f"{least} to {most}"
     return [
         f"More answers to a question save at most {span} of the variance; twice the "
-        f"{_units(rows)} save half of it."
+        f"{_units(rows)} save half of it{_enough(rows)}."
     ]
+
+
+def _enough(rows: Sequence[VarianceRow]) -> str:
+    """Beyond how many answers to a question little is left to gain, of a single row."""
+    if len(rows) != 1 or rows[0].suggested_draws is None:
+        return ""
+    if rows[0].suggested_draws <= rows[0].most_draws:
+        return "; there are answers enough"
+    return f"; beyond {rows[0].suggested_draws} answers little is left to gain"
 
 
 def _units(rows: Sequence[VarianceRow]) -> str:
