@@ -39,8 +39,12 @@ def test_a_path_is_a_store_as_its_name_is(path: Path) -> None:
     with pytest.raises(StoreError, match="no store at"):
         connect(path.with_name("other.duckdb"), create=False)
     assert not path.with_name("other.duckdb").exists()
-    connect(path.with_name("other.duckdb"))
-    assert path.with_name("other.duckdb").exists()
+    other = connect(path.with_name("other.duckdb"))
+    with pytest.raises(StoreError, match="no store at"):
+        other.leaderboard()
+    assert not path.with_name("other.duckdb").exists()  # reading makes no store
+    other.ingest(path.with_name("dumps") / "dump-0008.csv")
+    assert len(other.models()) == 1
 
 
 def test_connecting_needs_no_more_than_reading_where_a_store_is(path: Path) -> None:

@@ -70,11 +70,8 @@ def test_python_and_the_shell_stop_a_query_too(
             connect(url).query("select 1", timeout=wrong)
     with pytest.raises(MisuseError, match="in Python: memory="):
         connect(url).query("select 1", memory=-1)
-    assert connect(url).query("select 1 as one", timeout=0, memory=10**9)[
-        "one"
-    ].tolist() == [1]
-    monkeypatch.setattr("sys.stdin", io.StringIO(f"{ENDLESS};\n"))
-    run("shell", "--timeout", "0.5", db=url).fails(2, "stopped after 0.5 s")
+    found = connect(url).query("select 1 as one", timeout=0, memory=10**9)
+    assert found.records() == [{"one": 1}]
 
 
 def test_the_query_of_a_claim_is_stopped(

@@ -55,7 +55,9 @@ def read(store: Any, tmp_path: Path, mapping: str = "", **given: Any) -> LoadRep
 
 
 def rows(store: Any, select: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = store.query(f"select {select}").to_dict("records")
+    found: list[dict[str, Any]] = (
+        store.query(f"select {select}").to_frame().to_dict("records")
+    )
     return found
 
 
@@ -175,9 +177,13 @@ def test_what_people_said_stays_where_a_source_is_read_anew(
     store.ingest(tmp_path / "other.csv", mapping=tmp_path / "d.toml")
     read(store, tmp_path, "d")
     db = str(tmp_path / "s.db")
-    of_ada = store.query(
-        "select run_id from run_current where model = 'ada' order by run_id"
-    )["run_id"].tolist()
+    of_ada = (
+        store.query(
+            "select run_id from run_current where model = 'ada' order by run_id"
+        )
+        .to_frame()["run_id"]
+        .tolist()
+    )
     said = (
         ("fix", "alias", "bob", "ada"),
         ("fix", "link", "exam", "quiz", "--by", "id"),

@@ -56,7 +56,7 @@ def test_figures_are_those_of_the_commands(data: ReportData, url: str) -> None:
             name for name, value in asdict(row).items() if getattr(shown, name) != value
         }
         assert all(name.startswith("delta_k1") for name in differing)
-    frame = store.query("published_against_recomputed")
+    frame = store.query("published_against_recomputed").to_frame()
     assert [row["verdict"] for row in data.published].count("contradicts") == sum(
         frame["verdict"] == "contradicts"
     )

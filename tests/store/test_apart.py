@@ -84,7 +84,9 @@ def test_threads_ask_at_once(store: str) -> None:
     with ThreadPoolExecutor(8) as threads:
         found = list(
             threads.map(
-                lambda number: house.query(f"select {number} as n")["n"].tolist(),
+                lambda number: [
+                    row["n"] for row in house.query(f"select {number} as n")
+                ],
                 range(15),
             )
         )
@@ -101,9 +103,9 @@ def test_errors_come_back_as_they_are(store: str, tmp_path: Path) -> None:
         house.query("select :limit as n")
     with pytest.raises(StoreError, match="no store at"):
         query_apart(TypedQuery(str(tmp_path / "none.duckdb"), "select 1", {}, Limits()))
-    assert house.query("select :n as n, :text as text", n=2, text="é\n").to_dict(
-        "records"
-    ) == [{"n": 2, "text": "é\n"}]
+    assert house.query("select :n as n, :text as text", n=2, text="é\n").records() == [
+        {"n": 2, "text": "é\n"}
+    ]
 
 
 def test_a_child_that_is_killed_is_told(store: str) -> None:
@@ -123,8 +125,8 @@ def test_a_child_that_is_killed_is_told(store: str) -> None:
         query_apart(
             TypedQuery(store, endless, {}, Limits(seconds=60)), started=pids.append
         )
-    assert connect(store).query("select 1 as one")["one"].tolist() == [
-        1
+    assert connect(store).query("select 1 as one").records() == [
+        {"one": 1}
     ]  # the next has a child of its own
 
 
@@ -135,9 +137,9 @@ def test_paths_are_those_of_who_asks(
         "select 1 as one"
     )  # what runs queries is started in another folder
     monkeypatch.chdir(Path(store).parent)
-    assert connect("s.duckdb").query("select count(*) as n from score")[
-        "n"
-    ].tolist() == [4]
+    assert connect("s.duckdb").query("select count(*) as n from score").records() == [
+        {"n": 4}
+    ]
 
 
 def test_nothing_is_left_of_a_program_that_ends(store: str) -> None:

@@ -40,6 +40,8 @@ T = TypeVar("T")
 
 #: Rows that a notebook shows.
 NOTEBOOK_ROWS = 200
+#: Rows of a query that are turned into objects at once.
+_BATCH_ROWS = 10_000
 #: Columns that name the runs behind a row, by their ids in the store.
 RUN_COLUMNS = {"run_ids", "runs_a", "runs_b", "run_a", "run_b", "run_id"}
 
@@ -278,6 +280,9 @@ class Result:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        if "__repr__" not in vars(cls):
+            # a dataclass writes one of all its fields where the class has none
+            cls.__repr__ = Result.__repr__  # type: ignore[method-assign]
         document_fields(cls)
 
     @classmethod
@@ -380,6 +385,10 @@ class Result:
     def __str__(self) -> str:
         return in_text(self.view())
 
+    def __repr__(self) -> str:
+        """What `str` says: a prompt of Python shows the answer."""
+        return str(self)
+
     def _notebook_rows(self) -> tuple[Any, ...]:
         """Rows that a notebook shows."""
         return self.rows
@@ -430,6 +439,56 @@ class Listing(Result):
         from warehouse.analysis.listing_view import listing_table
 
         return View((listing_table(self.rows) if self.rows else "nothing yet",))
+
+
+@dataclass(frozen=True, repr=False)
+class QueryResult(Result):
+    """What a query found: a table, which can be counted and gone through."""
+
+    table: pa.Table  #: as Arrow.
+
+    @property
+    def rows(self) -> tuple[dict[str, Any], ...]:  # type: ignore[override]  # made when they are asked for
+        """Its rows, a dictionary each."""
+        return tuple(self.table.to_pylist())
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        for batch in self.table.to_batches(max_chunksize=_BATCH_ROWS):
+            yield from batch.to_pylist()
+
+    @property
+    def one_line(self) -> str:
+        return f"{len(self)} rows of {', '.join(self.table.column_names)}"
+
+    def records(self) -> list[dict[str, Any]]:
+        """Its rows, a dictionary each."""
+        return list(self.rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Its rows as plain values."""
+        return {"rows": [plain(row) for row in self]}
+
+    def to_arrow(self) -> pa.Table:
+        """The table itself."""
+        return self.table
+
+    def to_frame(self) -> pd.DataFrame:
+        """The table as a pandas frame."""
+        _package("pandas")
+        return self.table.to_pandas()
+
+    def view(self, *, verbose: bool = False) -> View:
+        """The first rows, and how many there are."""
+        shown = self.table.slice(0, NOTEBOOK_ROWS)
+        columns = dict(zip(shown.column_names, shown.to_pydict().values(), strict=True))
+        more = len(self) - shown.num_rows
+        notes: tuple[str, ...] = ()
+        if more > 0:
+            notes = (f"{more} more rows: to_frame() has all",)
+        return View((Table.of_columns(columns),), notes)
 
 
 class StoredResult(Result):

@@ -17,7 +17,7 @@ from warehouse.api.power import PowerMethods
 from warehouse.api.questions import QuestionMethods
 from warehouse.api.sequential import SequentialMethods
 from warehouse.api.upkeep import LakeMethods, RefreshMethods
-from warehouse.store.open import is_made, open_store
+from warehouse.store.open import is_made
 
 __all__ = ["ReadDumps", "Warehouse", "connect", "read"]
 
@@ -53,7 +53,8 @@ def connect(
     Args:
         url: ``duckdb:///file``, a bare file name, ``postgresql://…``, or
             ``sail:?lake=…`` for a lake; None for ``duckdb:///warehouse.duckdb``.
-        create: make the store if there is none.
+        create: make the store with the first call that writes, if there is none; False:
+            there has to be one.
         wait: seconds to wait for a store that another process holds.
         reader: role, or whole URL, that :meth:`Warehouse.arrow` and
             :meth:`Warehouse.query` run as on a server; empty: that of ``url``, unless
@@ -65,6 +66,7 @@ def connect(
     """
     warehouse = Warehouse(url, wait=wait, reader=reader)
     if create and not is_made(warehouse.url, wait=wait):
-        open_store(warehouse.url, create=True, wait=wait).close()
+        warehouse._creates = True
+        return warehouse
     with warehouse._reading():
         return warehouse

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warehouse import extras
 from warehouse.errors import MisuseError
 from warehouse.questions.methods import method_of
 from warehouse.questions.registry import added_names, question_of
@@ -18,9 +17,9 @@ from warehouse.store.open import DEFAULT_URL, open_store
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import pandas as pd
     import pyarrow as pa
 
+    from warehouse.analysis.results import QueryResult
     from warehouse.store.open import StoreOpener
 
 
@@ -38,6 +37,8 @@ class Connection:
 
     #: whether it is of result files, which are asked and not changed.
     _only_asks = False
+    #: whether the first call that writes makes the store.
+    _creates = False
 
     def __init__(
         self, url: str | Path | None = None, *, wait: float = 10.0, reader: str = ""
@@ -70,7 +71,10 @@ class Connection:
     @contextmanager
     def _writing(self) -> Iterator[Store]:
         """The store, open for writing; raises as `_reading` does."""
-        with open_store(self.url, write=True, wait=self.wait) as store:
+        with open_store(
+            self.url, write=True, create=self._creates, wait=self.wait
+        ) as store:
+            self._creates = False
             yield store
 
     @property
@@ -170,9 +174,10 @@ class QueryMethods(Connection):
 
     def query(
         self, query: str, *, timeout: float = 300.0, memory: int = 0, **parameters: Any
-    ) -> pd.DataFrame:
-        """As :meth:`arrow`, as a pandas frame."""
-        extras.load("pandas", "frames", "a frame")
-        return self.arrow(
-            query, timeout=timeout, memory=memory, **parameters
-        ).to_pandas()
+    ) -> QueryResult:
+        """As :meth:`arrow`, as a result: ``rows``, ``to_frame()``, and the table itself
+        where it is shown."""
+        from warehouse.analysis.results import QueryResult
+
+        table = self.arrow(query, timeout=timeout, memory=memory, **parameters)
+        return QueryResult(table)

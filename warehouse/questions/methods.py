@@ -19,7 +19,7 @@ from typing import (
     overload,
 )
 
-from warehouse.errors import MisuseError
+from warehouse.errors import MisuseError, did_you_mean
 from warehouse.questions.question import (
     FieldOption,
     Options,
@@ -112,7 +112,11 @@ def _with_keywords(
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         if spread and args:
             args = (args[0] if len(args) == 1 else args,)
-        return ask(self, question(*args, **kwargs))
+        try:
+            filled_in = question(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(_of_method(str(error), question, name)) from None
+        return ask(self, filled_in)
 
     kinds = get_type_hints(question)
     named = inspect.signature(question.__init__).parameters.values()
@@ -132,6 +136,17 @@ def _with_keywords(
     return method
 
 
+def _of_method(message: str, question: type[Options], name: str) -> str:
+    """What Python says of the keywords of a class, as a method says it."""
+    said = message.replace(f"{question.__name__}.__init__()", f"{name}()")
+    wrong = _UNEXPECTED.search(said)
+    if wrong is None:
+        return said
+    hint = did_you_mean(wrong[1], options(question), "")
+    known = f"it takes: {', '.join(options(question))}"
+    return f"{said}; {hint or known}"
+
+
 def explained(question: type[Options]) -> str:
     """The docstring of a method that asks it: what it is, its keywords, what is raised."""
     text, raises = described(question)
@@ -149,6 +164,8 @@ def explained(question: type[Options]) -> str:
     return "\n".join([text, "", "Args:", *keywords, "", f"Raises:{raises}"])
 
 
+#: How Python says that there is no such keyword.
+_UNEXPECTED = re.compile(r"unexpected keyword argument '(\w+)'")
 _FLAG = re.compile(r"--[a-z][a-z-]*")
 
 

@@ -566,11 +566,11 @@ def test_votes_become_scores_that_can_be_corrected(
         ):
             ask("arena")
     scores = tmp_path / "scores.csv"
-    store.query("vote_scores", benchmark="arena", scorer="gpt").to_csv(
+    store.query("vote_scores", benchmark="arena", scorer="gpt").to_frame().to_csv(
         scores, index=False
     )
     store.ingest(scores)
-    store.query("vote_scores", benchmark="arena", scorer="people").to_csv(
+    store.query("vote_scores", benchmark="arena", scorer="people").to_frame().to_csv(
         scores, index=False
     )
     store.ingest(scores)  # another judge, whose votes are none of the first one's
@@ -578,8 +578,10 @@ def test_votes_become_scores_that_can_be_corrected(
     wave = store.judge_next("arena wins", judge="gpt", n=40, where=["model=ma"])
     rows = list(csv.DictReader(wave.sheet_csv().splitlines()))
     assert rows[0]["prompt_id"][0] == "q"  # the question's own
-    said = store.query("vote_scores", benchmark="arena", scorer="people").query(
-        "model == 'ma'"
+    said = (
+        store.query("vote_scores", benchmark="arena", scorer="people")
+        .to_frame()
+        .query("model == 'ma'")
     )
     people = dict(zip(said["prompt_id"], said["score"], strict=True))
     with sheet.open("w", newline="") as file:

@@ -113,15 +113,19 @@ def test_mbpp_clusters_and_weights(arena: Warehouse) -> None:
 def test_eq_bench_is_continuous_and_has_gaps(data_dir: Path, tmp_path: Path) -> None:
     store = fill(data_dir / "eq_bench", tmp_path / "s.duckdb", "eq_bench")
     asked = store.matrix("eq_bench_v2")
-    counts = store.query(
-        "select fact.prompt_id, count(distinct case when fact.value is not null then "
-        "run.model end)"
-        " as models from prompt_score fact join run_current run on run.run_id = "
-        "fact.run_id"
-        " join metric on metric.id = fact.metric_id and metric.name = :metric"
-        " group by fact.prompt_id",
-        metric=asked.data.metric,
-    ).models
+    counts = (
+        store.query(
+            "select fact.prompt_id, count(distinct case when fact.value is not null then "
+            "run.model end)"
+            " as models from prompt_score fact join run_current run on run.run_id = "
+            "fact.run_id"
+            " join metric on metric.id = fact.metric_id and metric.name = :metric"
+            " group by fact.prompt_id",
+            metric=asked.data.metric,
+        )
+        .to_frame()
+        .models
+    )
     assert asked.data.values.shape == ((counts == 86).sum(), 86)
     assert 0 < asked.data.n_incomplete == (counts < 86).sum()
     found = asked.test(permutations=19)

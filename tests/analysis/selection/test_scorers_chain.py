@@ -131,7 +131,7 @@ def test_a_judge_without_a_name_is_not_ranked_with_a_program(
     told = [(row.model, row.condition) for row in board.rows]
     assert told == [("a", ""), ("b", ""), ("c", "by a judge"), ("d", "by a judge")]
     stored = store.query("select distinct higher_is_better from score_summary")
-    assert stored["higher_is_better"].to_list() == [True]
+    assert stored.records() == [{"higher_is_better": True}]
     assert store.compare("c", "d").rows[0].difference == 0
     with pytest.raises(
         MisuseError, match="they differ in scorer 'none' against 'a judge'"
