@@ -72,6 +72,8 @@ def test_python_and_the_shell_stop_a_query_too(
         connect(url).query("select 1", memory=-1)
     found = connect(url).query("select 1 as one", timeout=0, memory=10**9)
     assert found.records() == [{"one": 1}]
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{ENDLESS};\n"))
+    run("shell", "--timeout", "0.5", db=url).fails(2, "stopped after 0.5 s")
 
 
 def test_the_query_of_a_claim_is_stopped(
