@@ -118,3 +118,38 @@ def test_the_everyday_commands_come_first(run: Caller) -> None:
     there = [name for name in EVERYDAY if name in COMMANDS]
     assert first[: len(there)] == there and len(EVERYDAY) == 12
     assert not {*first[len(there) :]} & {*EVERYDAY}
+
+
+#: Columns of tables of single statements, of models, and of what these are called.
+_NAMES = re.compile(r"\d+|org/.*|[a-z]|win/.*|lab/.*")
+#: Of questions that few ask, whose pages explain them.
+_RARE = frozenset(
+    (
+        *("key", "scorer", "scorer_kind", "id", "text", "sd", "p25", "p75", "ranks"),
+        *("P = 0", "P = 1", "behind", "block", "90% interval", "r_c"),
+        *("se seeds fixed", "se prompts fixed", "se both sampled", "seed sd"),
+        *("V prompts", "V seeds", "V both"),
+    )
+)
+
+
+def _headings(text: str) -> list[str]:
+    """The headings of all tables of a golden output."""
+    lines = text.splitlines()
+    found = []
+    for head, rule in zip(lines, lines[1:], strict=False):
+        if not re.fullmatch(r"-+(  +-+)+", rule.strip()):
+            continue
+        for column in re.finditer(r"-+", rule):
+            found.append(head[column.start() : column.end()].strip())
+    return [name for name in found if name]
+
+
+def test_the_word_of_every_column_is_known() -> None:
+    unknown = set()
+    for path in (ROOT / "tests" / "cli" / "golden").glob("*.txt"):
+        for heading in _headings(path.read_text(encoding="utf-8")):
+            is_told = find(heading) or _NAMES.fullmatch(heading) or heading in _RARE
+            if not is_told:
+                unknown.add(heading)
+    assert not unknown

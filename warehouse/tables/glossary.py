@@ -54,7 +54,7 @@ def names() -> dict[str, Term]:
 
 def slug(word: str) -> str:
     """A word, or the heading of a column, as names of terms are spelled."""
-    return re.sub(r"[\s_.%]+", "-", word.strip().lower()).strip("-")
+    return re.sub(r"[\s_.%()-]+", "-", word.strip().lower()).strip("-")
 
 
 def find(word: str) -> Term | None:
