@@ -40,7 +40,11 @@ from warehouse.analysis.leaderboard.words import (
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.analysis.selection.clusterings import ClusterMap
-from warehouse.analysis.selection.other_metrics import OtherMetric, describe_others
+from warehouse.analysis.selection.other_metrics import (
+    MOST_TOLD,
+    OtherMetric,
+    describe_others,
+)
 from warehouse.analysis.selection.score_matrix import LastPairs, score_table, too_many
 from warehouse.analysis.selection.score_ranges import (
     are_mixed,
@@ -124,7 +128,7 @@ class Leaderboard(Result):
             sentence = [visible(str(words))]
         table = brief_table(self.rows, unit, self.higher_is_better, top=top)
         head = heading(self.benchmark, self.metric, self.rows, self.higher_is_better)
-        others = describe_others(self.others)
+        others = describe_others(self.others, MOST_TOLD)
         return View(
             (head, *sentence, "", table, *self.covers, *filter(None, [others])),
             (*self.notes, *reasons_of(self.rows, verbose=False)),

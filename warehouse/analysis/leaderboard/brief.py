@@ -3,7 +3,7 @@ and what each row is beside the best. Methods and further columns are in `view`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from warehouse.analysis.leaderboard.places import APART, TIE, Place, places_of
@@ -103,8 +103,38 @@ def brief_table(
             del named[name]
     return Table.of(
         with_gap(cells, top),
-        hide_empty=_HIDE_EMPTY,
+        hide_empty=(*_HIDE_EMPTY, *{level_column(row.level) for row in rows}),
         minor=_MINOR,
+    )
+
+
+def brief_unranked(rows: Sequence[LeaderboardRow], shares: Collection[str]) -> Table:
+    """Rows of several benchmarks that have one model each, each in its own unit.
+
+    Args:
+        shares: benchmarks whose scores lie between 0 and 1.
+    """
+    cells = []
+    for row in rows:
+        unit = unit_of([row], in_percent=row.benchmark in shares)
+        cells.append(
+            {
+                "benchmark": row.benchmark,
+                "model": row.model,
+                "settings": row.condition,
+                "metric": row.metric,
+                "split": row.split,
+                "score": unit.with_error(row.estimate, row.standard_error),
+                level_column(row.level): interval_of(row, unit),
+                "questions": row.n_prompts or None,
+                "flags": [flag_words(flag, row) for flag in row.flags],
+            }
+        )
+    intervals = {level_column(row.level) for row in rows}
+    return Table.of(
+        cells,
+        hide_empty=("settings", "split", "questions", "flags", *intervals),
+        minor=("flags", "split", "metric", "settings"),
     )
 
 

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any
 
 from warehouse.analysis.leaderboard.answer import Leaderboard, leaderboard
+from warehouse.analysis.leaderboard.brief import brief_unranked
 from warehouse.analysis.leaderboard.question import (
     EveryLeaderboard,
     OneLeaderboard,
@@ -80,10 +81,14 @@ class Leaderboards(Result):
                 f"{len(alone)} {'other ' if parts else ''}benchmarks with one model "
                 "each, so nothing is ranked"
             )
+            shares = {board.benchmark for board in alone if board.is_share}
+            table = brief_unranked(rows, shares)
+            if verbose:
+                table = unranked_table(rows)
             parts += [
                 *([""] if parts else []),
                 head,
-                unranked_table(rows),
+                table,
                 *(describe_basis(rows) if verbose else ()),
             ]
         said = (f"{_some_of(names)}: {note}" for note, names in notes.items())

@@ -159,8 +159,20 @@ def advise_others(others: Iterable[OtherMetric]) -> str:
     return ""
 
 
-def describe_others(others: Sequence[OtherMetric]) -> str:
-    """One line that names them; empty if there is none."""
-    if others:
-        return f"other metrics (--metric NAME): {', '.join(map(str, others))}"
-    return ""
+def describe_others(others: Sequence[OtherMetric], most: int | None = None) -> str:
+    """One line that names them; empty if there is none.
+
+    Args:
+        most: so many by name, and how many more there are; None: all.
+    """
+    if not others:
+        return ""
+    named = [str(other) for other in others[:most]]
+    more = ""
+    if len(others) > len(named):
+        more = f" and {len(others) - len(named)} more (--explain)"
+    return f"other metrics (--metric NAME): {', '.join(named)}{more}"
+
+
+#: Other metrics that people are told of by name.
+MOST_TOLD = 4

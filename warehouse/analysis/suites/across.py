@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any
 
 from warehouse.analysis.leaderboard.answer import Leaderboard
@@ -38,7 +39,10 @@ from warehouse.errors import MisuseError
 from warehouse.questions.options import PROMPTS_FIXED
 from warehouse.store.connection import Store
 from warehouse.tables.view import View
+from warehouse.tables.words import some_of
 
+#: Benchmarks that a message names.
+_MOST_NAMED = 3
 #: What the suite of all benchmarks is called.
 ALL = "all benchmarks"
 
@@ -84,7 +88,8 @@ def across_benchmarks(
         try:
             mean = _mean(entries, groups, over, question)
         except MisuseError as error:
-            why_none = str(error)
+            # what follows the first line lists every case
+            why_none = str(error).partition("\n")[0].rstrip(":")
     across = Across(
         columns=tuple(columns),
         models=tuple(_models(columns, mean)),
@@ -164,7 +169,7 @@ def _columns(
     by_name = {board.benchmark: board for board in boards}
     columns: list[Column] = []
     held: dict[str, list[str]] = {}
-    for group, members in sorted(groups.items()):
+    for group, members in groups.items():
         whole = None
         if entries is not None and len(members) > 1:
             whole = _suite_of(entries, group, members, question)
@@ -176,7 +181,8 @@ def _columns(
             board = by_name[name]
             columns.append(_column(name, 1, board, is_share=board.is_share))
             held[name] = [name]
-    return columns, held
+    columns.sort(key=attrgetter("name"))
+    return columns, {column.name: held[column.name] for column in columns}
 
 
 def _suite_of(
@@ -283,9 +289,15 @@ def _mean(
 ) -> SuiteBoard:
     """Models by their mean over some columns, each with the same weight (MisuseError:
     there is none)."""
-    if len(over) < 2:
-        raise MisuseError("no two benchmarks have one scale and models in common")
     by_name = {leaf.name: leaf for leaf in entries.leaves}
+    if len(over) < 2:
+        mixed = [leaf.name for leaf in entries.leaves if is_mixed_within(leaf)]
+        if mixed:
+            raise MisuseError(
+                f"rows on {some_of(mixed, _MOST_NAMED)} differ in task version, metric "
+                "or judge; --where narrows them"
+            )
+        raise MisuseError("no two benchmarks have one scale and models in common")
     leaves: list[Leaf] = []
     for column in over:
         own = [by_name[name] for name in groups[column]]

@@ -30,6 +30,8 @@ MEAN = "mean"
 _WITH_THE_BEST = (BEST, TIE, HIGHEST)
 #: Columns of benchmarks, or of models, that any table has at most.
 _MOST_COLUMNS = 12
+#: The column of those that no test tells from the best.
+_ALIKE = "not distinguishable from it"
 #: Names that a cell or a sentence has.
 _MOST_NAMED = 3
 
@@ -110,6 +112,8 @@ def _below(result: Across, boards: Sequence[Leaderboard]) -> Iterator[str]:
     """What marks mean, what the mean is not over, and how to see one benchmark."""
     if any(figure.verdict for figure in _all_figures(result)):
         yield MARKED
+    else:
+        yield "no test of differences: the figures are as published"
     if result.mean is not None and result.not_in_mean:
         names = some_of(result.not_in_mean, _MOST_NAMED)
         yield (
@@ -225,7 +229,9 @@ def _leaders(result: Across, units: dict[str, Unit], *, top: int | None) -> Tabl
     if len(rows) > most + 1:
         more = dict.fromkeys(rows[0], "")
         shown = [*shown, more | {"benchmark": f"… {len(rows) - most} more (--all)"}]
-    return Table.of(shown, minor=("models", "questions"))
+    return Table.of(
+        shown, hide_empty=("questions", _ALIKE), minor=("models", "questions")
+    )
 
 
 def _leader(name: str, ranked: Sequence[Shown], unit: Unit) -> dict[str, Any]:
@@ -234,12 +240,12 @@ def _leader(name: str, ranked: Sequence[Shown], unit: Unit) -> dict[str, Any]:
     are_tested = any(figure.verdict for figure in ranked)
     alike = some_of(_names_of_rows(ties), _MOST_NAMED) if ties else "nobody"
     if not are_tested:
-        alike = "not tested"
+        alike = ""
     return {
         "benchmark": name,
         "best": best.model,
         "score": unit.with_error(best.estimate, best.standard_error),
-        "not distinguishable from it": alike,
+        _ALIKE: alike,
         "models": len(ranked),
         "questions": best.n_prompts or None,
     }

@@ -16,6 +16,7 @@ from warehouse.analysis.leaderboard.words import (
 )
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.other_metrics import (
+    MOST_TOLD,
     OtherMetric,
     add_up,
     describe_others,
@@ -110,7 +111,7 @@ class SuiteBoard(Result):
         )
         sentence = visible(f"{self._sentence_in(unit)}.")
         table = brief_table(self.rows, unit, self.higher_is_better, top=top)
-        others = describe_others(self.others)
+        others = describe_others(self.others, MOST_TOLD)
         flags = chain.from_iterable(row.flags for row in self.rows)
         below = [*self.basis, *filter(None, [others])]
         explained = [TableNote(line, "flags") for line in meanings(flags)]

@@ -93,7 +93,8 @@ def brief_table(
     if not any(row.n_missing for row in rows):
         for named in cells:
             del named["benchmarks"]
-    return Table.of(with_gap(cells, top), hide_empty=_HIDE_EMPTY, minor=_MINOR)
+    hidden = (*_HIDE_EMPTY, *{level_column(row.level) for row in rows})
+    return Table.of(with_gap(cells, top), hide_empty=hidden, minor=_MINOR)
 
 
 def _cells(row: SuiteRow, unit: Unit, compared: str | None) -> dict[str, Any]:
