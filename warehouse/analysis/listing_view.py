@@ -33,8 +33,8 @@ _RUN_MAY_BE_EMPTY = (
 )
 #: Columns of runs that a narrow terminal does without, the first of them first.
 _MINOR_RUN_COLUMNS = (
-    *("agent", "checkpoint", "split", "status", "when", "answers", "seed", "settings"),
-    "file",
+    *("agent", "checkpoint", "split", "status", "note", "when", "answers", "seed"),
+    *("settings", "file"),
 )
 #: Parts of a path that a list shows.
 _PATH_PARTS = 2

@@ -3,14 +3,15 @@ have."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
+from math import isfinite
 from typing import Any, ClassVar
 
 from warehouse.analysis.compare.question import Compare
+from warehouse.analysis.compare.sentences import by_name, over_all
 from warehouse.analysis.comparison.brief import (
     LETTERS,
     Names,
@@ -44,7 +45,6 @@ from warehouse.analysis.comparison.shared import SharedRead, read_shared
 from warehouse.analysis.comparison.texts import read_texts
 from warehouse.analysis.comparison.words import (
     CANNOT_TELL,
-    NO_VERDICT,
     NOT_KNOWN,
     better_in_words,
     comparison_table,
@@ -147,7 +147,7 @@ class Comparison(SingleTest, Result):
             names: what the models are called in it.
         """
         if len(self.rows) > 1:
-            return _over_all(self.rows, names) + self._different_prompts
+            return over_all(self.rows, names) + self._different_prompts
         row = self.rows[0]
         both = f"{names.a} and {names.b}"
         if INFINITE in row.flags:
@@ -226,13 +226,31 @@ class Comparison(SingleTest, Result):
         return View(
             (
                 heading(rows, self.models, names),
-                visible(self.in_words(figures=False, names=names)),
+                visible(self._brief_sentence(names)),
+                *self._mean(),
                 "",
                 brief_table(rows, names, units),
                 *brief_lines(rows, self.overall, self.n_tests, names),
             ),
             notes,
         )
+
+    def _brief_sentence(self, names: Names) -> str:
+        """Who is better, on which benchmarks by name where there are several."""
+        if len(self.rows) > 1:
+            return by_name(self.rows, names) + self._different_prompts
+        return self.in_words(figures=False, names=names)
+
+    def _mean(self) -> list[str]:
+        """The difference over all benchmarks, where there are several."""
+        row = self.overall
+        if row is None or len(self.rows) < 2 or not isfinite(row.difference):
+            return []
+        (unit,) = units_of([row], in_percent=self.is_share)
+        points = " points" if unit.in_percent else ""
+        ends = unit.ends(row.ci_low, row.ci_high) or ""
+        figure = unit.difference(row.difference)
+        return [f"Mean of all: {figure}{points} {ends}".rstrip() + "."]
 
     def _notebook_rows(self) -> tuple[ComparisonRow, ...]:
         return (*self.rows, *(() if self.overall is None else (self.overall,)))
@@ -242,35 +260,6 @@ class Comparison(SingleTest, Result):
         return super().to_dict() | {
             "overall": None if self.overall is None else self.overall.to_dict()
         }
-
-
-def _is_untested(row: ComparisonRow) -> bool:
-    words = better_in_words(row)
-    return words == NO_VERDICT or (row.ci_low is None and words == "neither")
-
-
-def _over_all(rows: Sequence[ComparisonRow], names: Names) -> str:
-    """On how many benchmarks each is better, and on how many nothing can be tested."""
-    better = Counter(better_in_words(row) for row in rows)
-    a = better["a"]
-    b = better["b"]
-    differ = better[NOT_KNOWN]
-    untested = sum(_is_untested(row) for row in rows)
-    rest = len(rows) - a - b - differ - untested
-    if len(rows) in (rest, untested):
-        if rest:
-            return f"{names.a} and {names.b} {CANNOT_TELL} on any of {rest} benchmarks."
-        return f"No verdict on {len(rows)} benchmarks."
-    counts = ((names.a, a), (names.b, b))
-    wins = [f"{name} is better on {n}" for name, n in counts if n]
-    if wins and any(MIXED_SCALES in row.flags for row in rows):
-        wins[-1] += IF_ONE_SCALE
-    if differ:
-        wins.append(f"they differ on {differ}, where which is better is {NOT_KNOWN}")
-    both = f"{names.a} and {names.b}"
-    others = ((rest, f"{both} {CANNOT_TELL}"), (untested, "there is no verdict"))
-    parts = [", ".join(wins), *(f"on {n} {text}" for n, text in others if n)]
-    return f"Of {len(rows)} benchmarks {'; '.join(filter(None, parts))}."
 
 
 @answers(Compare)

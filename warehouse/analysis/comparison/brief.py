@@ -204,8 +204,11 @@ def brief_lines(
     both = f"{names.a} - {names.b}"
     lines += [line.replace("a - b", both) for line in with_the_rest(rows)]
     lines += [*meaning_of_equal(rows), *meaning_of_overall(overall, rows)]
-    flags = meanings(chain.from_iterable(row.flags for row in rows))
+    flags = list(chain.from_iterable(row.flags for row in rows))
+    if TOO_FEW in flags:  # which says why a cell is empty
+        lines += meanings([TOO_FEW])
+        flags = [flag for flag in flags if flag != TOO_FEW]
     return [
         *(TableNote(line) for line in lines),
-        *(TableNote(line, "flags") for line in flags),
+        *(TableNote(line, "flags") for line in meanings(flags)),
     ]

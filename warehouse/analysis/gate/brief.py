@@ -39,9 +39,10 @@ def brief_view(
         in_percent: scores are shares.
     """
     unit = Unit.of((row.standard_error for row in rows), in_percent=in_percent)
-    question = f"may {both[0]} replace {both[1]}, {_losing(rows, unit)}?"
-    bound = f"at worst ({100 * (1 - alpha):g} %)"
-    cells = [_cells(row, unit, bound) for row in rows]
+    losing = _losing(rows, unit)
+    level = f"{100 * (1 - alpha):g} %"
+    question = f"may {both[0]} replace {both[1]}, {losing}? (at {level})"
+    cells = [_cells(row, unit) for row in rows]
     if len({row.split for row in rows}) == 1:
         for named in cells:
             del named["split"]
@@ -98,7 +99,7 @@ def _counts(rows: Sequence[GateRow]) -> Iterator[str]:
     yield f"Of {counted(len(rows), 'benchmark')}: {', '.join(said)}."
 
 
-def _cells(row: GateRow, unit: Unit, bound: str) -> dict[str, Any]:
+def _cells(row: GateRow, unit: Unit) -> dict[str, Any]:
     allowed = unit.difference(-row.margin)
     return {
         "benchmark": row.benchmark,
@@ -106,7 +107,7 @@ def _cells(row: GateRow, unit: Unit, bound: str) -> dict[str, Any]:
         "candidate": unit.figure(row.candidate),
         "baseline": unit.figure(row.baseline),
         "difference": unit.difference(row.difference),
-        bound: unit.difference(row.low),
+        "at worst": unit.difference(row.low),
         "allowed": allowed,
         "cost": small(row.cost_ratio),
         "verdict": row.verdict,

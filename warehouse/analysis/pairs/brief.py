@@ -92,17 +92,20 @@ def _is_square(group: PairGroup) -> bool:
 def _square(group: PairGroup, unit: Unit) -> Table:
     """A row and a column for each model, better ones first; row minus column."""
     labels = group.labels
+    are_long = max(map(len, labels)) > _LONGEST
     heads = list(labels)
-    if max(map(len, labels)) > _LONGEST:
+    if are_long:
         heads = [str(number) for number in range(1, len(labels) + 1)]
-        labels = tuple(f"{n} {label}" for n, label in zip(heads, labels, strict=True))
     said = _said(group, unit)
     rows = []
     for number, label in enumerate(labels):
         cells: list[Any] = [label, *[""] * number, WrittenNumber("·")]
+        if are_long:
+            cells.insert(0, number + 1)
         cells += [said[number, other] for other in range(number + 1, len(labels))]
         rows.append(tuple(cells))
-    return Table(("model", *heads), tuple(rows))
+    first = ("", "model") if are_long else ("model",)
+    return Table((*first, *heads), tuple(rows))
 
 
 def _said(group: PairGroup, unit: Unit) -> dict[tuple[int, int], WrittenNumber]:
