@@ -123,7 +123,9 @@ def _mean_metric(
     seed: int,
 ) -> NumericMetric:
     """A mean of errors, which have no upper bound, as any other mean."""
-    found = estimate_mean(values, clusters=clusters, level=level, seed=seed)
+    found = estimate_mean(
+        values, clusters=clusters, binary=False, level=level, seed=seed
+    )
     reason = ""
     if found.ci_low is None:
         reason = found.reason

@@ -1,0 +1,104 @@
+"""Numeric answers of all models, or of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from warehouse.analysis.answers.class_rows import row_of
+from warehouse.analysis.answers.held import HeldNumbers, hold_numbers
+from warehouse.analysis.answers.metrics import BOARD_OF_NUMBERS, OF_NUMBERS, asked_all
+from warehouse.analysis.answers.question import AnswerMetrics
+from warehouse.analysis.answers.read import BenchmarkAnswers
+from warehouse.analysis.answers.rows import AnswerMetricRow
+from warehouse.analysis.answers.view import AnswerReport
+from warehouse.analysis.answers.who import notes_on_targets
+from warehouse.errors import MisuseError
+from warehouse.stats import numeric_metrics
+
+
+def of_numbers(found: BenchmarkAnswers, question: AnswerMetrics) -> AnswerReport:
+    """Errors and correlations of numeric answers.
+
+    Raises:
+        MisuseError: metrics of classes, two models, or no answer that is a number.
+    """
+    if question.of_class is not None:
+        raise MisuseError(
+            f"the targets of {question.benchmark} are numbers, which have no classes; "
+            "--as classes reads them so"
+        )
+    if len(question.models) == 2:
+        raise MisuseError(
+            "two models are compared by metrics of classes only; of numbers ask for all "
+            f"models: warehouse answers {question.benchmark}"
+        )
+    metrics = asked_all(question.metric or [*OF_NUMBERS])
+    for metric in metrics:
+        if not metric.is_of_numbers:
+            raise MisuseError(
+                f"{metric.name} is of classes, and the targets of {question.benchmark} "
+                "are numbers; --as classes reads them so"
+            )
+    held, left_out = _held_numbers(found, question)
+    names = {metric.name for metric in metrics}
+    rows: list[AnswerMetricRow] = []
+    for one in held:
+        clusters = found.clusters.labels(one.ids)
+        for own in numeric_metrics(
+            one.targets,
+            one.answers,
+            clusters=clusters,
+            level=question.level,
+            seed=question.seed,
+        ):
+            if own.metric in names:
+                rows.append(row_of(one.of, own.metric, own, None, None))
+    shown: tuple[str, ...] = BOARD_OF_NUMBERS
+    if question.metric:
+        shown = tuple(metric.name for metric in metrics)
+    notes = [*found.notes, *notes_on_targets(found), *_notes_on_numbers(held)]
+    return AnswerReport(
+        benchmark=found.benchmark.name,
+        kind=found.labels.kind,
+        classes=(),
+        asked=tuple(shown),
+        of_class=None,
+        rows=tuple(rows),
+        models=tuple(one.facts for one in held),
+        differences=(),
+        confusion=(),
+        lead=None,
+        only_answered=True,
+        notes=tuple(notes),
+        left_out=tuple(left_out),
+    )
+
+
+def _held_numbers(
+    found: BenchmarkAnswers, question: AnswerMetrics
+) -> tuple[list[HeldNumbers], list[str]]:
+    held: list[HeldNumbers] = []
+    left_out: list[str] = []
+    for answered in found.answered:
+        try:
+            held.append(hold_numbers(answered, found.labels))
+        except MisuseError as error:
+            left_out.append(str(error))
+    if not held:
+        raise MisuseError(f"{question.benchmark}: {'; '.join(left_out)}")
+    return held, left_out
+
+
+def _notes_on_numbers(held: Sequence[HeldNumbers]) -> list[str]:
+    notes: list[str] = []
+    if any(one.facts.n_draws > one.facts.n_prompts for one in held):
+        notes.append(
+            "of several answers to a prompt the mean is held against its target"
+        )
+    for one in held:
+        if one.facts.share_answered < 1:
+            notes.append(
+                f"{one.of.name}: {100 * (1 - one.facts.share_answered):.1f} % of its "
+                "prompts have no number as answer, and do not count"
+            )
+    return notes
