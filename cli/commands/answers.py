@@ -31,6 +31,8 @@ def answer_metrics(
     if confusion and len(question.models) != 1:
         raise click.UsageError("--confusion is of one model: name it")
     report: AnswerReport = state.ask(question)
+    if confusion and not report.confusion:
+        raise click.UsageError("--confusion is of classes, and these are numbers")
     part = "rows"
     if report.differences:
         part = "differences"

@@ -52,7 +52,8 @@ class AskedMetric:
         known = OF_ALL | OF_CLASS | OF_NUMBERS
         if self.name in known:
             return known[self.name]
-        return self.name.replace("_f", " F").replace("_", " ").lstrip("f")
+        kind = self.form.removesuffix("f").replace("_", " ")
+        return f"{kind}F{self.beta:g}"
 
     @property
     def is_of_class(self) -> bool:

@@ -60,7 +60,8 @@ class LabelledAnswers:
         width = self.n_classes + 1
         cells = self.targets[self.prompts] * width + self.answers
         sums = np.bincount(cells, self.weights, self.n_classes * width)
-        return sums.reshape(-1, width) / self.n
+        whole: FloatArray = np.round(sums, 10)  # three thirds are one
+        return whole.reshape(-1, width) / self.n
 
     @property
     def share_answered(self) -> float:
