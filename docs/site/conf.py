@@ -19,7 +19,7 @@ ORDER = {
         "docs/ingest", "docs/leaderboard", "docs/comparing", "docs/report", "docs/serve", "docs/notebooks",
         "docs/agents", "docs/tools",
         "docs/mappings", "docs/suites", "docs/gate", "docs/cost", "docs/planning", "docs/training", "docs/generations",
-        "docs/horizon", "docs/votes", "docs/judges", "docs/stopping", "docs/subsets", "docs/audit", "docs/datamap",
+        "docs/horizon", "docs/answers", "docs/votes", "docs/judges", "docs/stopping", "docs/subsets", "docs/audit", "docs/datamap",
         "docs/text", "docs/matrix",
         "docs/items", "docs/reliability", "docs/papers", "docs/cards", "docs/claims", "docs/refresh", "docs/schedule",
         "docs/writers", "docs/scale", "docs/questions", "docs/testing",

@@ -160,6 +160,8 @@ CALLS: dict[str, set[str]] = {
     "matrix grow exam": set(),
     "matrix test exam --permutations 20": set(),
     "matrix explain exam --permutations 20 --json": set(),
+    "answers exam": {"cluster", "kind", "latest", "seed", "where"},
+    "answers exam org/m0 org/m7 --json": {"cluster", "kind", "latest", "where"},
     "items audit exam": {"cluster", "level", "n_options", "strata", "top"},
     "subset plan exam --size 20": {"draws"},
     "text duplicates exam": {"keep", "store_result"},

@@ -31,6 +31,7 @@ from warehouse.analysis.answers.who import (
     check_class,
     held_classes,
     notes_on_models,
+    notes_on_rare_classes,
     notes_on_targets,
 )
 from warehouse.questions.question import answers
@@ -51,6 +52,7 @@ def _of_classes(found: BenchmarkAnswers, question: AnswerMetrics) -> AnswerRepor
     check_class(found, question)
     metrics = _metrics(question)
     notes = [*found.notes, *notes_on_targets(found), *notes_on_models(held)]
+    notes += notes_on_rare_classes(held)
     rows: list[AnswerMetricRow] = []
     for one in held:
         rows += metric_rows(one, found, question, metrics)
@@ -85,7 +87,7 @@ def _of_classes(found: BenchmarkAnswers, question: AnswerMetrics) -> AnswerRepor
 def _metrics(question: AnswerMetrics) -> list[AskedMetric]:
     """The metrics of which rows are made: those that were asked for, or all."""
     if question.metric:
-        return asked_all(question.metric)
+        return question.asked_metrics()
     names = [*OF_ALL]
     if question.of_class is not None or len(question.models) != 2:
         names += OF_CLASS

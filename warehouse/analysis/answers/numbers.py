@@ -32,7 +32,7 @@ def of_numbers(found: BenchmarkAnswers, question: AnswerMetrics) -> AnswerReport
             "two models are compared by metrics of classes only; of numbers ask for all "
             f"models: warehouse answers {question.benchmark}"
         )
-    metrics = asked_all(question.metric or [*OF_NUMBERS])
+    metrics = question.asked_metrics() or asked_all([*OF_NUMBERS])
     for metric in metrics:
         if not metric.is_of_numbers:
             raise MisuseError(

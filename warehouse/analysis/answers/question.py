@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-from warehouse.analysis.answers.metrics import asked_all
 from warehouse.errors import MisuseError
 from warehouse.questions.options import Cluster, Level, OneBenchmark, Seed
 from warehouse.questions.question import Option, Question
+
+if TYPE_CHECKING:
+    from warehouse.analysis.answers.metrics import AskedMetric
 
 CLASSES, NUMBERS = "classes", "numbers"
 
@@ -89,7 +91,7 @@ class AnswerMetrics(OneBenchmark, Question):
                 f"{len(self.models)} models are named: name one, two to compare, or "
                 "none for all"
             )
-        metrics = asked_all(self.metric)
+        metrics = self.asked_metrics()
         needing = [metric.name for metric in metrics if metric.is_of_class]
         if needing and self.of_class is None and len(self.models) != 1:
             raise MisuseError(
@@ -100,3 +102,15 @@ class AnswerMetrics(OneBenchmark, Question):
             self.refuse("goes with precision, recall and F of a class", "of_class")
         if self.kind == NUMBERS:
             self.refuse("is of classes, and {kind} reads numbers", "of_class")
+
+    def asked_metrics(self) -> list[AskedMetric]:
+        """The metrics that are asked for; none where nothing is said.
+
+        Raises:
+            MisuseError: there is none of a name.
+        """
+        if not self.metric:
+            return []
+        from warehouse.analysis.answers.metrics import asked_all
+
+        return asked_all(self.metric)

@@ -177,7 +177,9 @@ def _board_parts(
     if most is not None and len(ranked) > most:
         parts.append(f"... and {len(ranked) - most} more; --explain shows all")
     flags = set(chain.from_iterable(row.flags for row in ranked[:most]))
-    return [*parts, *legend(_LEGEND), *meanings(flags)]
+    if "subset" in flags:
+        parts.append("subset: fewer prompts than others answered: stands last")
+    return [*parts, *legend(_LEGEND), *meanings(sorted(flags))]
 
 
 def _board_cells(
@@ -261,7 +263,7 @@ def _model_parts(
         cells = [_class_cells(by_class, name) for name in [*classes][:most]]
         parts += ["", Table.of(cells, hide_empty=("flags",), minor=("flags",))]
     flags = set(chain.from_iterable(row.flags for row in report.rows))
-    parts += [*legend(_LEGEND), *meanings(flags)]
+    parts += [*legend(_LEGEND), *meanings(sorted(flags))]
     return [*parts, "", *_confusion_parts(report)]
 
 
@@ -347,7 +349,7 @@ def _pair_parts(report: AnswerReport) -> list[str | Table | TableNote]:
         "exchanges of both models' answers that give as large a difference",
     }
     table = Table.of(cells, hide_empty=("class", "verdict"))
-    return [differing, "", table, *legend(explained), *meanings(flags)]
+    return [differing, "", table, *legend(explained), *meanings(sorted(flags))]
 
 
 def _pair_cells(row: AnswerDifferenceRow) -> dict[str, Any]:

@@ -11,10 +11,10 @@ from warehouse.analysis.answers.held import (
     HeldNumbers,
     hold_classes,
 )
-from warehouse.analysis.answers.metrics import asked_all
 from warehouse.analysis.answers.question import AnswerMetrics
 from warehouse.analysis.answers.read import RESPONSES, BenchmarkAnswers
 from warehouse.errors import MisuseError, did_you_mean
+from warehouse.stats.classification.figures import RARE
 from warehouse.tables.words import counted, some_of
 
 #: Share of the answers of a model that name a class, below which whole responses are
@@ -112,7 +112,7 @@ def check_class(found: BenchmarkAnswers, question: AnswerMetrics) -> None:
             f"{question.benchmark} has no class {question.of_class!r}; "
             f"{did_you_mean(question.of_class, classes, there)}"
         )
-    for metric in asked_all(question.metric):
+    for metric in question.asked_metrics():
         if metric.is_of_numbers:
             raise MisuseError(
                 f"{metric.name} is of numbers, and the targets of {question.benchmark} "
@@ -131,6 +131,23 @@ def notes_on_targets(found: BenchmarkAnswers) -> list[str]:
             "whether a model favours a place, and nothing about what it knows"
         )
     return notes
+
+
+def notes_on_rare_classes(held: Sequence[HeldClasses]) -> list[str]:
+    """On classes with so few prompts that means over classes hang on them."""
+    rare: dict[str, int] = {}
+    for one in held:
+        counts = one.answers.target_counts.tolist()
+        for label, n in zip(one.answers.classes, counts, strict=True):
+            if n < RARE:
+                rare[label] = max(rare.get(label, 0), round(n))
+    if not rare:
+        return []
+    told = some_of([f"{label!r} ({n})" for label, n in rare.items()], 5)
+    return [
+        f"classes with fewer than {RARE} prompts: {told}; a mean over classes hangs on "
+        "them"
+    ]
 
 
 def notes_on_models(held: Sequence[HeldClasses | HeldNumbers]) -> list[str]:
