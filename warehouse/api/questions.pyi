@@ -81,6 +81,7 @@ class QuestionMethods(Connection):
         of_class: str | None = None,
         kind: str | None = None,
         answered: bool = False,
+        confidence: str | None = None,
         where: Sequence[str] = (),
         latest: bool = False,
         cluster: str | None = None,

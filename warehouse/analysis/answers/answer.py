@@ -13,6 +13,7 @@ from warehouse.analysis.answers.class_rows import (
     metric_rows,
     with_subsets,
 )
+from warehouse.analysis.answers.confidence import of_confidence
 from warehouse.analysis.answers.held import HeldClasses
 from warehouse.analysis.answers.metrics import (
     BOARD,
@@ -41,6 +42,8 @@ from warehouse.store.connection import Store
 @answers(AnswerMetrics)
 def answer_metrics(store: Store, question: AnswerMetrics) -> AnswerReport:
     """What answers there are is read once; targets say whether they are classes."""
+    if question.confidence is not None:
+        return of_confidence(store, question, question.confidence)
     found = read_answer_metrics(store, question)
     if found.labels.kind == NUMBERS:
         return of_numbers(found, question)

@@ -165,18 +165,14 @@ def difference(
         level=question.level,
         seed=question.seed,
     )
-    figures = [
-        set_metric(side, metric.form, of_class, beta=metric.beta).estimate
-        for side in (first, second)
-    ]
     return AnswerDifferenceRow(
         model_a=pair[0].of.name,
         model_b=pair[1].of.name,
         benchmark=found.benchmark.name,
         metric=metric.name,
         of_class=of_class,
-        estimate_a=figures[0],
-        estimate_b=figures[1],
+        estimate_a=_estimate(first, metric, of_class),
+        estimate_b=_estimate(second, metric, of_class),
         difference=own.difference,
         standard_error=own.standard_error,
         ci_low=own.ci_low,
@@ -211,6 +207,12 @@ def _on_common(
         )
     classes = found.labels.classes
     return ids, first.on(ids, classes), second.on(ids, classes)
+
+
+def _estimate(
+    answers: LabelledAnswers, metric: AskedMetric, of_class: str | None
+) -> float | None:
+    return set_metric(answers, metric.form, of_class, beta=metric.beta).estimate
 
 
 def _verdict(found: SetDifference, alpha: float) -> str:

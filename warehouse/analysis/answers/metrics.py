@@ -27,12 +27,21 @@ OF_NUMBERS = {
     "pearson": "Pearson",
     "spearman": "Spearman",
 }
+OF_CONFIDENCE = {
+    "auroc": "AUROC",
+    "aurc": "AURC",
+    "brier": "Brier",
+    "log_loss": "log loss",
+    "ece": "ECE",
+    "overconfidence": "overconfidence",
+}
 #: What is shown of a table of models where nothing is asked for, the first to order by.
 BOARD = ("macro_f1", "mcc", "accuracy")
 BOARD_OF_CLASS = ("f1", "precision", "recall")
 BOARD_OF_NUMBERS = ("mae", "rmse", "spearman", "pearson")
-#: Metrics of numbers that are better where they are low.
-LOW_IS_GOOD = ("mae", "mse", "rmse")
+BOARD_OF_CONFIDENCE = ("auroc", "aurc", "brier", "ece", "overconfidence")
+#: Metrics that are better where they are low.
+LOW_IS_GOOD = ("mae", "mse", "rmse", "aurc", "brier", "log_loss", "ece")
 #: Metrics of text, which are no functions of counts.
 _OF_TEXT = ("bleu", "corpus_bleu", "sacrebleu", "chrf", "ter", "rouge")
 _F = re.compile(r"(macro_|weighted_|)f(\d+(?:\.\d+)?)")
@@ -49,7 +58,7 @@ class AskedMetric:
     @property
     def heading(self) -> str:
         """As a column."""
-        known = OF_ALL | OF_CLASS | OF_NUMBERS
+        known = OF_ALL | OF_CLASS | OF_NUMBERS | OF_CONFIDENCE
         if self.name in known:
             return known[self.name]
         kind = self.form.removesuffix("f").replace("_", " ")
@@ -64,6 +73,17 @@ class AskedMetric:
     def is_of_numbers(self) -> bool:
         """Whether it is of numeric answers."""
         return self.form in OF_NUMBERS
+
+    @property
+    def is_of_confidence(self) -> bool:
+        """Whether it is of stored confidence."""
+        return self.form in OF_CONFIDENCE
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it is a share, which people read in percent."""
+        others = self.is_of_numbers or self.is_of_confidence
+        return not self.is_signed and not others
 
     @property
     def is_signed(self) -> bool:
@@ -86,7 +106,7 @@ def asked(name: str) -> AskedMetric:
     if found and float(found[2]) > 0:
         beta = float(found[2])
         return AskedMetric(f"{found[1]}f{beta:g}", f"{found[1]}f", beta)
-    known = {**OF_ALL, **OF_CLASS, **OF_NUMBERS}
+    known = {**OF_ALL, **OF_CLASS, **OF_NUMBERS, **OF_CONFIDENCE}
     if plain in known:
         return AskedMetric(plain, plain)
     if plain in _OF_TEXT:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 from warehouse.analysis.answers.class_rows import row_of
 from warehouse.analysis.answers.held import HeldNumbers, hold_numbers
-from warehouse.analysis.answers.metrics import BOARD_OF_NUMBERS, OF_NUMBERS, asked_all
+from warehouse.analysis.answers.metrics import (
+    BOARD_OF_NUMBERS,
+    OF_NUMBERS,
+    AskedMetric,
+    asked_all,
+)
 from warehouse.analysis.answers.question import AnswerMetrics
 from warehouse.analysis.answers.read import BenchmarkAnswers
 from warehouse.analysis.answers.rows import AnswerMetricRow
@@ -22,37 +28,13 @@ def of_numbers(found: BenchmarkAnswers, question: AnswerMetrics) -> AnswerReport
     Raises:
         MisuseError: metrics of classes, two models, or no answer that is a number.
     """
-    if question.of_class is not None:
-        raise MisuseError(
-            f"the targets of {question.benchmark} are numbers, which have no classes; "
-            "--as classes reads them so"
-        )
-    if len(question.models) == 2:
-        raise MisuseError(
-            "two models are compared by metrics of classes only; of numbers ask for all "
-            f"models: warehouse answers {question.benchmark}"
-        )
     metrics = question.asked_metrics() or asked_all([*OF_NUMBERS])
-    for metric in metrics:
-        if not metric.is_of_numbers:
-            raise MisuseError(
-                f"{metric.name} is of classes, and the targets of {question.benchmark} "
-                "are numbers; --as classes reads them so"
-            )
+    _refuse_classes(question, metrics)
     held, left_out = _held_numbers(found, question)
     names = {metric.name for metric in metrics}
     rows: list[AnswerMetricRow] = []
     for one in held:
-        clusters = found.clusters.labels(one.ids)
-        for own in numeric_metrics(
-            one.targets,
-            one.answers,
-            clusters=clusters,
-            level=question.level,
-            seed=question.seed,
-        ):
-            if own.metric in names:
-                rows.append(row_of(one.of, own.metric, own, None, None))
+        rows += [row for row in _rows(one, found, question) if row.metric in names]
     shown: tuple[str, ...] = BOARD_OF_NUMBERS
     if question.metric:
         shown = tuple(metric.name for metric in metrics)
@@ -61,7 +43,7 @@ def of_numbers(found: BenchmarkAnswers, question: AnswerMetrics) -> AnswerReport
         benchmark=found.benchmark.name,
         kind=found.labels.kind,
         classes=(),
-        asked=tuple(shown),
+        asked=shown,
         of_class=None,
         rows=tuple(rows),
         models=tuple(one.facts for one in held),
@@ -72,6 +54,44 @@ def of_numbers(found: BenchmarkAnswers, question: AnswerMetrics) -> AnswerReport
         notes=tuple(notes),
         left_out=tuple(left_out),
     )
+
+
+def _refuse_classes(question: AnswerMetrics, metrics: Sequence[AskedMetric]) -> None:
+    """Refuse what numbers do not have.
+
+    Raises:
+        MisuseError: says what it is, and what to do.
+    """
+    name = question.benchmark
+    if question.of_class is not None:
+        raise MisuseError(
+            f"the targets of {name} are numbers, which have no classes; --as classes "
+            "reads them so"
+        )
+    if len(question.models) == 2:
+        raise MisuseError(
+            "two models are compared by metrics of classes only; of numbers ask for all "
+            f"models: warehouse answers {shlex.quote(name)}"
+        )
+    for metric in metrics:
+        if not metric.is_of_numbers:
+            raise MisuseError(
+                f"{metric.name} is of classes, and the targets of {name} are numbers; "
+                "--as classes reads them so"
+            )
+
+
+def _rows(
+    held: HeldNumbers, found: BenchmarkAnswers, question: AnswerMetrics
+) -> list[AnswerMetricRow]:
+    figures = numeric_metrics(
+        held.targets,
+        held.answers,
+        clusters=found.clusters.labels(held.ids),
+        level=question.level,
+        seed=question.seed,
+    )
+    return [row_of(held.of, figure.metric, figure, None, None) for figure in figures]
 
 
 def _held_numbers(

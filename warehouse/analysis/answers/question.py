@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from warehouse.analysis.answers.metrics import AskedMetric
 
 CLASSES, NUMBERS = "classes", "numbers"
+#: What is reported where confidence is asked for.
+CONFIDENCE = "confidence"
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,14 @@ class AnswerMetrics(OneBenchmark, Question):
     answered: Annotated[
         bool, Option("Only prompts with an answer; the share of them stands beside.")
     ] = False
+    confidence: Annotated[
+        str | None,
+        Option(
+            "Metric that is the model's confidence, 0 to 1: held against whether the "
+            "answers are right (AUROC, Brier, calibration).",
+            "METRIC",
+        ),
+    ] = None
     where: Annotated[
         Sequence[str],
         Option(
@@ -91,6 +101,9 @@ class AnswerMetrics(OneBenchmark, Question):
                 f"{len(self.models)} models are named: name one, two to compare, or "
                 "none for all"
             )
+        if self.confidence is not None:
+            self._check_confidence()
+            return
         metrics = self.asked_metrics()
         needing = [metric.name for metric in metrics if metric.is_of_class]
         if needing and self.of_class is None and len(self.models) != 1:
@@ -102,6 +115,25 @@ class AnswerMetrics(OneBenchmark, Question):
             self.refuse("goes with precision, recall and F of a class", "of_class")
         if self.kind == NUMBERS:
             self.refuse("is of classes, and {kind} reads numbers", "of_class")
+
+    def _check_confidence(self) -> None:
+        """Refuse what confidence does not know.
+
+        Raises:
+            MisuseError: classes, numbers, two models, or another metric.
+        """
+        self.refuse(
+            "reads answers, and {confidence} needs none: scores tell",
+            *("of_class", "kind", "answered"),
+        )
+        if len(self.models) > 1:
+            raise MisuseError("two models are not compared by their confidence")
+        for metric in self.asked_metrics():
+            if not metric.is_of_confidence:
+                raise MisuseError(
+                    f"{metric.name} is not of confidence: auroc, aurc, brier, log_loss, "
+                    "ece, overconfidence are"
+                )
 
     def asked_metrics(self) -> list[AskedMetric]:
         """The metrics that are asked for; none where nothing is said.

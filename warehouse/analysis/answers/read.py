@@ -95,9 +95,9 @@ def read_answer_metrics(store: Store, question: AnswerMetrics) -> BenchmarkAnswe
         MisuseError: an unknown name; no answers or targets.
     """
     benchmark, facts = read_benchmark(store, question.benchmark)
-    conditions, notes = _conditions(store, benchmark, facts.runs, question)
+    conditions, notes = conditions_of(store, benchmark, facts.runs, question)
     links = read_links(store)
-    metric = _headline(facts.metrics, question.benchmark)
+    metric = headline_of(facts.metrics, question.benchmark)
     runs = list(chain.from_iterable(condition.runs for condition in conditions))
     choices = read_choices(
         store, [run["run_id"] for run in runs if run["n_choices"]], links
@@ -129,7 +129,7 @@ def read_answer_metrics(store: Store, question: AnswerMetrics) -> BenchmarkAnswe
     )
 
 
-def _conditions(
+def conditions_of(
     store: Store,
     benchmark: Benchmark,
     runs: Sequence[Mapping[str, Any]],
@@ -184,7 +184,7 @@ def _one_version(
     ]
 
 
-def _headline(metrics: Sequence[Metric], benchmark: str) -> Metric | None:
+def headline_of(metrics: Sequence[Metric], benchmark: str) -> Metric | None:
     """The metric by which answers are right; None where there is none, or several."""
     try:
         return choose_metrics(metrics, None, benchmark)[0]

@@ -24,8 +24,7 @@ REASONS = {
 def unit_for(metric: AskedMetric, errors: Sequence[float | None]) -> Unit:
     """Percent for shares; κ, Matthews' correlation and figures of numbers as they
     are."""
-    is_share = not metric.is_signed and not metric.is_of_numbers
-    return Unit.of(errors, in_percent=is_share)
+    return Unit.of(errors, in_percent=metric.is_share)
 
 
 def unit_of_rows(metric: AskedMetric, rows: Sequence[AnswerMetricRow]) -> Unit:

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from warehouse.analysis.answers.metrics import LOW_IS_GOOD, AskedMetric, asked
-from warehouse.analysis.answers.question import NUMBERS
+from warehouse.analysis.answers.question import CLASSES, CONFIDENCE, NUMBERS
 from warehouse.analysis.answers.rows import (
     AnswerDifferenceRow,
     AnsweredModel,
@@ -59,6 +59,11 @@ _LEGEND = {
     "recall": "share right of the prompts with this class as target",
     "no answer": "share of prompts without an answer that is a class: never right",
     "R2": "1 - squared error / variance of targets; below 0 worse than their mean",
+    "AUROC": "chance that a right answer has more confidence than a wrong one",
+    "AURC": "mean error rate of the most confident answers; low is good",
+    "Brier": "mean squared distance of confidence from right (1) or wrong (0)",
+    "ECE": "mean distance of confidence from the share right, in 10 bins",
+    "overconfidence": "mean confidence less the share right",
     "Spearman": "correlation of ranks, which far numbers do not rule",
 }
 
@@ -68,7 +73,8 @@ class AnswerReport(Result):
     """Answers held against targets."""
 
     benchmark: str  #: name of the benchmark.
-    kind: str  #: ``classes`` or ``numbers``, as targets were read.
+    #: ``classes`` or ``numbers``, as targets were read; or ``confidence``.
+    kind: str
     classes: tuple[str, ...]  #: the classes that targets have; of numbers none.
     asked: tuple[
         str, ...
@@ -145,6 +151,8 @@ def _heading(report: AnswerReport) -> str:
     what = f"{len(report.classes)} classes"
     if report.kind == NUMBERS:
         what = "numbers"
+    elif report.kind == CONFIDENCE:
+        what = "confidence against right and wrong"
     sizes = [row.n_prompts for row in report.rows]
     if report.differences:
         sizes = [row.n_prompts for row in report.differences]
@@ -153,7 +161,7 @@ def _heading(report: AnswerReport) -> str:
     clusters = {row.n_clusters for row in report.rows if row.n_clusters is not None}
     if clusters:
         parts[-1] += f" in {span_of(clusters)} clusters"
-    if report.only_answered and report.kind != NUMBERS:
+    if report.only_answered and report.kind == CLASSES:
         parts.append("only prompts with an answer")
     return " · ".join(parts)
 

@@ -113,6 +113,11 @@ def check_class(found: BenchmarkAnswers, question: AnswerMetrics) -> None:
             f"{did_you_mean(question.of_class, classes, there)}"
         )
     for metric in question.asked_metrics():
+        if metric.is_of_confidence:
+            raise MisuseError(
+                f"{metric.name} is of stored confidence: say which metric that is with "
+                "--confidence METRIC"
+            )
         if metric.is_of_numbers:
             raise MisuseError(
                 f"{metric.name} is of numbers, and the targets of {question.benchmark} "

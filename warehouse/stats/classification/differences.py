@@ -110,11 +110,7 @@ def set_metric_difference(
         >>> round(found.difference, 4), found.n_differing, found.flags
         (0.3333, 2, ('few_differing',))
     """
-    if a.classes != b.classes or not np.array_equal(a.targets, b.targets):
-        raise StatisticsError(
-            "`a` and `b` must have the same prompts in the same order: their targets "
-            "or classes differ"
-        )
+    _check_alike(a, b)
     form = form_of(a, metric, of_class, beta)
     groups = clusters_if_any(clusters, a.n)
     as_level(level)
@@ -146,6 +142,14 @@ def set_metric_difference(
         flags=flags,
         **vars(found),
     )
+
+
+def _check_alike(a: LabelledAnswers, b: LabelledAnswers) -> None:
+    if a.classes != b.classes or not np.array_equal(a.targets, b.targets):
+        raise StatisticsError(
+            "`a` and `b` must have the same prompts in the same order: their targets "
+            "or classes differ"
+        )
 
 
 @dataclass(frozen=True)
