@@ -144,10 +144,12 @@ def labels_of(
     for row, key in zip(prompts, keys, strict=True):
         if key.options is None or key.option is None:
             continue
-        letter = None
+        option = key.option
         if n_letters is not None:
             letter = _letter(row["target"] or "", key.options.n)
-        chosen.append((row, key.options, key.option if letter is None else letter))
+            if letter is not None:
+                option = letter
+        chosen.append((row, key.options, option))
     if not with_target and not chosen:
         raise MisuseError(
             f"no targets are stored for {name}: metrics of classes need stored answers "

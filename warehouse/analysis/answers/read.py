@@ -224,7 +224,9 @@ def _texts(
         elif any(n_responses for _, n_responses in own):
             by_source[RESPONSES].append(one)
     found: dict[str, _Texts] = {}
-    metric_id = _NO_METRIC if metric is None else metric.id
+    metric_id = _NO_METRIC
+    if metric is not None:
+        metric_id = metric.id
     for source, members in by_source.items():
         found |= _of_source(store, source, members, metric_id, links)
     return found
@@ -275,7 +277,8 @@ def _likeliest(
     if not len(choices.runs):
         return LikeliestOptions(choices.prompts, choices.runs, choices.option)
     right: dict[tuple[int, int], bool] = {}
-    for entry in read_entries(store, conditions, [metric] if metric else []):
+    metrics = list(filter(None, [metric]))
+    for entry in read_entries(store, conditions, metrics):
         scores = entry.usable
         if scores is None:
             continue

@@ -16,7 +16,7 @@ from warehouse.stats.core.quantiles import t_quantile, z_quantile
 from warehouse.stats.intervals.standard_errors import effective_clusters, robust_errors
 
 #: An error below this share of the metric's range is none.
-_NO_ERROR = 1e-12
+_NO_ERROR = 1e-9
 
 
 @dataclass(frozen=True)
