@@ -145,6 +145,14 @@ def add_numbers(rows: StoreRows) -> None:
 
 def add_refused(rows: StoreRows) -> None:
     """Free text, one class, whole responses, no targets."""
+    odd = {f"o{i:02d}": ["(no answer)", "target \\ answer"][i % 2] for i in range(12)}
+    rows.describe("odd", rows.metric())
+    for key, text in odd.items():
+        target(rows, "odd", key, text)
+    answer(rows, "org/good", "odd", {key: ["(no answer)"] for key in odd}, odd)
+    silent: dict[str, list[str | None]] = {key: [None] for key in odd}
+    silent["o00"] = ["(no answer)"]
+    answer(rows, "org/mute", "odd", silent, odd)
     for name in ("free", "single", "prose", "blank"):
         rows.describe(name, rows.metric())
     keys = [f"f{i:02d}" for i in range(12)]
@@ -329,6 +337,18 @@ def test_views_say_the_answer_first(world: Store) -> None:
     assert "F2 of 'No'" in chosen.splitlines()[1]
     many = in_text(ask(world, "letters", "good", metric="kappa").view())
     assert "kappa" in many.splitlines()[1]
+
+
+def test_a_class_may_be_called_like_a_heading(world: Store) -> None:
+    report = ask(world, "odd", "good")
+    counts = {(cell.target, cell.answer): cell.n for cell in report.confusion}
+    assert counts["(no answer)", "(no answer)"] == 6
+    assert counts["target \\ answer", "(no answer)"] == 6
+    assert counts["(no answer)", None] == 0
+    mute = ask(world, "odd", "mute")
+    cells = {(cell.target, cell.answer): cell.n for cell in mute.confusion}
+    assert cells["(no answer)", None] == 5
+    assert in_text(mute.view()).count("(no answer)") >= 3
 
 
 def test_clusters_widen_the_intervals_of_both(world: Store) -> None:

@@ -22,8 +22,8 @@ from warehouse.errors import MisuseError
 from warehouse.stats.classification.confusion import class_order
 from warehouse.tables.words import excerpt
 
-#: What stands for an answer that names no class.
-UNCLEAR = "(no class)"
+#: What stands for an answer that names no class; no text of a store holds U+0000.
+UNCLEAR = "\0"
 #: Classes above which targets are no classification.
 MOST_CLASSES = 100
 #: Different numbers above which targets are numbers, and no classes.

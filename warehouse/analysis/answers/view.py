@@ -32,6 +32,7 @@ from warehouse.tables.units import Unit
 from warehouse.tables.view import Table, TableNote, View, legend
 from warehouse.tables.words import (
     WrittenNumber,
+    excerpt,
     left_out,
     level_column,
     meanings,
@@ -46,6 +47,10 @@ from warehouse.tables.words import (
 MOST = 20
 #: Classes up to which all counts stand in a table; beyond, the largest confusions.
 MOST_COLUMNS = 5
+#: Characters of the name of a class, and of one as a heading.
+_LENGTH, _NARROW = 24, 12
+#: Heading of the column of prompts without an answer.
+_NO_ANSWER = "(no answer)"
 #: Confusions that are listed.
 _CONFUSIONS = 10
 _LEGEND = {
@@ -292,7 +297,7 @@ def _class_cells(
 ) -> dict[str, Any]:
     """The metrics of a class, F with its interval."""
     own = {row.metric: row for row in rows if row.of_class == of_class}
-    cells: dict[str, Any] = {"class": of_class}
+    cells: dict[str, Any] = {"class": excerpt(of_class, _LENGTH)}
     if "recall" in own:
         cells["targets"] = round(own["recall"].n_positive or 0)
     flags: list[str] = []
@@ -314,19 +319,18 @@ def _confusion_parts(report: AnswerReport) -> list[str | Table | TableNote]:
     """Counts of all cells, or of many classes the largest confusions."""
     if len(report.classes) > MOST_COLUMNS:
         return ["Most frequent confusions:", _largest_confusions(report)]
-    answers = [*report.classes, None]
-    if not any(cell.n for cell in report.confusion if cell.answer is None):
-        answers = [*report.classes]
+    answers: list[str | None] = [*report.classes]
+    if any(cell.n for cell in report.confusion if cell.answer is None):
+        answers.append(None)
     by_cell = {(cell.target, cell.answer): cell.n for cell in report.confusion}
-    cells: list[dict[str, Any]] = []
+    rows: list[tuple[Any, ...]] = []
     for target in report.classes:
-        own: dict[str, Any] = {"target \\ answer": target}
-        for answer in answers:
-            own[answer or "no answer"] = WrittenNumber(
-                count_in_words(by_cell.get((target, answer), 0.0))
-            )
-        cells.append(own)
-    return [Table.of(cells)]
+        counts = [by_cell.get((target, answer), 0.0) for answer in answers]
+        written = [WrittenNumber(count_in_words(n)) for n in counts]
+        rows.append((excerpt(target, _LENGTH), *written))
+    # a class may be called like a heading: they are no keys here
+    headings = [excerpt(answer or _NO_ANSWER, _NARROW) for answer in answers]
+    return [Table(("target \\ answer", *headings), tuple(rows))]
 
 
 def _largest_confusions(report: AnswerReport) -> Table:
@@ -334,8 +338,8 @@ def _largest_confusions(report: AnswerReport) -> Table:
     wrong.sort(key=lambda cell: -cell.n)
     cells = [
         {
-            "target": cell.target,
-            "answer": cell.answer or "(none)",
+            "target": excerpt(cell.target, _LENGTH),
+            "answer": excerpt(cell.answer or _NO_ANSWER, _LENGTH),
             "prompts": WrittenNumber(count_in_words(cell.n)),
             "of the target's": percentage(cell.share),
         }
