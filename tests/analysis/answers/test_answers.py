@@ -108,16 +108,16 @@ def add_options(rows: StoreRows) -> None:
         shuffled[key] = "ABC"[options.index(right[key])]
         target(rows, "nli", key, right[key], options)
         target(rows, "letters", key, "ABC"[i * 5 % 3], [f"x{i}", f"y{i}", f"z{i}"])
-        target(rows, "likely", key, "no" if i % 2 else "yes", ["yes", "no"])
+        target(rows, "likely", key, "no" if i % 2 else "yes", ["yes", "no", "maybe"])
     answer(rows, "org/good", "nli", {k: [v] for k, v in shuffled.items()}, shuffled)
     letters = {f"n{i:02d}": ["ABC"[i * 5 % 3] if i % 4 else "A"] for i in range(24)}
     answer(rows, "org/good", "letters", letters, {k: v[0] for k, v in letters.items()})
     run = rows.run("org/good", "likely")
     rows.scores(run, {f"n{i:02d}": float(i % 3 > 0) for i in range(24)})
-    rows.rows["run"][run - 1]["n_choices"] = 48
+    rows.rows["run"][run - 1]["n_choices"] = 72
     for i in range(24):
         chosen = i % 2 if i % 3 else 1 - i % 2
-        for option in range(2):
+        for option in range(3):
             rows.rows["choice"].append(
                 {
                     "run_id": run,
@@ -276,6 +276,7 @@ def test_likeliest_options_are_answers(world: Store) -> None:
     report = ask(world, "likely")
     assert report.classes == ("no", "yes")
     assert report.models[0].source == "options"
+    assert any("no prompt has maybe as target" in note for note in report.notes)
     found = rows_of(report, "org/good")["accuracy", None]
     assert found.estimate == pytest.approx(16 / 24)
 
@@ -312,6 +313,7 @@ def test_numbers_have_errors_and_correlations(world: Store) -> None:
         (("bool",), {"metric": "f1"}, "f1 is of one class: name it with --class"),
         (("bool",), {"metric": "bleu"}, "bleu is no function of answers and targets"),
         (("bool",), {"metric": "kapa"}, "no metric .* 'kapa'; did you mean kappa"),
+        (("bool",), {"metric": "micro_f1"}, "micro_f1 is the accuracy"),
         (("bool",), {"metric": "mae"}, "mae is of numbers"),
         (("bool",), {"kind": "numbers"}, "no target of bool is a number"),
         (("bool", "good", "good"), {}, "are the same runs"),

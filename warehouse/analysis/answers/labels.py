@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import chain
 from string import ascii_uppercase
 from typing import Any
 
@@ -54,6 +55,7 @@ class Labels:
     by_letter: bool = (
         False  #: whether a letter is that of an option, whatever options say.
     )
+    unused: tuple[str, ...] = ()  #: options that are no prompt's target.
     left_out: Mapping[str, int] = field(default_factory=dict)  #: prompts, by reason.
 
     def of_option(self, prompt: int, option: int) -> str | None:
@@ -194,7 +196,7 @@ def _of_options(
         left_out["have no target that is one of their options"] = n_prompts - len(
             chosen
         )
-    names = set(labels[next(iter(labels))])
+    names = set(chain.from_iterable(labels.values()))
     return Labels(
         kind=CLASSES,
         targets=targets,
@@ -203,6 +205,7 @@ def _of_options(
         option_labels=labels,
         are_positions=not shared or names <= set(ascii_uppercase),
         by_letter=by_letter,
+        unused=_in_order(names - set(targets.values())),
         left_out=left_out,
     )
 

@@ -115,6 +115,10 @@ def asked(name: str) -> AskedMetric:
             "computed from whole texts, by the tool that ran the evaluation; what it "
             "stored is ranked by: warehouse leaderboard BENCHMARK --metric NAME"
         )
+    if plain.startswith("micro_"):
+        raise MisuseError(
+            f"{name} is the accuracy where a prompt has one answer: --metric accuracy"
+        )
     there = f"there are: {', '.join(known)}, and f2, macro_f0.5 and the like"
     raise MisuseError(
         f"no metric of answers is called {name!r}; {did_you_mean(plain, known, there)}"

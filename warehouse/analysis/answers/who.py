@@ -129,6 +129,11 @@ def notes_on_targets(found: BenchmarkAnswers) -> list[str]:
     """On prompts that do not count, and on classes that are places of options."""
     labels = found.labels
     notes = [f"{counted(n, 'prompt')} {why}" for why, n in labels.left_out.items()]
+    if labels.unused:
+        notes.append(
+            f"no prompt has {some_of(labels.unused, 5)} as target: in no mean, and as an "
+            "answer never right"
+        )
     if labels.are_positions:
         notes.append(
             f"classes are letters of options ({', '.join(labels.classes)}), which stand "
