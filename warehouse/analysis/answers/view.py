@@ -360,7 +360,8 @@ def _pair_parts(report: AnswerReport) -> list[str | Table | TableNote]:
         "p": "the larger of Student's t on what each prompt adds, and of the share of "
         "exchanges of both models' answers that give as large a difference",
     }
-    table = Table.of(cells, hide_empty=("class", "verdict"))
+    hide_empty = ("class", "verdict")
+    table = Table.of(cells, hide_empty=hide_empty, minor=("p",))
     return [differing, "", table, *legend(explained), *meanings(sorted(flags))]
 
 
