@@ -418,6 +418,12 @@ USES = {
         (f"{ANALYSIS}.flash.answer:flash",), "subset flash", flags=("ids", "check")
     ),
     "horizon": Use((f"{ANALYSIS}.horizon.answer:horizon",), "horizon", flags=("svg",)),
+    "answer_metrics": Use(
+        (f"{ANALYSIS}.answers.answer:answer_metrics",),
+        "answers",
+        flags=("confusion",),
+        renamed={"of_class": "of_class"},
+    ),
     "prefer": Use(
         (f"{ANALYSIS}.prefer.answer:prefer",), "prefer", flags=("elo", "svg")
     ),

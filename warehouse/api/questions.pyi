@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import overload
 
 from warehouse.analysis.anchors.answer import AnchorReport
+from warehouse.analysis.answers.view import AnswerReport
 from warehouse.analysis.audit.report import AuditReport
 from warehouse.analysis.card.answer import ModelCard
 from warehouse.analysis.compare.answer import Comparison
@@ -70,6 +71,25 @@ class QuestionMethods(Connection):
     ) -> AnchorReport:
         """Anchors (tinyBenchmarks), biased by design, with their measured errors on models
         left out."""
+
+    def answer_metrics(
+        self,
+        benchmark: str,
+        models: Sequence[str] = (),
+        *,
+        metric: Sequence[str] = (),
+        of_class: str | None = None,
+        kind: str | None = None,
+        answered: bool = False,
+        confidence: str | None = None,
+        where: Sequence[str] = (),
+        latest: bool = False,
+        cluster: str | None = None,
+        level: float = 0.95,
+        seed: int = 0,
+    ) -> AnswerReport:
+        """Answers held against targets: precision, recall, F1, balanced accuracy, Cohen's
+        kappa, Matthews' correlation; of numbers errors and correlations."""
 
     def audit(
         self,

@@ -1,5 +1,19 @@
 """What the package gives; see ``__init__.py``, which reads this file and imports a module when it is asked for."""
 
+from .classification.confusion import LabelledAnswers as LabelledAnswers
+from .classification.confusion import labelled_answers as labelled_answers
+from .classification.differences import SetDifference as SetDifference
+from .classification.differences import set_metric_difference as set_metric_difference
+from .classification.figures import SetMetric as SetMetric
+from .classification.figures import classification_metrics as classification_metrics
+from .classification.figures import set_metric as set_metric
+from .confidence.calibration import CalibrationError as CalibrationError
+from .confidence.calibration import ConfidenceMetrics as ConfidenceMetrics
+from .confidence.calibration import calibration_error as calibration_error
+from .confidence.calibration import confidence_metrics as confidence_metrics
+from .confidence.ranking import RankingMetric as RankingMetric
+from .confidence.ranking import aurc as aurc
+from .confidence.ranking import auroc as auroc
 from .core.draws import PromptDraws as PromptDraws
 from .core.draws import prompt_draws as prompt_draws
 from .core.draws import single_draw_scores as single_draw_scores
@@ -124,6 +138,8 @@ from .power.power import VarianceParts as VarianceParts
 from .power.power import minimum_detectable_effect as minimum_detectable_effect
 from .power.power import power_of as power_of
 from .power.power import sample_size as sample_size
+from .regression.figures import NumericMetric as NumericMetric
+from .regression.figures import numeric_metrics as numeric_metrics
 from .rows.checkpoints import RowCheckpoint as RowCheckpoint
 from .rows.checkpoints import row_checkpoint as row_checkpoint
 from .rows.infinite import InfiniteComparison as InfiniteComparison

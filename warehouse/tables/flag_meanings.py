@@ -60,6 +60,12 @@ MEANINGS = {
         "a few prompts at a far bound, missed by chance, would move the mean out"
     ),
     "few_differing_prompts": "the runs differ on fewer than 10 prompts, by weight",
+    "few_positives": "fewer than 10 prompts (of precision: answers) of the class",
+    "rare_class": "a class has fewer than 5 prompts, and counts as much as any other",
+    "few_differing": (
+        "the answers differ on fewer than 10 prompts: too few for a verdict"
+    ),
+    "heavy_tails": "a few numbers lie far out: only the correlation of ranks holds",
     "few_clusters": "fewer than 20 clusters, by size (or weight): may cover too little",
     UNEQUAL_PROMPTS: "figures rest on fewer or other prompts than others: they also differ by how hard those are",
     MIXED_SCALES: "scores of 0 to 1 beside others of up to 100: per cent?",

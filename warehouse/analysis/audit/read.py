@@ -116,7 +116,7 @@ def read_answers(
         notes.append(
             f"{len(unheard)} models have scores but no stored answers: {_some(unheard)}"
         )
-    choices = _read_choices(
+    choices = read_choices(
         store,
         list(chain.from_iterable(voter.entry.condition.run_ids for voter in voters)),
         links,
@@ -252,7 +252,7 @@ def _with_answers(
 ) -> tuple[list[Voter], list[str]]:
     """The models with the best scores of which answers are stored, by name, and those
     of which none are."""
-    counts = _answer_counts(
+    counts = answer_counts(
         store, list(chain.from_iterable(entry.condition.run_ids for entry in chosen))
     )
     voters, unheard = [], []
@@ -328,12 +328,12 @@ def _texts(
             if n_runs <= MOST_FOR_ONE * len(runs):
                 per = "run_id"
             parts.append(
-                _read_texts(store, runs, metrics, links, per, responses=responses)
+                read_texts(store, runs, metrics, links, per, responses=responses)
             )
     return parts
 
 
-def _answer_counts(store: Store, runs: Sequence[int]) -> dict[int, tuple[int, int]]:
+def answer_counts(store: Store, runs: Sequence[int]) -> dict[int, tuple[int, int]]:
     """Generations of each run: how many have an extracted answer, and a stored
     response."""
     rows = store.rows(
@@ -342,7 +342,7 @@ def _answer_counts(store: Store, runs: Sequence[int]) -> dict[int, tuple[int, in
     return {row["run_id"]: (row["n_answers"], row["n_responses"]) for row in rows}
 
 
-def _read_texts(
+def read_texts(
     store: Store,
     runs: Sequence[int],
     metric_ids: Sequence[int],
@@ -384,7 +384,7 @@ def _read_texts(
     )
 
 
-def _read_choices(store: Store, runs: Sequence[int], links: Links) -> ChoiceRows:
+def read_choices(store: Store, runs: Sequence[int], links: Links) -> ChoiceRows:
     """The options that some runs scored."""
     table = store.columns(
         query_text("analysis/audit", "audit_choices"), {"run_ids": runs}, per="run_id"

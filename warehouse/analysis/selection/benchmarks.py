@@ -22,6 +22,11 @@ from warehouse.store.sql.query_files import query_text
 _RUNS = (
     "select * from run_current where benchmark_id in (:benchmark_ids) order by run_id"
 )
+#: Metrics that no sample has a score of.
+_OF_WHOLE_SETS = (
+    *("f1", "macro_f1", "weighted_f1", "precision", "recall", "balanced_accuracy"),
+    *("kappa", "mcc", "auroc", "ece"),
+)
 #: How far beyond a bound a value may lie that was rounded.
 _ROUNDING = 1e-9
 #: In what order runs and metrics stand.
@@ -344,8 +349,15 @@ def choose_metrics(
             f"published figures; see: warehouse list runs --where benchmark={benchmark}"
         )
     if not chosen:
+        elsewhere = ""
+        if str(metric_name).lower() in _OF_WHOLE_SETS:
+            elsewhere = (
+                "; computed from answers and targets: warehouse answers "
+                f"{shlex.quote(benchmark)} --metric {metric_name}"
+            )
         raise MisuseError(
             f"{benchmark} has no metric {metric_name!r}; it has: {', '.join(labels)}"
+            f"{elsewhere}"
         )
     benchmarks = {metric.benchmark_id for metric in chosen}
     per_benchmark = {(metric.benchmark_id, metric.label) for metric in chosen}

@@ -1,0 +1,1 @@
+"""Stored answers held against targets: metrics of a whole set."""

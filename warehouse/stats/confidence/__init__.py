@@ -1,0 +1,1 @@
+"""How sure a model says it is, held against whether it is right."""

@@ -1,0 +1,1 @@
+"""Answers that are numbers, held against targets."""
