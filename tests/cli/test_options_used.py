@@ -39,7 +39,7 @@ FORMS = {
     "help",
 }
 FORMS |= {"as_markdown", "as_latex", "as_html", "percent"}
-FORMS |= {"db", "wait", "quiet", "verbose", "explain"}
+FORMS |= {"db", "wait", "quiet", "verbose", "explain", "top", "show_all"}
 #: Texts that mean something in the store; what is not listed here is tried as it comes.
 TEXTS: dict[str, tuple[str, ...]] = {
     "metric": ("acc_norm", "exact_match,strict-match"),
