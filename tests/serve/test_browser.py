@@ -329,7 +329,7 @@ def test_a_second_click_and_an_error_take_the_place_of_a_view(
     shown.execute_script(f"window.same = 1; {SLOW} {follow}", "/compare")
     WebDriverWait(shown, 30).until(lambda one: one.execute_script("return asked === 1"))
     shown.execute_script(follow, "/")
-    WebDriverWait(shown, 30).until(lambda one: one.title == "What do we know?")
+    WebDriverWait(shown, 30).until(lambda one: one.title == "Which model is best?")
     assert shown.execute_script("return [window.same, window.asked >= 2]") == [1, True]
     script = (
         "const a = document.querySelector('main a'); [window.asked, a.href] = [1, "

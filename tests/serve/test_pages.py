@@ -130,7 +130,7 @@ def test_a_tie_leads_to_the_plan_that_power_gives(
         unescape(one)
         for one in re.findall(r"<code>(warehouse power [^<]*)</code>", planned)
     )
-    answer = run(*shlex.split(command)[1:], db=url)
+    answer = run("--explain", *shlex.split(command)[1:], db=url)
     assert answer.code == 0
     words = next(
         unescape(one)

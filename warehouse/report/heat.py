@@ -20,6 +20,7 @@ from warehouse.analysis.leaderboard.row import STOPPED, LeaderboardRow
 from warehouse.analysis.leaderboard.words import first_group, label_of
 from warehouse.analysis.selection.scored_conditions import is_partial
 from warehouse.analysis.suites.row import SuiteRow
+from warehouse.report.found import Leader
 from warehouse.tables.page import is_finite, written
 from warehouse.tables.words import MOST_DECIMALS, decimals, direction
 
@@ -72,6 +73,7 @@ class HeatColumn:
     #: stands before all benchmarks, which it is made of, and does not count for the
     #: order of rows.
     is_suite: bool = False
+    leader: Leader | None = None  #: the first of its leaderboard; None for none.
 
     @cached_property
     def n_others(self) -> int:

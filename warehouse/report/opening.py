@@ -15,6 +15,7 @@ from warehouse.analysis.report_data.answer import answer, suite_answer
 from warehouse.analysis.report_data.part import BenchmarkPart
 from warehouse.analysis.report_data.report import Changes, ReportData, ScoreChange
 from warehouse.analysis.report_data.suite_part import SuitePart
+from warehouse.report.found import found_in_words, leader_of
 from warehouse.report.heat import (
     PART,
     ROWS,
@@ -67,7 +68,11 @@ def head_of(part: BenchmarkPart, answer: Markup) -> HeadEntry:
     column = None
     if board:
         column = HeatColumn(
-            part.name, board.metric, board.higher_is_better, cells_of(board.rows)
+            part.name,
+            board.metric,
+            board.higher_is_better,
+            cells_of(board.rows),
+            leader=leader_of(board.rows, board.higher_is_better),
         )
     n_parts = 0
     if board:
@@ -123,6 +128,7 @@ def opening(
         nobody_first = {head.name for head in benchmarks if head.nobody_first}
         told = _changes(changes, note, nobody_first)
     return {
+        "found": found_in_words([head.column for head in benchmarks if head.column]),
         "lines": lines,
         "telling": [
             line for line in lines if heat and line.name == heat[0].heads[0].name

@@ -30,6 +30,7 @@ from warehouse.analysis.suites.question import SuiteLeaderboard
 from warehouse.analysis.suites.tree import list_suites
 from warehouse.errors import MisuseError, WarehouseError
 from warehouse.questions.question import Question
+from warehouse.report.found import leader_of
 from warehouse.report.heat import HeatCell, HeatColumn, cells_of
 from warehouse.serve.answers import Answers
 from warehouse.store.connection import Store
@@ -263,6 +264,7 @@ class HeatData:
                 board.higher_is_better,
                 cells_of(rows),
                 newest=newest,
+                leader=leader_of(rows, board.higher_is_better),
             )
         return _at_once(name, runs, newest)
 

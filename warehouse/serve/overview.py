@@ -1,4 +1,4 @@
-"""*What do we know?* Every model on every benchmark, what is new, and two models held
+"""*Which model is best?* Every model on every benchmark, what is new, and two models held
 against each other."""
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from datetime import date, datetime
 from functools import partial
 from typing import Any
 
+from markupsafe import Markup
+
 from warehouse.analysis.compare.question import Compare
 from warehouse.analysis.comparison.words import better_in_words
 from warehouse.analysis.report_data.report import Changes, read_changes
@@ -16,6 +18,7 @@ from warehouse.analysis.suites.question import AnyLeaderboard
 from warehouse.errors import MisuseError
 from warehouse.records.clock import utc_now
 from warehouse.refresh.alerts import Rules, check
+from warehouse.report.found import found_in_words
 from warehouse.report.heat import HeatCell, HeatColumn, HeatLine, HeatWindow, window
 from warehouse.serve.gauge import CLEAR, word_of
 from warehouse.serve.heat_data import Facts
@@ -24,7 +27,7 @@ from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 from warehouse.tables.words import decimals, fixed, number, plural
 
-TITLE = "What do we know?"
+TITLE = "Which model is best?"
 #: Rows and columns of a window: with its heads and facets fewer than 5 000 nodes.
 ROWS, COLUMNS = 40, 40
 #: Choices of a facet that are listed; of more a name is typed.
@@ -91,6 +94,7 @@ def overview(site: Site, request: PageRequest) -> Page:
         TITLE,
         {
             "seen": seen,
+            "found": _found(columns, is_whole=not (left_to_go or at or left)),
             "facets": [(name, _choices(facts, name), facets[name]) for name in FACETS],
             "narrowed": any(facets.values()) or bool(request.value("date")),
             "orders": ORDERS,
@@ -118,6 +122,13 @@ def overview(site: Site, request: PageRequest) -> Page:
         "where is_default",
         again=1 if left_to_go or (comparison and not verdict) else 0,
     )
+
+
+def _found(columns: Sequence[HeatColumn], *, is_whole: bool) -> list[Markup]:
+    """Who leads where, once all leaderboards are there; on the first page of them."""
+    if not is_whole:
+        return []
+    return found_in_words([column for column in columns if not column.is_suite])
 
 
 def _since(text: str) -> date | None:

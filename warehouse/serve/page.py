@@ -33,7 +33,7 @@ from warehouse.tables.words import DIRECTIONS
 
 #: Pages that every page leads to, in the order of questions: address, name.
 NAVIGATION = (
-    ("/", "What do we know?"),
+    ("/", "Which model is best?"),
     ("/compare", "Compare"),
     ("/health", "Data health"),
 )
