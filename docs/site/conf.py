@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 ORDER = {
-    "Start": ["docs/your_files", "docs/reading", "docs/decide", "docs/share"],
+    "Start": ["docs/index", "docs/your_files", "docs/reading", "docs/decide", "docs/share"],
     "How to": [
         "docs/ingest", "docs/leaderboard", "docs/comparing", "docs/report", "docs/serve", "docs/notebooks",
         "docs/agents", "docs/tools",

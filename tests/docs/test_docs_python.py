@@ -132,5 +132,6 @@ def test_no_python_of_a_page_is_without_a_test() -> None:
             "refresh.md",
         ),
         *("scale.md", "stopping.md", "testing.md"),
+        "index.md",  # by tests/docs/test_readme.py
     }
     assert {page.name for page in DOCS.glob("*.md") if python(page.name)} == tested

@@ -1,4 +1,5 @@
-"""README: its commands for files of one's own work, and so does its Python."""
+"""README and the index of the pages: their commands for files of one's own work, and so
+does their Python."""
 
 from __future__ import annotations
 
@@ -11,6 +12,9 @@ import pytest
 from tests.support.pages import ROOT, Terminal, agrees, blocks, commands, examples
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+INDEX = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+#: Lines and links that a front page has at most.
+MOST_LINES, MOST_LINKS = 90, 10
 DUMPS = ROOT / "docs" / "demo" / "results"
 GSM8K = {"model-a": "1101110100", "model-b": "1001010100"}
 
@@ -34,6 +38,11 @@ def test_the_first_command_answers_on_the_logs_that_are_shipped(
     }
 
 
+def test_the_front_page_is_short() -> None:
+    assert len(README.splitlines()) <= MOST_LINES
+    assert README.count("](") <= MOST_LINKS
+
+
 @pytest.fixture
 def own_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Terminal:
     """In a folder with the files that the README speaks of."""
@@ -49,7 +58,7 @@ def own_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Terminal:
     (tmp_path / "results" / "all.csv").write_text(
         "model,question_id,correct\n" + "".join(rows)
     )
-    (tmp_path / "mapping.toml").write_text(blocks(README, "toml")[0], encoding="utf-8")
+    (tmp_path / "mapping.toml").write_text(blocks(INDEX, "toml")[0], encoding="utf-8")
     return Terminal(tmp_path)
 
 
@@ -58,13 +67,14 @@ def test_commands_for_own_files_work(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    (block,) = blocks(README, "sh", mark="own files")
+    (block,) = blocks(INDEX, "sh", mark="own files")
     for command in commands(block):
         own_files(command)
         assert own_files.status == 0, command
     assert (own_files.folder / "out" / "manifest.json").exists()
     monkeypatch.chdir(own_files.folder)
-    exec(blocks(README, "python")[0], {})
+    for page in (README, INDEX):
+        exec(blocks(page, "python")[0], {})
     said = capsys.readouterr().out
     assert "gsm8k · exact_match, higher is better · " in said
     assert re.search(r"^model-a has the highest figure \d\d\.\d %", said, re.MULTILINE)
