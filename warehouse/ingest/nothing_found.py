@@ -113,7 +113,7 @@ def _draft(
     """The first file of which a draft can be made, and the draft, with what is
     missing."""
     for item in [item for item in unread if is_data(item)][:_LOOKED_AT]:
-        draft = drafted(item.path, known)
+        draft = drafted(item.path, known, is_alone=len(unread) == 1)
         if draft.why_not:
             return item.path, draft
     return None

@@ -34,6 +34,7 @@ from warehouse.importers.tabular.drafts.columns import (
 )
 from warehouse.importers.tabular.drafts.heed import heed_rows, heed_turns
 from warehouse.importers.tabular.drafts.looks import is_long, shown_text
+from warehouse.importers.tabular.drafts.model_lists import name_in_list
 from warehouse.importers.tabular.drafts.profile import TableProfile
 from warehouse.importers.tabular.drafts.prompts import (
     named_as,
@@ -212,7 +213,8 @@ def _key_of_scores(
     """The keys of objects that are called scores and lie in the records of prompts:
     each key comes back in several of them."""
     around = plain_name(table.location.at.removesuffix("{}").rpartition(".")[2])
-    if around.removesuffix("s") not in _AROUND_SCORES:
+    is_of_model = name_in_list(table, columns) is not None
+    if around.removesuffix("s") not in _AROUND_SCORES or is_of_model:
         return None
     for column in columns:
         if column.path == "@key" and 1 < len(column.values) <= table.rows // 2:
@@ -430,6 +432,8 @@ def _take_run(
         column = named_as(free, words)
         if column is None and name == "model":
             column = next((c for c in free if _labels_models(c)), None)
+        if column is None and name == "model":
+            column = _model_of_list(table, columns, fields)
         if column is None:
             continue
         why = _why_no_run(name, column)
@@ -440,6 +444,16 @@ def _take_run(
             fields.why_not[column.path] = f"{name}: {why}"
         else:
             fields.run[name] = column
+
+
+def _model_of_list(
+    table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields
+) -> ColumnProfile | None:
+    """What names the elements of a list of models, and no prompts."""
+    column = name_in_list(table, columns)
+    if column is not None:
+        fields.forget(column)
+    return column
 
 
 def _labels_models(column: ColumnProfile) -> bool:

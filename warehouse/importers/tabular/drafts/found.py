@@ -24,8 +24,10 @@ from warehouse.importers.tabular.drafts.matrix import MatrixColumns, cells_of
 from warehouse.importers.tabular.drafts.nested import NestedFigures, nested_figures
 from warehouse.importers.tabular.drafts.paths import (
     NamedByPaths,
+    UnnamedFiles,
     models_in_paths,
     scorers_in_paths,
+    unnamed_files,
 )
 from warehouse.importers.tabular.drafts.profile import TableProfile
 from warehouse.importers.tabular.drafts.run_tables import run_table_in
@@ -189,6 +191,14 @@ class Found:
         if self.knows_models() or self.fields.same_answers:
             return None
         return models_in_paths(self.table.path, self.fields.evidence.rows.others)
+
+    def unnamed_files(self) -> UnnamedFiles | None:
+        """Files that hold the same prompts as this one, where nothing in them or in
+        their names tells the models."""
+        is_told = self.knows_models() or self.fields.same_answers
+        if is_told or self.named_models() is not None:
+            return None
+        return unnamed_files(self.table.path, self.fields.evidence.rows.others)
 
     @property
     def is_sure(self) -> bool:

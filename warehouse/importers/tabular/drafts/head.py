@@ -60,6 +60,9 @@ def head_lines(found: Found) -> Iterator[str]:
         inside = name
         if name.endswith(".zip"):
             inside = members(found.table.path, name)[0].name
+        unnamed = found.unnamed_files()
+        if unnamed is not None:
+            yield from unnamed.lines()
         yield from asked_for_path(inside)
 
 

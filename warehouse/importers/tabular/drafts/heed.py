@@ -45,6 +45,7 @@ def heed_rows(
     """
     rows = _rows(table, fields)
     take_models(table, rows, columns, fields)
+    _forget_ids_of_models(columns, fields)
     take_tasks(table, rows, fields)
     take_model_of_files(rows, columns, fields)
     fields.evidence = evidence_on(rows, columns, fields)
@@ -57,6 +58,23 @@ def heed_rows(
         return
     for name in ("target", "text", "response", *fields.metadata):
         _settle(name, columns, fields)
+
+
+def _forget_ids_of_models(columns: Sequence[ColumnProfile], fields: Fields) -> None:
+    """Take ids for no prompts where all rows of a model have one, and each model
+    another: they are those of the models. The keys of the records are then."""
+    ids, model = fields.sample.get("prompt_id"), fields.run.get("model")
+    if ids is None or model is None or len(model.values) < 2:
+        return
+    pairs = {*zip(model.codes.tolist(), ids.codes.tolist(), strict=True)}
+    is_of_model = len(pairs) == len(model.values) == len(ids.values)
+    if not is_of_model or ids.is_unique:
+        return
+    fields.forget(ids)
+    fields.why_not[ids.path] = "prompt_id: one value in all rows of a model"
+    keys = next((column for column in columns if column.path == "@key"), None)
+    if keys is not None and keys.path not in fields.taken:
+        fields.sample["prompt_id"] = keys
 
 
 def _are_same_answers(

@@ -57,6 +57,52 @@ def models_in_paths(path: Path, others: Sequence[Path]) -> NamedByPaths | None:
     return NamedByPaths("model", f"*/{path.name}", pattern, tuple(models))
 
 
+@dataclass(frozen=True)
+class UnnamedFiles:
+    """Files that hold the same prompts, and whose names look like those of no
+    models."""
+
+    glob: str  #: of the files.
+    pattern: str  #: of their paths, with the group ``model``.
+    names: tuple[str, ...]  #: what tells them apart, of those that were looked at.
+
+    @property
+    def question(self) -> str:
+        """What the files are, with its readings."""
+        shown = ", ".join(map(safe, self.names[:3]))
+        return (
+            f"what the files are, which hold the same prompts ({shown}): (1) models, "
+            "by the names of files or folders; (2) runs of one model, a figure each; "
+            "(3) generations of one model, pooled"
+        )
+
+    def lines(self) -> Iterator[str]:
+        """The readings as comments of a mapping."""
+        shown = ", ".join(map(safe, self.names[:3]))
+        run = self.pattern.replace("<model>", "<file>")
+        files = f"files = [{toml_text(self.glob)}]"
+        yield f"# files beside this one hold the same prompts: {shown}. They are"
+        yield f"#   models: {files}, and below [path] pattern = '{self.pattern}'"
+        yield f"#   runs of one model: {files}, and [path] pattern = '{run}',"
+        yield '#     [run.configuration] file = { group = "file" }'
+        yield f"#   generations of one model, pooled: {files}"
+        yield ""
+
+
+def unnamed_files(path: Path, others: Sequence[Path]) -> UnnamedFiles | None:
+    """What files are left open by their names, which hold the same prompts; None where
+    there is one file."""
+    paths = [path.resolve(), *(other.resolve() for other in others)]
+    if len(paths) < 2:
+        return None
+    if len({own.parent for own in paths}) == 1:
+        found = _in_names("model", paths)
+        return UnnamedFiles(found.glob, found.pattern, found.names)
+    folders = tuple(own.parent.name for own in paths)
+    pattern = f"(?P<model>[^/]+)/{re.escape(path.name)}"
+    return UnnamedFiles(f"*/{path.name}", pattern, folders)
+
+
 def _in_names(field: str, paths: Sequence[Path]) -> NamedByPaths:
     ending = _ending(paths[0].name)
     stems = [own.name.removesuffix(ending) for own in paths]
