@@ -48,9 +48,7 @@ class Drafted:
         )
 
 
-def drafted(
-    path: Path, known: Mapping[str, Any], *, is_alone: bool = True
-) -> Drafted:
+def drafted(path: Path, known: Mapping[str, Any], *, is_alone: bool = True) -> Drafted:
     """The draft for a file.
 
     Args:

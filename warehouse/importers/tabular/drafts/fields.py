@@ -166,6 +166,7 @@ def fields_of(table: TableProfile) -> Fields:
     _take_sample(table, columns, fields)
     _take_run(table, columns, fields)
     _forget_parts(table, fields)
+    _forget_counts(fields)
     fields.scorers = scorers_in(table, columns, fields.taken)
     free = [column for column in columns if column.path not in fields.taken]
     for name in METADATA_NAMES:
@@ -385,6 +386,17 @@ def _names_ways_to_ask(column: ColumnProfile) -> bool:
     are_words = all(re.fullmatch(rf"[^\W\d][\w-]{{0,{_WAY}}}", text) for text in texts)
     is_repeated = 2 <= len(texts) <= min(_WAYS, column.rows // 3)
     return are_words and is_repeated and column.kind == "text"
+
+
+def _forget_counts(fields: Fields) -> None:
+    """Take no numbers for what was said where nothing was asked in words, and nothing
+    is right: ``Output`` is then how much there was."""
+    response = fields.sample.get("response")
+    if response is None or {"text", "target"} & {*fields.sample}:
+        return
+    if response.is_number and not response.name.startswith("@"):
+        fields.forget(response)
+        fields.why_not[response.path] = "response: numbers without question or target"
 
 
 def _forget_parts(table: TableProfile, fields: Fields) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from warehouse.errors import InputError
+from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.drafts.profile import (
     TableProfile,
     label_of_value,
@@ -88,6 +89,24 @@ def count_beside(path: Path) -> int:
         other.suffix == path.suffix and other != path
         for other in islice(path.parent.iterdir(), _LISTED)
     )
+
+
+#: Values of a column that two files have in common, from which on they hold figures of
+#: the same models.
+_SHARED = 2
+
+
+def of_same_names(table: TableProfile, column: ColumnProfile) -> list[Path]:
+    """Files beside a table that have its columns, and in one of them names that stand
+    in the table as well."""
+    names = {*map(label_of_value, column.values)}
+    found = []
+    for other in _alike(table):
+        own = [own for own in other.columns if own.path == column.path]
+        theirs = {label_of_value(value) for one in own for value in one.values}
+        if len(names & theirs) >= _SHARED:
+            found.append(other.path)
+    return found
 
 
 def _candidates(path: Path) -> Iterator[Path]:

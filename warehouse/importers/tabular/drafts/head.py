@@ -54,15 +54,15 @@ def head_lines(found: Found) -> Iterator[str]:
     yield ""
     for choice in found.choices:
         yield from choice.lines()
+    unnamed = found.unnamed_files()
+    if unnamed is not None:
+        yield from unnamed.lines()
     if named is not None:
         yield from named.lines()
     elif not found.knows_models():
         inside = name
         if name.endswith(".zip"):
             inside = members(found.table.path, name)[0].name
-        unnamed = found.unnamed_files()
-        if unnamed is not None:
-            yield from unnamed.lines()
         yield from asked_for_path(inside)
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from warehouse.importers.tabular.column_names import (
-    are_models,
     is_metric,
     plain_name,
     words_of,
@@ -14,7 +13,11 @@ from warehouse.importers.tabular.column_names import (
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.drafts.columns import Fields
 from warehouse.importers.tabular.drafts.files_beside import rows_beside
-from warehouse.importers.tabular.drafts.looks import is_long, is_verdict
+from warehouse.importers.tabular.drafts.looks import (
+    is_long,
+    is_verdict,
+    names_several_models,
+)
 from warehouse.importers.tabular.drafts.model_evidence import (
     take_model_of_files,
     take_models,
@@ -122,17 +125,9 @@ def _rows(table: TableProfile, fields: Fields) -> Rows:
     )
     if model is not None and len(model.values) > 1:
         return alone
-    if any(_names_several_models(column) for column in table.columns):
+    if any(names_several_models(column) for column in table.columns):
         return alone  # what lies beside is of the same models
     return rows_beside(table)
-
-
-def _names_several_models(column: ColumnProfile) -> bool:
-    """True if a column is called as models are, and holds several."""
-    texts = [str(value) for value in column.values]
-    is_called = "model" in words_of(column.name)
-    are_several = 1 < len(texts) <= column.rows // 2
-    return is_called and are_several and not is_long(column) and are_models(texts)
 
 
 def _settle(name: str, columns: Sequence[ColumnProfile], fields: Fields) -> None:

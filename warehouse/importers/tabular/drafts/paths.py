@@ -59,48 +59,68 @@ def models_in_paths(path: Path, others: Sequence[Path]) -> NamedByPaths | None:
 
 @dataclass(frozen=True)
 class UnnamedFiles:
-    """Files that hold the same prompts, and whose names look like those of no
-    models."""
+    """Files side by side of which only their names can tell what each is, and do not
+    say it: of the same prompts, or with figures of the same models."""
 
+    field: str  #: what the files are if one reading holds: ``model``, ``benchmark``.
     glob: str  #: of the files.
-    pattern: str  #: of their paths, with the group ``model``.
+    pattern: str  #: of their paths, with a group of that name.
     names: tuple[str, ...]  #: what tells them apart, of those that were looked at.
+
+    @property
+    def _shown(self) -> str:
+        return ", ".join(map(safe, self.names[:3]))
 
     @property
     def question(self) -> str:
         """What the files are, with its readings."""
-        shown = ", ".join(map(safe, self.names[:3]))
+        if self.field == "benchmark":
+            return (
+                f"what the files are, which state figures of the same models "
+                f"({self._shown}): (1) benchmarks, by the names of files or folders; "
+                "(2) parts, ways to ask or times of one benchmark"
+            )
         return (
-            f"what the files are, which hold the same prompts ({shown}): (1) models, "
-            "by the names of files or folders; (2) runs of one model, a figure each; "
-            "(3) generations of one model, pooled"
+            f"what the files are, which hold the same prompts ({self._shown}): (1) "
+            "models, by the names of files or folders; (2) runs of one model, a figure "
+            "each; (3) generations of one model, pooled"
         )
 
     def lines(self) -> Iterator[str]:
         """The readings as comments of a mapping."""
-        shown = ", ".join(map(safe, self.names[:3]))
-        run = self.pattern.replace("<model>", "<file>")
         files = f"files = [{toml_text(self.glob)}]"
-        yield f"# files beside this one hold the same prompts: {shown}. They are"
-        yield f"#   models: {files}, and below [path] pattern = '{self.pattern}'"
-        yield f"#   runs of one model: {files}, and [path] pattern = '{run}',"
+        run = self.pattern.replace(f"<{self.field}>", "<file>")
+        if self.field == "benchmark":
+            yield f"# files beside this one state figures of the same models: {self._shown}"
+            apart = "parts, ways to ask or times of one benchmark"
+        else:
+            yield f"# files beside this one hold the same prompts: {self._shown}"
+            apart = "runs of one model"
+        yield f"#   {self.field}s: {files}, and [path] pattern = '{self.pattern}'"
+        yield f"#   {apart}: {files}, and [path] pattern = '{run}',"
         yield '#     [run.configuration] file = { group = "file" }'
-        yield f"#   generations of one model, pooled: {files}"
+        if self.field == "model":
+            yield f"#   generations of one model, pooled: {files}"
         yield ""
 
 
-def unnamed_files(path: Path, others: Sequence[Path]) -> UnnamedFiles | None:
-    """What files are left open by their names, which hold the same prompts; None where
-    there is one file."""
+def unnamed_files(
+    field: str, path: Path, others: Sequence[Path]
+) -> UnnamedFiles | None:
+    """What files are left open by their names; None where there is one file.
+
+    Args:
+        field: what they are if one reading holds, ``model`` or ``benchmark``.
+    """
     paths = [path.resolve(), *(other.resolve() for other in others)]
     if len(paths) < 2:
         return None
     if len({own.parent for own in paths}) == 1:
-        found = _in_names("model", paths)
-        return UnnamedFiles(found.glob, found.pattern, found.names)
+        found = _in_names(field, paths)
+        return UnnamedFiles(field, found.glob, found.pattern, found.names)
     folders = tuple(own.parent.name for own in paths)
-    pattern = f"(?P<model>[^/]+)/{re.escape(path.name)}"
-    return UnnamedFiles(f"*/{path.name}", pattern, folders)
+    pattern = f"(?P<{field}>[^/]+)/{re.escape(path.name)}"
+    return UnnamedFiles(field, f"*/{path.name}", pattern, folders)
 
 
 def _in_names(field: str, paths: Sequence[Path]) -> NamedByPaths:

@@ -240,10 +240,18 @@ def nothing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Choice
                 "figures of a whole benchmark",
             ),
         )
+    how = "uncomment the [[scores]] and [metrics.NAME] of those that are"
+    if table.is_object and between:
+        names = ", ".join(toml_text(c.column.path) for c in scores.offered[:OFFERED])
+        return Choice(
+            f"what the numbers of the file are ({names})",
+            (*between, "scores of one prompt, whose file this is"),
+            (*written, how),
+        )
     return Choice(
         "whether any of these columns are scores of prompts (no name says so)",
         (*offered, *between),
-        ("uncomment the [[scores]] and [metrics.NAME] of those that are", *written),
+        (how, *written),
     )
 
 
