@@ -144,6 +144,7 @@ def _crossing(
     """Columns of a few names of which each has all prompts once."""
     evidence = Evidence(rows)
     named = {own.path for name, own in fields.run.items() if name != "benchmark"}
+    named |= {own.path for own in fields.scorers.columns}
     few = [
         column
         for column in columns
