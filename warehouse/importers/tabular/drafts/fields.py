@@ -106,6 +106,8 @@ _WORDS = {
     name: (*SAMPLE_NAMES.get(name, ()), *_ALSO.get(name, ()))
     for name in dict.fromkeys((*SAMPLE_NAMES, *_ALSO))
 }
+#: Objects that describe a benchmark.
+_OBJECTS = frozenset({"benchmark", "dataset", "suite"})
 #: Objects that hold what a model said, and no right answers.
 _SAID = frozenset(
     {"output", "outputs", "prediction", "predictions", "response", "responses"}
@@ -346,7 +348,8 @@ def _may_be_sample(name: str, column: ColumnProfile) -> bool:
     if is_setting(column.parents) or name == "response" and is_of_judge(column.parents):
         return False
     is_said = bool({plain_name(parent) for parent in column.parents} & _SAID)
-    if name in ("target", "text", "prompt_id") and is_said:
+    is_of_content = name in ("target", "text", "prompt_id")
+    if is_of_content and (is_said or _labels_benchmarks(column)):
         return False
     if (
         name == "target"
@@ -444,6 +447,8 @@ def _take_run(
         column = named_as(free, words)
         if column is None and name == "model":
             column = next((c for c in free if _labels_models(c)), None)
+        if column is None and name == "benchmark":
+            column = next((c for c in free if _labels_benchmarks(c)), None)
         if column is None and name == "model":
             column = _model_of_list(table, columns, fields)
         if column is None:
@@ -479,6 +484,13 @@ def _labels_models(column: ColumnProfile) -> bool:
         and is_short
         and bool(MODEL_LABELS.fullmatch(plain_name(column.name)))
     )
+
+
+def _labels_benchmarks(column: ColumnProfile) -> bool:
+    """True if a column is the name or the id in an object that is called as benchmarks
+    are: ``{"dataset": {"id": …}}``. A task may be a prompt as well."""
+    around = [plain_name(parent) for parent in column.parents[-1:]]
+    return plain_name(column.name) in ("name", "id") and bool(_OBJECTS & {*around})
 
 
 def _why_no_run(name: str, column: ColumnProfile) -> str:

@@ -9,6 +9,7 @@ from os.path import commonprefix
 
 from warehouse.importers.tabular.column_names import (
     are_models,
+    are_numbered,
     is_metric,
     path_of,
     plain_name,
@@ -65,6 +66,7 @@ def are_by_model(candidates: Sequence[ScoreColumn]) -> bool:
         len(names) > 1
         and len(around) == 1
         and are_models(names)
+        and not are_numbered(names)
         and not any(map(is_metric, names))
     )
 
