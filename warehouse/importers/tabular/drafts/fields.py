@@ -34,7 +34,10 @@ from warehouse.importers.tabular.drafts.columns import (
 )
 from warehouse.importers.tabular.drafts.heed import heed_rows, heed_turns
 from warehouse.importers.tabular.drafts.looks import is_long, shown_text
-from warehouse.importers.tabular.drafts.model_lists import name_in_list
+from warehouse.importers.tabular.drafts.model_lists import (
+    keys_of_models,
+    name_in_list,
+)
 from warehouse.importers.tabular.drafts.profile import TableProfile
 from warehouse.importers.tabular.drafts.prompts import (
     named_as,
@@ -466,8 +469,9 @@ def _take_run(
 def _model_of_list(
     table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields
 ) -> ColumnProfile | None:
-    """What names the elements of a list of models, and no prompts."""
-    column = name_in_list(table, columns)
+    """What names the elements of a list of models, or of an object by model, and no
+    prompts."""
+    column = name_in_list(table, columns) or keys_of_models(table, columns)
     if column is not None:
         fields.forget(column)
     return column

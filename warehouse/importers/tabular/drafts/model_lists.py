@@ -1,12 +1,17 @@
-"""Records of a list that is called ``models``, or that lie in one: each of its elements
-is a model, and what names it names the model."""
+"""Models that name the records of a document, or what they lie in: elements of a list
+that is called ``models``, keys that are names of models."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from warehouse.importers.tabular.column_names import MODEL_LABELS, plain_name
+from warehouse.importers.tabular.column_names import (
+    MODEL_LABELS,
+    are_models,
+    are_numbered,
+    plain_name,
+)
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.drafts.profile import TableProfile
 
@@ -31,6 +36,21 @@ def name_in_list(
             is_there = column.path.rpartition(".")[0] == prefix and not column.parents
             if is_there and plain_name(column.name) == name and _is_name(column):
                 return column
+    return None
+
+
+def keys_of_models(
+    table: TableProfile, columns: Sequence[ColumnProfile]
+) -> ColumnProfile | None:
+    """The keys of the records, where most are names of models, with a vendor before
+    them or not; None where there are none, or they are numbered as prompts are."""
+    if table.location.at.count("{}") != 1 or table.location.draws:
+        return None
+    for column in columns:
+        texts = [str(value) for value in column.values]
+        bare = [text.rpartition("/")[2] for text in texts]
+        if column.path == "@key" and are_models(bare) and not are_numbered(texts):
+            return column
     return None
 
 

@@ -78,7 +78,8 @@ class UnnamedFiles:
             return (
                 f"what the files are, which state figures of the same models "
                 f"({self._shown}): (1) benchmarks, by the names of files or folders; "
-                "(2) parts, ways to ask or times of one benchmark"
+                "(2) parts, ways to ask or times of one benchmark; (3) prompts, a file "
+                "each"
             )
         return (
             f"what the files are, which hold the same prompts ({self._shown}): (1) "
@@ -101,6 +102,9 @@ class UnnamedFiles:
         yield '#     [run.configuration] file = { group = "file" }'
         if self.field == "model":
             yield f"#   generations of one model, pooled: {files}"
+        else:
+            yield '#   prompts: the same [path], [sample] prompt_id = { group = "file" },'
+            yield "#     and [[scores]] for [[published]]"
         yield ""
 
 
