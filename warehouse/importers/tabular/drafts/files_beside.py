@@ -132,18 +132,22 @@ def _candidates(path: Path) -> Iterator[Path]:
 
 
 def _of_same_name(path: Path) -> list[Path]:
-    """Files of the same name in the folders beside that of a file, where most folders
-    there have one, as results/MODEL/samples.jsonl."""
-    above = path.parent.parent
-    folders = [
-        folder
-        for folder in islice(sorted(above.iterdir()), _LISTED)
-        if folder.is_dir() and not folder.is_symlink()
-    ]
-    found = [folder / path.name for folder in folders if folder != path.parent]
-    there = [other for other in found if other.is_file()]
-    if 2 * len(there) > len(found):
-        return there
+    """Files of the same name in the folders beside that of a file, or in folders of the
+    same name in those beside the one above, where most folders there have one, as
+    results/MODEL/samples.jsonl and results/MODEL/task/samples.jsonl."""
+    for up in (1, 2):
+        if len(path.parts) < up + 2:
+            return []
+        below, own = path.parts[-up:], path.parents[up - 1]
+        folders = [
+            folder
+            for folder in islice(sorted(own.parent.iterdir()), _LISTED)
+            if folder.is_dir() and not folder.is_symlink()
+        ]
+        found = [folder.joinpath(*below) for folder in folders if folder != own]
+        there = [other for other in found if other.is_file()]
+        if there and 2 * len(there) > len(found):
+            return there
     return []
 
 

@@ -30,10 +30,8 @@ from warehouse.importers.tabular.drafts.matrix import MatrixColumns, cells_of
 from warehouse.importers.tabular.drafts.nested import NestedFigures, nested_figures
 from warehouse.importers.tabular.drafts.paths import (
     NamedByPaths,
-    UnnamedFiles,
     models_in_paths,
     scorers_in_paths,
-    unnamed_files,
 )
 from warehouse.importers.tabular.drafts.profile import TableProfile
 from warehouse.importers.tabular.drafts.run_tables import run_table_in
@@ -43,6 +41,10 @@ from warehouse.importers.tabular.drafts.settings import settings_in
 from warehouse.importers.tabular.drafts.tables import figures_of
 from warehouse.importers.tabular.drafts.toml import (
     Choice,
+)
+from warehouse.importers.tabular.drafts.unnamed_files import (
+    UnnamedFiles,
+    unnamed_files,
 )
 from warehouse.importers.tabular.drafts.vote_questions import of_votes
 from warehouse.importers.tabular.plain_tables import vote_mapping
@@ -216,15 +218,22 @@ class Found:
     def unnamed_files(self) -> UnnamedFiles | None:
         """Files that hold the same prompts as this one, or figures of the same models,
         where nothing in them or in their names tells what each of them is."""
+        path = self.table.path
         label = self._label_of_board()
         if label is not None:
             others = of_same_names(self.table, label)
-            return unnamed_files("benchmark", self.table.path, others)
+            return unnamed_files("benchmark", path, others)
+        model = self.fields.run.get("model")
+        if model is not None and self._is_scored and self.fields.names_prompts:
+            others = of_same_names(self.table, model)
+            names = models_in_paths(path, others)
+            is_judged = names is not None and {*names.names}.isdisjoint(model.values)
+            return unnamed_files("judged model", path, others) if is_judged else None
         is_told = self.knows_models() or self.fields.same_answers
         if is_told or self.named_models() is not None:
             return None
         others = list(self.fields.evidence.rows.others)
-        return unnamed_files("model", self.table.path, others)
+        return unnamed_files("model", path, others)
 
     def _label_of_board(self) -> ColumnProfile | None:
         """What names the models of a board of one benchmark that nothing names."""

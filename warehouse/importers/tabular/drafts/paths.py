@@ -12,6 +12,9 @@ from pathlib import Path
 from warehouse.importers.tabular.column_names import are_models, looks_like_model
 from warehouse.importers.tabular.drafts.toml import safe, toml_text
 
+#: Folders above a file that are looked at.
+_FOLDERS = 3
+
 
 @dataclass(frozen=True)
 class NamedByPaths:
@@ -43,88 +46,27 @@ def scorers_in_paths(path: Path, others: Sequence[Path]) -> NamedByPaths | None:
 def models_in_paths(path: Path, others: Sequence[Path]) -> NamedByPaths | None:
     """Where the names of files tell the model; None where they do not, or name anything
     else."""
+    found = in_paths("model", path, others)
+    if found is None or not are_models(found.names):
+        return None
+    return found
+
+
+def in_paths(field: str, path: Path, others: Sequence[Path]) -> NamedByPaths | None:
+    """Where the names of files, or those of the folders that they lie in, are another
+    for each; None where there is one file."""
     paths = [path.resolve(), *(other.resolve() for other in others)]
     if len(paths) < 2:
         return None
     if len({own.parent for own in paths}) == 1:
-        found = _in_names("model", paths)
-        return found if are_models(found.names) else None
-    models = [own.parent.name for own in paths]
-    if not are_models(models):
-        return None
-    file = re.escape(path.name)
-    pattern = f"(?P<model>[^/]+)/{file}"
-    return NamedByPaths("model", f"*/{path.name}", pattern, tuple(models))
-
-
-@dataclass(frozen=True)
-class UnnamedFiles:
-    """Files side by side of which only their names can tell what each is, and do not
-    say it: of the same prompts, or with figures of the same models."""
-
-    field: str  #: what the files are if one reading holds: ``model``, ``benchmark``.
-    glob: str  #: of the files.
-    pattern: str  #: of their paths, with a group of that name.
-    names: tuple[str, ...]  #: what tells them apart, of those that were looked at.
-
-    @property
-    def _shown(self) -> str:
-        return ", ".join(map(safe, self.names[:3]))
-
-    @property
-    def question(self) -> str:
-        """What the files are, with its readings."""
-        if self.field == "benchmark":
-            return (
-                f"what the files are, which state figures of the same models "
-                f"({self._shown}): (1) benchmarks, by the names of files or folders; "
-                "(2) parts, ways to ask or times of one benchmark; (3) prompts, a file "
-                "each"
-            )
-        return (
-            f"what the files are, which hold the same prompts ({self._shown}): (1) "
-            "models, by the names of files or folders; (2) runs of one model, a figure "
-            "each; (3) generations of one model, pooled"
-        )
-
-    def lines(self) -> Iterator[str]:
-        """The readings as comments of a mapping."""
-        files = f"files = [{toml_text(self.glob)}]"
-        run = self.pattern.replace(f"<{self.field}>", "<file>")
-        if self.field == "benchmark":
-            yield f"# files beside this one state figures of the same models: {self._shown}"
-            apart = "parts, ways to ask or times of one benchmark"
-        else:
-            yield f"# files beside this one hold the same prompts: {self._shown}"
-            apart = "runs of one model"
-        yield f"#   {self.field}s: {files}, and [path] pattern = '{self.pattern}'"
-        yield f"#   {apart}: {files}, and [path] pattern = '{run}',"
-        yield '#     [run.configuration] file = { group = "file" }'
-        if self.field == "model":
-            yield f"#   generations of one model, pooled: {files}"
-        else:
-            yield '#   prompts: the same [path], [sample] prompt_id = { group = "file" },'
-            yield "#     and [[scores]] for [[published]]"
-        yield ""
-
-
-def unnamed_files(
-    field: str, path: Path, others: Sequence[Path]
-) -> UnnamedFiles | None:
-    """What files are left open by their names; None where there is one file.
-
-    Args:
-        field: what they are if one reading holds, ``model`` or ``benchmark``.
-    """
-    paths = [path.resolve(), *(other.resolve() for other in others)]
-    if len(paths) < 2:
-        return None
-    if len({own.parent for own in paths}) == 1:
-        found = _in_names(field, paths)
-        return UnnamedFiles(field, found.glob, found.pattern, found.names)
-    folders = tuple(own.parent.name for own in paths)
-    pattern = f"(?P<{field}>[^/]+)/{re.escape(path.name)}"
-    return UnnamedFiles(field, f"*/{path.name}", pattern, folders)
+        return _in_names(field, paths)
+    up = 1
+    while up < _FOLDERS and len({own.parts[-up - 1] for own in paths}) == 1:
+        up += 1
+    below = path.resolve().parts[-up:]
+    folders = tuple(own.parts[-up - 1] for own in paths)
+    pattern = f"(?P<{field}>[^/]+)/{'/'.join(map(re.escape, below))}"
+    return NamedByPaths(field, f"*/{'/'.join(below)}", pattern, folders)
 
 
 def _in_names(field: str, paths: Sequence[Path]) -> NamedByPaths:

@@ -3,7 +3,6 @@ hold."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,6 +27,11 @@ from warehouse.importers.tabular.column_names import (
     words_of,
 )
 from warehouse.importers.tabular.columns import Unfit, number_of
+from warehouse.importers.tabular.drafts.list_elements import (
+    are_conditions,
+    are_items,
+    is_list_of_records,
+)
 
 DEPTH = 5
 _LOOKED_AT = 50
@@ -332,7 +336,7 @@ def _are_lists_of_one_kind(value: Mapping[str, Any]) -> bool:
     lists = list(value.values())
     if (
         len(lists) < 2
-        or not all(map(_is_list_of_records, lists))
+        or not all(map(is_list_of_records, lists))
         or any(map(_is_field, map(str, value)))
     ):
         return False
@@ -362,9 +366,11 @@ def _of_records(
                 count,
             )
             continue
-        if not _is_list_of_records(inner) or not _score_grade(inner[0]):
+        if not is_list_of_records(inner) or not _score_grade(inner[0]):
             continue
-        if _are_prompts(inner[0], record) or _are_conditions(key, records):
+        if _are_prompts(inner[0], record) or are_conditions(
+            [item.get(key) for item in records[:_LOOKED_AT]]
+        ):
             continue
         if not names_of_metrics(
             [item.get(key) for item in records if isinstance(item.get(key), list)]
@@ -386,30 +392,6 @@ def _are_prompts(element: Mapping[str, Any], record: Mapping[str, Any]) -> bool:
     if around & {"text", *SAMPLE_NAMES["text"]}:
         own -= {*SAMPLE_NAMES["target"]}
     return bool(own)
-
-
-def _are_conditions(key: str, records: Sequence[Mapping[str, Any]]) -> bool:
-    """True if a number tells the elements of a list apart by the same values in all
-    records, which are no mere numbers of elements: how much a prompt was changed, or a
-    step, and no generations."""
-    lists = [record.get(key) for record in records[:_LOOKED_AT]]
-    if len(lists) < 2 or not all(map(_is_list_of_records, lists)):
-        return False
-    for name in lists[0][0]:  # type: ignore[index]
-        if grade_of(str(name)) >= Grade.LIKELY:
-            continue
-        columns = [[item.get(name) for item in items] for items in lists]  # type: ignore[union-attr]
-        if _are_steps(columns[0]) and all(own == columns[0] for own in columns):
-            return True
-    return False
-
-
-def _are_steps(values: Sequence[Any]) -> bool:
-    """True if values are different numbers, and not those of elements."""
-    numbers = [value for value in values if isinstance(value, int | float)]
-    are_different = len({*numbers}) == len(values) > 1
-    first = numbers[0] if numbers else 0
-    return are_different and numbers != [first + n for n in range(len(numbers))]
 
 
 def _scores_a_list(value: Any, record: Mapping[str, Any]) -> bool:
@@ -510,14 +492,6 @@ def names_of_metrics(lists: Sequence[Sequence[Any]]) -> str:
     return ""
 
 
-def _is_list_of_records(value: Any) -> bool:
-    return (
-        isinstance(value, list)
-        and bool(value)
-        and all(isinstance(item, dict) for item in value)
-    )
-
-
 def _weight(
     location: RecordLocation, record: Any, outer: Any, count: int
 ) -> tuple[int, ...]:
@@ -541,31 +515,11 @@ def _weight(
             location.at.rpartition(".")[2].removesuffix("[]").strip('"')
         )
         of_prompts = bool(names_of_metrics([items_of(siblings)]))
-    of_prompts = of_prompts or _are_items(location.at, outer)
+    of_prompts = of_prompts or are_items(location.at, outer)
     likely = 0
     if grade:
         likely = 1 + bool(of_prompts)
     return (likely, grade, len(familiar), count)
-
-
-#: Names of what tells the elements of a list apart, and elements of one at least.
-_NAMES_EACH, _ITEMS = re.compile(r"(.*_)?(id|key|name)"), 5
-
-
-def _are_items(at: str, outer: Any) -> bool:
-    """True if records are a list inside each of several others, and an id of a short
-    text tells the first of these lists apart: what each of the others was asked."""
-    if at.count("[]") < 2 or not at.endswith("[]") or not isinstance(outer, dict):
-        return False
-    items = outer.get(at.rpartition(".")[2].removesuffix("[]").strip('"'))
-    if not _is_list_of_records(items) or len(items) < _ITEMS:  # type: ignore[arg-type]
-        return False
-    for name in items[0]:  # type: ignore[index]
-        texts = [item.get(name) for item in items]  # type: ignore[union-attr]
-        is_called = _NAMES_EACH.fullmatch(plain_name(str(name)))
-        if is_called and len({*map(str, texts)}) == len(texts):
-            return all(isinstance(text, str) and len(text) <= 100 for text in texts)
-    return False
 
 
 def _grade_of_keyed(record: Any) -> int:

@@ -37,6 +37,7 @@ from warehouse.importers.tabular.drafts.conditions import (
     tell_apart,
     what_conditions_are,
 )
+from warehouse.importers.tabular.drafts.judges import of_judges
 from warehouse.importers.tabular.drafts.long_tables import (
     ERROR,
     MOSTLY,
@@ -126,6 +127,7 @@ def _wide(table: TableProfile, fields: Fields) -> PublishedColumns | None:
         choices.append(which_label(label, table))
     if crossing is None and not is_sure or not _are_figures(values, table):
         choices.append(_what_rows_are(label, values))
+    choices += of_judges(label)
     left_out: list[ColumnProfile] = []
     if board is not None:
         values, left_out = board.values, board.left_out
