@@ -229,6 +229,7 @@ def test_a_column_of_models_of_something_is_asked_about(
             "question_id": f"q{i}",
             "question": f"What do you think of number {i}?",
             "source_model": MODELS[i % 2],
+            "model_returned": f"{judge}-2025",
             "score": (i + k) % 5,
         }
         for k, judge in enumerate(("gpt-4o", "claude-3-opus"))
@@ -277,3 +278,103 @@ def test_numbers_without_a_question_are_no_response(tmp_path: Path) -> None:
     ]
     mapping = tomllib.loads(starting_mapping(table(tmp_path / "t.csv", rows)))
     assert "response" not in mapping.get("sample", {})
+
+
+# --- judges, and names that stand as keys ---------------------------------------------
+
+
+def test_who_judged_is_no_model(run: Caller, tmp_path: Path) -> None:
+    """Each judge has all prompts, as models would."""
+    rows = [
+        {"judge": judge, "item_id": f"q{i}", "correct": (i + k) % 3 > 0}
+        for k, judge in enumerate(MODELS[:2])
+        for i in range(12)
+    ]
+    path = table(tmp_path / "t.csv", rows)
+    assert "model" not in tomllib.loads(starting_mapping(path)).get("run", {})
+    assert run("leaderboard", "--from", str(path)).code == 3
+
+
+def test_labels_that_are_called_judges_are_asked_about(tmp_path: Path) -> None:
+    rows = [
+        {"group": f"{family} judge", "wins": 40 + i, "win_rate": 0.4 + i / 100}
+        for i, family in enumerate(("Gemma", "Llama", "Qwen", "Phi"))
+    ]
+    draft = starting_mapping(table(tmp_path / "t.csv", rows))
+    assert "by their names judges" in readings(draft)
+    assert "who judged others, whose names stand elsewhere" in readings(draft)
+
+
+def test_folders_of_models_whose_rows_name_judges_are_asked_about(
+    run: Caller, tmp_path: Path
+) -> None:
+    for step, evaluated in enumerate(MODELS[:3], 2):
+        rows = [
+            {"model": judge, "task": f"case {i}", "score": 50 + (i * step + k) % 50}
+            for k, judge in enumerate(("judge-x", "judge-y"))
+            for i in range(12)
+        ]
+        table(tmp_path / "r" / evaluated / "grading.csv", rows)
+    first = tmp_path / "r" / MODELS[0] / "grading.csv"
+    assert "the column says who judged" in starting_mapping(first)
+    said = run("leaderboard", "--from", str(tmp_path / "r"))
+    said.fails(3, MODELS[0])
+
+
+def test_keys_of_scores_of_judges_are_who_judged(tmp_path: Path) -> None:
+    def judged(i: int) -> dict[str, Any]:
+        by = {"gpt-4.1": {"score": 1 + i % 5}, "claude-4": {"score": 1 + i % 4}}
+        return {"answer": f"A long answer of number {i}", "judge_scores": by}
+
+    content = {"model": "m", "runs": {f"C{i}": [judged(i)] for i in range(9)}}
+    draft = starting_mapping(document(tmp_path / "m.json", content))
+    (first, *_) = asked(draft)
+    assert first["between"][0].startswith("those who judged")
+    assert '[scorer] judge_model = "@key", and [sample] prompt_id = "^^@key"' in draft
+
+
+def test_the_id_of_a_dataset_is_the_benchmark(run: Caller, tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    with path.open("w") as lines:
+        for place, model in enumerate(MODELS):
+            for task in ("laws", "courts", "terms"):
+                row = {
+                    "model": {"id": model, "by": {"id": f"lab {place % 2}"}},
+                    "dataset": {"id": task, "domain": "law"},
+                    "score": 0.5 + place / 10 + len(task) / 100,
+                }
+                lines.write(json.dumps(row) + "\n")
+    said = run("leaderboard", "--from", str(path))
+    assert said.code == 0
+    assert all(task in said.out for task in ("laws", "courts", "terms"))
+
+
+def test_keys_that_are_models_are_no_prompts(tmp_path: Path) -> None:
+    content = {
+        model: {"rating": 1500.5 + 9 * i, "wins": 9 - i, "played": 30}
+        for i, model in enumerate(MODELS)
+    }
+    draft = starting_mapping(document(tmp_path / "ratings.json", content))
+    assert "prompt_id" not in tomllib.loads(draft).get("sample", {})
+    assert tomllib.loads(draft)["run"]["model"] == "@key"
+
+
+# --- what no table, or no column, holds -----------------------------------------------
+
+
+def test_no_column_may_hold_the_scores(tmp_path: Path) -> None:
+    rows = [
+        {"model": m, "id": f"q{i}", "gap": i % 4 + k / 3, "span": (i + k) / 7}
+        for k, m in enumerate(MODELS[:2])
+        for i in range(12)
+    ]
+    assert "none of them: another column" in readings(
+        starting_mapping(table(tmp_path / "t.csv", rows))
+    )
+
+
+def test_texts_are_no_tables(run: Caller, tmp_path: Path) -> None:
+    (tmp_path / "board.yaml").write_text("- model: m\n  score: 0.5\n")
+    (tmp_path / "board.md").write_text("| model | score |\n| --- | --- |\n| m | 1 |\n")
+    said = run("leaderboard", "--from", str(tmp_path))
+    said.fails(3, "not from Markdown and YAML: save as one of them")

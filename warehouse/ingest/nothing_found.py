@@ -19,6 +19,19 @@ ARCHIVES = frozenset(".zip .gz .tar .tgz .bz2 .xz .zst .7z .rar".split())
 UNLESS = " (tables in .zip and .gz are read as they are with --map)"
 #: Files that no importer knows of which is looked what they are.
 _LOOKED_AT = 3
+#: Kinds of files, by ending, that no table is read from.
+_TEXTS = {
+    ".md": "Markdown",
+    ".markdown": "Markdown",
+    ".html": "HTML",
+    ".htm": "HTML",
+    ".tex": "LaTeX",
+    ".rst": "reStructuredText",
+    ".yaml": "YAML",
+    ".yml": "YAML",
+    ".toml": "TOML",
+    ".pdf": "PDF",
+}
 #: Characters of what a table lacks.
 _LENGTH = 500
 
@@ -100,6 +113,8 @@ def _looked_at(unread: Sequence[Unread], known: Mapping[str, Any]) -> tuple[str,
         return problem, advice
     if asked is not None:
         return asked
+    if of_texts := _texts(unread):
+        return problem, of_texts
     return (
         problem,
         "`warehouse mapping FILE` begins a mapping for a table, --map takes it; "
@@ -117,6 +132,20 @@ def _draft(
         if draft.why_not:
             return item.path, draft
     return None
+
+
+def _texts(unread: Sequence[Unread]) -> str:
+    """What to do with files of which nothing reads any, by their endings; empty if
+    there are others."""
+    endings = {item.path.suffix.lower() for item in unread}
+    if not endings or not endings <= {*_TEXTS}:
+        return ""
+    names = " and ".join(sorted({_TEXTS[ending] for ending in endings}))
+    return (
+        f"tables are read from CSV, TSV, JSON, JSON Lines, Parquet, workbooks and "
+        f"SQLite, not from {names}: save as one of them what it holds (a row for each "
+        "model or answer, a column for each figure), or name the file it was made from"
+    )
 
 
 def shaped_by(paths: Sequence[Path]) -> str:

@@ -15,6 +15,7 @@ from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.drafts.answers import ScoreColumns
 from warehouse.importers.tabular.drafts.columns import Fields
 from warehouse.importers.tabular.drafts.files_beside import count_beside
+from warehouse.importers.tabular.drafts.judges import scores_by_key
 from warehouse.importers.tabular.drafts.looks import is_verdict, names_several_models
 from warehouse.importers.tabular.drafts.other_scores import is_number
 from warehouse.importers.tabular.drafts.profile import TableProfile
@@ -32,17 +33,20 @@ def of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator[
     values = [candidate.column for candidate in scores.chosen]
     shown = ", ".join(toml_text(column.path) for column in values)
     keyed = fields.sample.get("prompt_id")
-    if (
-        keyed is not None
-        and keyed.path == "@key"
-        and not {"target", "response"} & {*fields.sample}
-    ):
-        if all(map(is_verdict, values)):
+    is_keyed = keyed is not None and keyed.path == "@key"
+    judges = scores_by_key(table) if is_keyed else ()
+    if judges or is_keyed and not {"target", "response"} & {*fields.sample}:
+        if all(map(is_verdict, values)) and not judges:
             return
         yield Choice(
             "what the keys of the records are",
-            ("ids of prompts", "benchmarks, of which figures are published"),
             (
+                *(words for words, _ in judges),
+                "ids of prompts",
+                "benchmarks, of which figures are published",
+            ),
+            (
+                *(text for _, text in judges),
                 '[sample] prompt_id = "@key"',
                 _as_published(values, '[run] benchmark = "@key", and ', fields.metric),
             ),

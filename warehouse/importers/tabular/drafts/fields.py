@@ -352,7 +352,7 @@ def _may_be_sample(name: str, column: ColumnProfile) -> bool:
         return False
     is_said = bool({plain_name(parent) for parent in column.parents} & _SAID)
     is_of_content = name in ("target", "text", "prompt_id")
-    if is_of_content and (is_said or _labels_benchmarks(column)):
+    if is_of_content and (is_said or _is_of_run(column)):
         return False
     if (
         name == "target"
@@ -488,6 +488,15 @@ def _labels_models(column: ColumnProfile) -> bool:
         and is_short
         and bool(MODEL_LABELS.fullmatch(plain_name(column.name)))
     )
+
+
+def _is_of_run(column: ColumnProfile) -> bool:
+    """True if a column is the name or the id of a benchmark or a model, or of what a
+    model is described by: ``{"model": {"id": …, "provider": {"id": …}}}``."""
+    around = [plain_name(parent) for parent in column.parents]
+    is_name = plain_name(column.name) in ("name", "id")
+    is_inside = is_name and any(map(MODEL_LABELS.fullmatch, around))
+    return is_inside or _labels_benchmarks(column)
 
 
 def _labels_benchmarks(column: ColumnProfile) -> bool:

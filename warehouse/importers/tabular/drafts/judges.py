@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from warehouse.importers.tabular.column_names import words_of
 from warehouse.importers.tabular.column_profiles import ColumnProfile
+from warehouse.importers.tabular.drafts.profile import TableProfile
 from warehouse.importers.tabular.drafts.toml import Choice, toml_text
 
 #: Words in names of those who judge, and names that a question shows.
@@ -34,5 +35,28 @@ def of_judges(label: ColumnProfile) -> Iterator[Choice]:
         (
             "leave [run] as it is",
             f'[scorer] scorer = {path}, and [run] model = {{ const = "NAME" }}',
+        ),
+    )
+
+
+def scores_by_key(table: TableProfile) -> tuple[tuple[str, str], ...]:
+    """The readings that keys of records are those who judged, or what was judged, where
+    the object of them is called so (``judge_scores{}``), with the lines of each."""
+    above, _, own = table.location.at.rpartition(".")
+    if not own.endswith("{}") or not is_of_judges(own):
+        return ()
+    further = "COLUMN"
+    if "{}" in above:
+        steps_up = above[above.rindex("{}") + 2 :].count("[]") + 1
+        further = f"{'^' * steps_up}@key"
+    prompts = f"[sample] prompt_id = {toml_text(further)}"
+    return (
+        (
+            "those who judged, each a score of the prompts above",
+            f'[scorer] judge_model = "@key", and {prompts}',
+        ),
+        (
+            "metrics, each a score of the prompts above",
+            f'metric = {{ path = "@key" }} in [[scores]], and {prompts}',
         ),
     )

@@ -154,10 +154,25 @@ def systems(table: TableProfile, candidates: Sequence[ScoreColumn]) -> Choice:
     return Choice(what, tuple(between), tuple(written))
 
 
+#: The reading that no column offered is a score, and what to do then.
+_NONE = "none of them: another column or another file holds the scores"
+_OTHER = '[[scores]] metric = "score", value = "COLUMN"; or take the file that has them'
+
+
+def _uncommented(candidates: Sequence[ScoreColumn]) -> Iterator[str]:
+    """What to do for each column offered, which stands in the draft as a comment."""
+    for candidate in candidates:
+        path = toml_text(candidate.column.path)
+        yield f"uncomment the [[scores]] and [metrics.NAME] of {path}"
+
+
 def which(table: TableProfile, candidates: Sequence[ScoreColumn]) -> Choice:
     between = [candidate.shown for candidate in candidates[:OFFERED]]
-    written = ["uncomment the [[scores]] and [metrics.NAME] of one or more of them"]
-    if table.is_object:
+    written = [*_uncommented(candidates[:OFFERED])]
+    if not table.is_object:
+        between.append(_NONE)
+        written.append(_OTHER)
+    else:
         between.append("none: they are published figures of a whole benchmark")
         written.append(_as_figures(candidates))
         if not any(c.column.parents for c in candidates):
@@ -242,18 +257,18 @@ def nothing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Choice
                 "figures of a whole benchmark",
             ),
         )
-    how = "uncomment the [[scores]] and [metrics.NAME] of those that are"
     if table.is_object and between:
         names = ", ".join(toml_text(c.column.path) for c in scores.offered[:OFFERED])
         return Choice(
             f"what the numbers of the file are ({names})",
             (*between, "scores of one prompt, whose file this is"),
-            (*written, how),
+            (*written, "uncomment the [[scores]] and [metrics.NAME] of those that are"),
         )
+    none = not table.is_object or not any(c.column.is_number for c in scores.offered)
     return Choice(
         "whether any of these columns are scores of prompts (no name says so)",
-        (*offered, *between),
-        (how, *written),
+        (*offered, *between, *[_NONE] * none),
+        (*_uncommented(scores.offered), *written, *[_OTHER] * none),
     )
 
 
