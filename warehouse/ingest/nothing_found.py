@@ -142,9 +142,10 @@ def _texts(unread: Sequence[Unread]) -> str:
         return ""
     names = " and ".join(sorted({_TEXTS[ending] for ending in endings}))
     return (
-        f"tables are read from CSV, TSV, JSON, JSON Lines, Parquet, workbooks and "
-        f"SQLite, not from {names}: save as one of them what it holds (a row for each "
-        "model or answer, a column for each figure), or name the file it was made from"
+        f"tables are read from CSV, JSON, Parquet and workbooks, not from {names}: "
+        "save as one of them what it holds (a row for each model or answer, a column "
+        "for each figure), or name the file that it was made from; --map takes a "
+        "mapping of it"
     )
 
 

@@ -226,6 +226,7 @@ def nothing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Choice
     if are_by_model(scores.offered):
         return by_model(scores.offered)
     offered = tuple(candidate.shown for candidate in scores.offered)
+    is_prompt = bool({"prompt_id", "text"} & {*fields.sample})
     readings = (
         *of_whole(
             table, fields, [c.column for c in scores.offered if c.column.is_number]
@@ -234,7 +235,7 @@ def nothing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Choice
     readings += (
         *of_counts(table),
         *of_lists(table),
-        *of_object(table),
+        *([] if is_prompt else of_object(table)),
         *in_texts(table),
     )
     readings += (*of_verdicts(table, fields),)
@@ -257,8 +258,8 @@ def nothing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Choice
                 "figures of a whole benchmark",
             ),
         )
-    if table.is_object and between:
-        names = ", ".join(toml_text(c.column.path) for c in scores.offered[:OFFERED])
+    if table.is_object and between and not is_prompt:
+        names = ", ".join(toml_text(c.column.name) for c in scores.offered[:OFFERED])
         return Choice(
             f"what the numbers of the file are ({names})",
             (*between, "scores of one prompt, whose file this is"),
