@@ -373,6 +373,36 @@ def test_no_column_may_hold_the_scores(tmp_path: Path) -> None:
     )
 
 
+def test_words_by_key_may_be_verdicts_of_prompts(run: Caller, tmp_path: Path) -> None:
+    """Once written, the reading holds."""
+    content = {f"Task/{i}": ("OK", "CUT OFF")[i % 4 == 0] for i in range(12)}
+    path = document(tmp_path / "r_status.json", content)
+    draft = starting_mapping(path)
+    assert "prompts by key, each with a verdict" in readings(draft)
+    assert "none of them" in readings(draft)
+    mapping = tmp_path / "m.toml"
+    mapping.write_text(
+        """
+        files = ["r_status.json"]
+        [rows]
+        at = "{}"
+        [run]
+        model = { const = "m" }
+        benchmark = { const = "b" }
+        [sample]
+        prompt_id = "@key"
+        [[scores]]
+        metric = "score"
+        value = { path = "@", values = { "OK" = 1, "CUT OFF" = 0 } }
+        [metrics.score]
+        kind = "binary"
+        higher_is_better = true
+        """
+    )
+    said = run("leaderboard", "--from", str(path), "--map", str(mapping))
+    assert "m has 75 %" in said.out, said.err
+
+
 def test_texts_are_no_tables(run: Caller, tmp_path: Path) -> None:
     (tmp_path / "board.yaml").write_text("- model: m\n  score: 0.5\n")
     (tmp_path / "board.md").write_text("| model | score |\n| --- | --- |\n| m | 1 |\n")

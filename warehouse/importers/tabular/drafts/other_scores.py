@@ -41,7 +41,10 @@ def of_object(table: TableProfile) -> Iterator[tuple[str, str]]:
         for c in table.columns
         if not c.parents and (c.is_number or c.kind == "true/false")
     ]
-    if not table.is_object or len(numbers) < 2:
+    if not table.is_object:
+        return
+    if len(numbers) < 2:
+        yield from _words_by_key(table)
         return
     others = [
         column.name
@@ -62,6 +65,29 @@ def of_object(table: TableProfile) -> Iterator[tuple[str, str]]:
     yield (
         "prompts by key, each with a score",
         f'{where}[sample] prompt_id = "@key", [[scores]] metric = "score", value = "@"',
+    )
+
+
+#: Keys from which on words may be those of prompts.
+_KEYS = 8
+
+
+def _words_by_key(table: TableProfile) -> Iterator[tuple[str, str]]:
+    """The reading of the same few words below many keys: ``{"q1": "OK", …}``."""
+    texts_of_keys = [str(c.values[0]) for c in table.columns if c.kind == "text"]
+    words = [*dict.fromkeys(texts_of_keys)]
+    are_all = len(texts_of_keys) == len(table.columns) >= _KEYS
+    if not are_all or len(words) > _WORDS or max(map(len, words)) > _WORD:
+        return
+    numbers = numbers_of_some(words)
+    shown = [
+        f"{toml_text(word)} = {f'{numbers[word]:g}' if word in numbers else '?'}"
+        for word in words
+    ]
+    yield (
+        f"prompts by key, each with a verdict: {', '.join(map(toml_text, words))}",
+        '[rows] at = "{}"; [sample] prompt_id = "@key", [[scores]] metric = "score", '
+        f'value = {{ path = "@", values = {{ {", ".join(shown)} }} }}',
     )
 
 

@@ -258,18 +258,26 @@ def nothing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Choice
                 "figures of a whole benchmark",
             ),
         )
+    how = _uncommented(scores.offered)
+    are_numbers = any(c.column.is_number for c in scores.offered)
     if table.is_object and between and not is_prompt:
         names = ", ".join(toml_text(c.column.name) for c in scores.offered[:OFFERED])
+        last = "scores of one prompt, whose file this is" if are_numbers else _NONE
         return Choice(
-            f"what the numbers of the file are ({names})",
-            (*between, "scores of one prompt, whose file this is"),
-            (*written, "uncomment the [[scores]] and [metrics.NAME] of those that are"),
+            f"what the {'numbers' if are_numbers else 'words'} of the file are ({names})",
+            (*between, last),
+            (
+                *written,
+                "uncomment the [[scores]] and [metrics.NAME] of those that are"
+                if are_numbers
+                else _OTHER,
+            ),
         )
-    none = not table.is_object or not any(c.column.is_number for c in scores.offered)
+    none = not table.is_object or not are_numbers
     return Choice(
         "whether any of these columns are scores of prompts (no name says so)",
         (*offered, *between, *[_NONE] * none),
-        (*_uncommented(scores.offered), *written, *[_OTHER] * none),
+        (*how, *written, *[_OTHER] * none),
     )
 
 
