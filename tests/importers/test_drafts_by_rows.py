@@ -529,6 +529,7 @@ def test_a_rating_beside_named_ones_is_asked_about(tmp_path: Path) -> None:
         "helpfulness",
         "correctness",
         "clarity",
+        "none",
     ]
 
 
@@ -645,4 +646,5 @@ def test_the_sum_of_ratings_is_offered_beside_them(tmp_path: Path) -> None:
     )
     (choice,) = draft(path)["choose"]
     offered = {reading.partition(" ")[0] for reading in choice["between"]}
-    assert offered == {"correctness", "code_quality", "autonomy", "total_20"}
+    ratings = {"correctness", "code_quality", "autonomy", "total_20"}
+    assert offered == {*ratings, "none"}

@@ -321,7 +321,19 @@ def _with_drafts(
         found = _without(found, part)
     if parts:
         found = _with_reasons(found, lacking)
+    else:
+        found = _with_reasons(found, _asked_of_tables(found, lacking))
     return found, parts
+
+
+def _asked_of_tables(
+    found: Discovered, lacking: Mapping[Path, Unread]
+) -> dict[Path, Unread]:
+    """Tables that name no model or no benchmark, and of which a draft asks more than
+    these names: nobody reads them, as what is asked is said of files that nobody
+    knows."""
+    asked = {path for path, item in lacking.items() if not item.is_missed}
+    return {path: Unread(path) for path in _files_of(found.jobs) if path in asked}
 
 
 def _by_drafts(
@@ -337,7 +349,7 @@ def _by_drafts(
     while left:
         path = next(iter(left))
         del left[path]
-        draft = drafted(path, known)
+        draft = drafted(path, known, is_alone=len(files) == 1)
         if not draft.mapping:
             if draft.why_not:
                 reason = f"{draft.why_not}; {draft.advice_for('FILE')}"

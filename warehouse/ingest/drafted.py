@@ -48,11 +48,13 @@ class Drafted:
         )
 
 
-def drafted(path: Path, known: Mapping[str, Any]) -> Drafted:
+def drafted(path: Path, known: Mapping[str, Any], *, is_alone: bool = True) -> Drafted:
     """The draft for a file.
 
     Args:
         known: header fields that the user gave.
+        is_alone: whether it is the only file that is asked, so that one name given by
+            the user can be meant for no other.
     """
     from warehouse.importers.tabular.drafts.draft import draft_of
     from warehouse.importers.tabular.drafts.found import Found
@@ -81,6 +83,9 @@ def drafted(path: Path, known: Mapping[str, Any]) -> Drafted:
         return Drafted({}, why_not=why_not)
     if not found.is_sure:
         return Drafted({})
+    unnamed = None if is_alone else found.unnamed_files()
+    if unnamed is not None:
+        return Drafted({}, why_not=unnamed.question)
     missing = [name for name in found.unnamed() if name not in known]
     if missing:
         what = " or the ".join(missing)

@@ -19,6 +19,19 @@ ARCHIVES = frozenset(".zip .gz .tar .tgz .bz2 .xz .zst .7z .rar".split())
 UNLESS = " (tables in .zip and .gz are read as they are with --map)"
 #: Files that no importer knows of which is looked what they are.
 _LOOKED_AT = 3
+#: Kinds of files, by ending, that no table is read from.
+_TEXTS = {
+    ".md": "Markdown",
+    ".markdown": "Markdown",
+    ".html": "HTML",
+    ".htm": "HTML",
+    ".tex": "LaTeX",
+    ".rst": "reStructuredText",
+    ".yaml": "YAML",
+    ".yml": "YAML",
+    ".toml": "TOML",
+    ".pdf": "PDF",
+}
 #: Characters of what a table lacks.
 _LENGTH = 500
 
@@ -100,6 +113,8 @@ def _looked_at(unread: Sequence[Unread], known: Mapping[str, Any]) -> tuple[str,
         return problem, advice
     if asked is not None:
         return asked
+    if of_texts := _texts(unread):
+        return problem, of_texts
     return (
         problem,
         "`warehouse mapping FILE` begins a mapping for a table, --map takes it; "
@@ -113,10 +128,25 @@ def _draft(
     """The first file of which a draft can be made, and the draft, with what is
     missing."""
     for item in [item for item in unread if is_data(item)][:_LOOKED_AT]:
-        draft = drafted(item.path, known)
+        draft = drafted(item.path, known, is_alone=len(unread) == 1)
         if draft.why_not:
             return item.path, draft
     return None
+
+
+def _texts(unread: Sequence[Unread]) -> str:
+    """What to do with files of which nothing reads any, by their endings; empty if
+    there are others."""
+    endings = {item.path.suffix.lower() for item in unread}
+    if not endings or not endings <= {*_TEXTS}:
+        return ""
+    names = " and ".join(sorted({_TEXTS[ending] for ending in endings}))
+    return (
+        f"tables are read from CSV, JSON, Parquet and workbooks, not from {names}: "
+        "save as one of them what it holds (a row for each model or answer, a column "
+        "for each figure), or name the file that it was made from; --map takes a "
+        "mapping of it"
+    )
 
 
 def shaped_by(paths: Sequence[Path]) -> str:

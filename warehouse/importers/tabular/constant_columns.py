@@ -6,6 +6,7 @@ prompt is a field of the prompt, and none of these.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ import pyarrow as pa
 from warehouse.importers.tabular.chunks import RowView
 from warehouse.importers.tabular.column_names import (
     AGGREGATES,
+    ID_NAMES,
+    SAMPLE_NAMES,
     Grade,
     grade_of,
     path_of,
@@ -40,6 +43,11 @@ _OF_PROMPTS = frozenset(
     source url link context passage document doc rationale explanation hint question_type answer_type comment comments
     remark remarks evidence facts
     """.split()
+)
+#: Names of contents of a prompt and of what was said to it, of which a table may have
+#: several.
+_CONTENTS = frozenset(
+    chain.from_iterable(SAMPLE_NAMES[name] for name in ("text", "target", "response"))
 )
 #: Words of figures of a whole run that stand beside each of its rows.
 _OUTCOMES = AGGREGATES | frozenset(
@@ -199,7 +207,9 @@ def is_outcome(name: str, values: Iterable[Any], parents: Sequence[str] = ()) ->
 
 
 def _may_be(column: str) -> bool:
-    return plain_name(column) not in _OF_PROMPTS
+    """True if a column is not called as what a prompt has, or as an id of prompts."""
+    name = plain_name(column)
+    return not {name} & {*_OF_PROMPTS, *_CONTENTS, *ID_NAMES}
 
 
 def leaves_at(

@@ -15,7 +15,8 @@ from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.drafts.answers import ScoreColumns
 from warehouse.importers.tabular.drafts.columns import Fields
 from warehouse.importers.tabular.drafts.files_beside import count_beside
-from warehouse.importers.tabular.drafts.looks import is_verdict
+from warehouse.importers.tabular.drafts.judges import scores_by_key
+from warehouse.importers.tabular.drafts.looks import is_verdict, names_several_models
 from warehouse.importers.tabular.drafts.other_scores import is_number
 from warehouse.importers.tabular.drafts.profile import TableProfile
 from warehouse.importers.tabular.drafts.prompts import other_ids
@@ -32,17 +33,20 @@ def of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator[
     values = [candidate.column for candidate in scores.chosen]
     shown = ", ".join(toml_text(column.path) for column in values)
     keyed = fields.sample.get("prompt_id")
-    if (
-        keyed is not None
-        and keyed.path == "@key"
-        and not {"target", "response"} & {*fields.sample}
-    ):
-        if all(map(is_verdict, values)):
+    is_keyed = keyed is not None and keyed.path == "@key"
+    judges = scores_by_key(table) if is_keyed else ()
+    if judges or is_keyed and not {"target", "response"} & {*fields.sample}:
+        if all(map(is_verdict, values)) and not judges:
             return
         yield Choice(
             "what the keys of the records are",
-            ("ids of prompts", "benchmarks, of which figures are published"),
             (
+                *(words for words, _ in judges),
+                "ids of prompts",
+                "benchmarks, of which figures are published",
+            ),
+            (
+                *(text for _, text in judges),
                 '[sample] prompt_id = "@key"',
                 _as_published(values, '[run] benchmark = "@key", and ', fields.metric),
             ),
@@ -97,6 +101,37 @@ def _as_published(
         metric = inline_table({"path": named.path})
     return (
         f"{before}[[published]] metric = {metric}, value = {toml_text(values[0].path)}"
+    )
+
+
+#: Models that a question shows.
+_SHOWN = 3
+
+
+def of_models(table: TableProfile, fields: Fields) -> Iterator[Choice]:
+    """Which column names the models, where none is called so, and some are called as
+    models of something are: ``source_model``, ``model_returned``."""
+    if {"model"} & {*fields.run, *fields.document}:
+        return
+    taken = {*fields.taken, *fields.scorers.paths}
+    named = [
+        column
+        for column in table.columns
+        if column.path not in taken and names_several_models(column)
+    ]
+    if not named:
+        return
+    shown = []
+    for column in named:
+        models = ", ".join(map(str, column.values[:_SHOWN]))
+        shown.append(f"{toml_text(column.path)} ({models})")
+    yield Choice(
+        "which column names the models that were evaluated",
+        (*shown, "none of them: all rows are of one model"),
+        (
+            *(f"[run] model = {toml_text(column.path)}" for column in named),
+            "leave it out of [run], and say --set model=NAME",
+        ),
     )
 
 

@@ -43,6 +43,29 @@ def conditions_of(
     if tell_apart(table, axes) or not are_means and not is_told:
         return []
     most = table.rows if is_told else table.rows // 2
+    return _telling(table, axes, most)
+
+
+def conditions_of_seeds(table: TableProfile, fields: Fields) -> list[ColumnProfile]:
+    """The fewest columns of names that tell apart rows of one model and one seed, where
+    nothing names prompts: a seed that comes back is that of another condition."""
+    axes = [*fields.run.values()]
+    has_seed = {"model", "training_seed"} <= {*fields.run}
+    is_of_prompts = bool({"text", "target", "response", "prompt_id"} & {*fields.sample})
+    if not has_seed or is_of_prompts or tell_apart(table, axes):
+        return []
+    return _telling(table, axes, table.rows // 2)
+
+
+def _telling(
+    table: TableProfile, axes: Sequence[ColumnProfile], most: int
+) -> list[ColumnProfile]:
+    """The fewest columns of names that tell rows apart with others; none where no few
+    do.
+
+    Args:
+        most: different names of a column.
+    """
     tried = [
         column
         for column in table.columns

@@ -34,6 +34,10 @@ from warehouse.importers.tabular.drafts.columns import (
 )
 from warehouse.importers.tabular.drafts.heed import heed_rows, heed_turns
 from warehouse.importers.tabular.drafts.looks import is_long, shown_text
+from warehouse.importers.tabular.drafts.model_lists import (
+    keys_of_models,
+    name_in_list,
+)
 from warehouse.importers.tabular.drafts.profile import TableProfile
 from warehouse.importers.tabular.drafts.prompts import (
     named_as,
@@ -105,6 +109,8 @@ _WORDS = {
     name: (*SAMPLE_NAMES.get(name, ()), *_ALSO.get(name, ()))
     for name in dict.fromkeys((*SAMPLE_NAMES, *_ALSO))
 }
+#: Objects that describe a benchmark.
+_OBJECTS = frozenset({"benchmark", "dataset", "suite"})
 #: Objects that hold what a model said, and no right answers.
 _SAID = frozenset(
     {"output", "outputs", "prediction", "predictions", "response", "responses"}
@@ -165,6 +171,7 @@ def fields_of(table: TableProfile) -> Fields:
     _take_sample(table, columns, fields)
     _take_run(table, columns, fields)
     _forget_parts(table, fields)
+    _forget_counts(fields)
     fields.scorers = scorers_in(table, columns, fields.taken)
     free = [column for column in columns if column.path not in fields.taken]
     for name in METADATA_NAMES:
@@ -212,7 +219,8 @@ def _key_of_scores(
     """The keys of objects that are called scores and lie in the records of prompts:
     each key comes back in several of them."""
     around = plain_name(table.location.at.removesuffix("{}").rpartition(".")[2])
-    if around.removesuffix("s") not in _AROUND_SCORES:
+    is_of_model = name_in_list(table, columns) is not None
+    if around.removesuffix("s") not in _AROUND_SCORES or is_of_model:
         return None
     for column in columns:
         if column.path == "@key" and 1 < len(column.values) <= table.rows // 2:
@@ -343,7 +351,8 @@ def _may_be_sample(name: str, column: ColumnProfile) -> bool:
     if is_setting(column.parents) or name == "response" and is_of_judge(column.parents):
         return False
     is_said = bool({plain_name(parent) for parent in column.parents} & _SAID)
-    if name in ("target", "text", "prompt_id") and is_said:
+    is_of_content = name in ("target", "text", "prompt_id")
+    if is_of_content and (is_said or _is_of_run(column)):
         return False
     if (
         name == "target"
@@ -383,6 +392,17 @@ def _names_ways_to_ask(column: ColumnProfile) -> bool:
     are_words = all(re.fullmatch(rf"[^\W\d][\w-]{{0,{_WAY}}}", text) for text in texts)
     is_repeated = 2 <= len(texts) <= min(_WAYS, column.rows // 3)
     return are_words and is_repeated and column.kind == "text"
+
+
+def _forget_counts(fields: Fields) -> None:
+    """Take no numbers for what was said where nothing was asked in words, and nothing
+    is right: ``Output`` is then how much there was."""
+    response = fields.sample.get("response")
+    if response is None or {"text", "target"} & {*fields.sample}:
+        return
+    if response.is_number and not response.name.startswith("@"):
+        fields.forget(response)
+        fields.why_not[response.path] = "response: numbers without question or target"
 
 
 def _forget_parts(table: TableProfile, fields: Fields) -> None:
@@ -430,6 +450,10 @@ def _take_run(
         column = named_as(free, words)
         if column is None and name == "model":
             column = next((c for c in free if _labels_models(c)), None)
+        if column is None and name == "benchmark":
+            column = next((c for c in free if _labels_benchmarks(c)), None)
+        if column is None and name == "model":
+            column = _model_of_list(table, columns, fields)
         if column is None:
             continue
         why = _why_no_run(name, column)
@@ -440,6 +464,17 @@ def _take_run(
             fields.why_not[column.path] = f"{name}: {why}"
         else:
             fields.run[name] = column
+
+
+def _model_of_list(
+    table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields
+) -> ColumnProfile | None:
+    """What names the elements of a list of models, or of an object by model, and no
+    prompts."""
+    column = name_in_list(table, columns) or keys_of_models(table, columns)
+    if column is not None:
+        fields.forget(column)
+    return column
 
 
 def _labels_models(column: ColumnProfile) -> bool:
@@ -453,6 +488,22 @@ def _labels_models(column: ColumnProfile) -> bool:
         and is_short
         and bool(MODEL_LABELS.fullmatch(plain_name(column.name)))
     )
+
+
+def _is_of_run(column: ColumnProfile) -> bool:
+    """True if a column is the name or the id of a benchmark or a model, or of what a
+    model is described by: ``{"model": {"id": …, "provider": {"id": …}}}``."""
+    around = [plain_name(parent) for parent in column.parents]
+    is_name = plain_name(column.name) in ("name", "id")
+    is_inside = is_name and any(map(MODEL_LABELS.fullmatch, around))
+    return is_inside or _labels_benchmarks(column)
+
+
+def _labels_benchmarks(column: ColumnProfile) -> bool:
+    """True if a column is the name or the id in an object that is called as benchmarks
+    are: ``{"dataset": {"id": …}}``. A task may be a prompt as well."""
+    around = [plain_name(parent) for parent in column.parents[-1:]]
+    return plain_name(column.name) in ("name", "id") and bool(_OBJECTS & {*around})
 
 
 def _why_no_run(name: str, column: ColumnProfile) -> str:

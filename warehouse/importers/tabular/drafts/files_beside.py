@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from warehouse.errors import InputError
+from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.drafts.profile import (
     TableProfile,
     label_of_value,
@@ -90,6 +91,24 @@ def count_beside(path: Path) -> int:
     )
 
 
+#: Values of a column that two files have in common, from which on they hold figures of
+#: the same models.
+_SHARED = 2
+
+
+def of_same_names(table: TableProfile, column: ColumnProfile) -> list[Path]:
+    """Files beside a table that have its columns, and in one of them names that stand
+    in the table as well."""
+    names = {*map(label_of_value, column.values)}
+    found = []
+    for other in _alike(table):
+        own = [own for own in other.columns if own.path == column.path]
+        theirs = {label_of_value(value) for one in own for value in one.values}
+        if len(names & theirs) >= _SHARED:
+            found.append(other.path)
+    return found
+
+
 def _candidates(path: Path) -> Iterator[Path]:
     """Files of the same kind in the same folder, then those of the same name in folders
     beside it."""
@@ -113,18 +132,22 @@ def _candidates(path: Path) -> Iterator[Path]:
 
 
 def _of_same_name(path: Path) -> list[Path]:
-    """Files of the same name in the folders beside that of a file, where most folders
-    there have one, as results/MODEL/samples.jsonl."""
-    above = path.parent.parent
-    folders = [
-        folder
-        for folder in islice(sorted(above.iterdir()), _LISTED)
-        if folder.is_dir() and not folder.is_symlink()
-    ]
-    found = [folder / path.name for folder in folders if folder != path.parent]
-    there = [other for other in found if other.is_file()]
-    if 2 * len(there) > len(found):
-        return there
+    """Files of the same name in the folders beside that of a file, or in folders of the
+    same name in those beside the one above, where most folders there have one, as
+    results/MODEL/samples.jsonl and results/MODEL/task/samples.jsonl."""
+    for up in (1, 2):
+        if len(path.parts) < up + 2:
+            return []
+        below, own = path.parts[-up:], path.parents[up - 1]
+        folders = [
+            folder
+            for folder in islice(sorted(own.parent.iterdir()), _LISTED)
+            if folder.is_dir() and not folder.is_symlink()
+        ]
+        found = [folder.joinpath(*below) for folder in folders if folder != own]
+        there = [other for other in found if other.is_file()]
+        if there and 2 * len(there) > len(found):
+            return there
     return []
 
 

@@ -14,11 +14,17 @@ from warehouse.importers.tabular.drafts.answers import ScoreColumns
 from warehouse.importers.tabular.drafts.charts import chart_in
 from warehouse.importers.tabular.drafts.choices import (
     of_files,
+    of_models,
     of_record_paths,
     of_rows,
 )
 from warehouse.importers.tabular.drafts.columns import Fields
+from warehouse.importers.tabular.drafts.conditions import (
+    conditions_of_seeds,
+    what_conditions_are,
+)
 from warehouse.importers.tabular.drafts.fields import fields_of
+from warehouse.importers.tabular.drafts.files_beside import of_same_names
 from warehouse.importers.tabular.drafts.long_tables import PublishedColumns
 from warehouse.importers.tabular.drafts.matrix import MatrixColumns, cells_of
 from warehouse.importers.tabular.drafts.nested import NestedFigures, nested_figures
@@ -36,6 +42,11 @@ from warehouse.importers.tabular.drafts.tables import figures_of
 from warehouse.importers.tabular.drafts.toml import (
     Choice,
 )
+from warehouse.importers.tabular.drafts.unnamed_files import (
+    UnnamedFiles,
+    unnamed_files,
+)
+from warehouse.importers.tabular.drafts.vote_questions import of_votes
 from warehouse.importers.tabular.plain_tables import vote_mapping
 from warehouse.records import SourceFiles
 
@@ -121,6 +132,11 @@ class Found:
 
     def _choices(self) -> Iterator[Choice]:
         """Choices that are to be made."""
+        votes = list(of_votes(self.table))
+        if votes:
+            yield from votes
+            return
+        yield from of_models(self.table, self.fields)
         yield from of_record_paths(self.table, self.fields)
         files = list(of_files(self.table, self.fields))
         if files:
@@ -137,9 +153,18 @@ class Found:
         if self.cells is not None:
             yield from self.cells.choices
             return
+        yield from self._of_seeds()
         yield from self.scores.choices
         if self.scores.chosen or self.scores.is_compared:
             yield from of_rows(self.table, self.fields, self.scores)
+
+    def _of_seeds(self) -> Iterator[Choice]:
+        """What tells apart rows of one model and seed, where rows are no prompts."""
+        columns = conditions_of_seeds(self.table, self.fields)
+        scores = [*self.scores.chosen, *self.scores.offered]
+        if columns and scores:
+            values = [candidate.column for candidate in scores]
+            yield what_conditions_are(columns, values, self.table, self.fields)
 
     def _ask_whose_scores(self) -> None:
         """Ask which scores those gave who are named, where some are rather of a program
@@ -190,6 +215,33 @@ class Found:
             return None
         return models_in_paths(self.table.path, self.fields.evidence.rows.others)
 
+    def unnamed_files(self) -> UnnamedFiles | None:
+        """Files that hold the same prompts as this one, or figures of the same models,
+        where nothing in them or in their names tells what each of them is."""
+        path = self.table.path
+        label = self._label_of_board()
+        if label is not None:
+            others = of_same_names(self.table, label)
+            return unnamed_files("benchmark", path, others)
+        model = self.fields.run.get("model")
+        if model is not None and self._is_scored and self.fields.names_prompts:
+            others = of_same_names(self.table, model)
+            names = models_in_paths(path, others)
+            is_judged = names is not None and {*names.names}.isdisjoint(model.values)
+            return unnamed_files("judged model", path, others) if is_judged else None
+        is_told = self.knows_models() or self.fields.same_answers
+        if is_told or self.named_models() is not None:
+            return None
+        others = list(self.fields.evidence.rows.others)
+        return unnamed_files("model", path, others)
+
+    def _label_of_board(self) -> ColumnProfile | None:
+        """What names the models of a board of one benchmark that nothing names."""
+        is_named = "benchmark" not in self.unnamed()
+        if self.figures is None or self.figures.is_turned or is_named:
+            return None
+        return self.figures.label
+
     @property
     def is_sure(self) -> bool:
         """True if a draft takes scores of prompts that an id or a text names, or votes,
@@ -235,7 +287,9 @@ class Found:
 
     def _said_of_fields(self) -> Iterator[str]:
         """Which column each field of runs and rows is."""
-        fields = {**self.fields.run, **self.fields.sample}
+        fields = {**self.fields.run}
+        if self.figures is None:
+            fields |= self.fields.sample
         for name in ("model", "benchmark", "prompt_id", "text", "target", "response"):
             if name in fields:
                 yield f"{name} = {fields[name].path}"

@@ -54,6 +54,9 @@ def head_lines(found: Found) -> Iterator[str]:
     yield ""
     for choice in found.choices:
         yield from choice.lines()
+    unnamed = found.unnamed_files()
+    if unnamed is not None:
+        yield from unnamed.lines()
     if named is not None:
         yield from named.lines()
     elif not found.knows_models():

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from warehouse.importers.tabular.column_names import (
-    are_models,
     is_metric,
     plain_name,
     words_of,
@@ -14,7 +13,11 @@ from warehouse.importers.tabular.column_names import (
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.drafts.columns import Fields
 from warehouse.importers.tabular.drafts.files_beside import rows_beside
-from warehouse.importers.tabular.drafts.looks import is_long, is_verdict
+from warehouse.importers.tabular.drafts.looks import (
+    is_long,
+    is_verdict,
+    names_several_models,
+)
 from warehouse.importers.tabular.drafts.model_evidence import (
     take_model_of_files,
     take_models,
@@ -45,6 +48,7 @@ def heed_rows(
     """
     rows = _rows(table, fields)
     take_models(table, rows, columns, fields)
+    _forget_ids_of_models(columns, fields)
     take_tasks(table, rows, fields)
     take_model_of_files(rows, columns, fields)
     fields.evidence = evidence_on(rows, columns, fields)
@@ -57,6 +61,23 @@ def heed_rows(
         return
     for name in ("target", "text", "response", *fields.metadata):
         _settle(name, columns, fields)
+
+
+def _forget_ids_of_models(columns: Sequence[ColumnProfile], fields: Fields) -> None:
+    """Take ids for no prompts where all rows of a model have one, and each model
+    another: they are those of the models. The keys of the records are then."""
+    ids, model = fields.sample.get("prompt_id"), fields.run.get("model")
+    if ids is None or model is None or len(model.values) < 2:
+        return
+    pairs = {*zip(model.codes.tolist(), ids.codes.tolist(), strict=True)}
+    is_of_model = len(pairs) == len(model.values) == len(ids.values)
+    if not is_of_model or ids.is_unique:
+        return
+    fields.forget(ids)
+    fields.why_not[ids.path] = "prompt_id: one value in all rows of a model"
+    keys = next((column for column in columns if column.path == "@key"), None)
+    if keys is not None and keys.path not in fields.taken:
+        fields.sample["prompt_id"] = keys
 
 
 def _are_same_answers(
@@ -104,17 +125,9 @@ def _rows(table: TableProfile, fields: Fields) -> Rows:
     )
     if model is not None and len(model.values) > 1:
         return alone
-    if any(_names_several_models(column) for column in table.columns):
+    if any(names_several_models(column) for column in table.columns):
         return alone  # what lies beside is of the same models
     return rows_beside(table)
-
-
-def _names_several_models(column: ColumnProfile) -> bool:
-    """True if a column is called as models are, and holds several."""
-    texts = [str(value) for value in column.values]
-    is_called = "model" in words_of(column.name)
-    are_several = 1 < len(texts) <= column.rows // 2
-    return is_called and are_several and not is_long(column) and are_models(texts)
 
 
 def _settle(name: str, columns: Sequence[ColumnProfile], fields: Fields) -> None:

@@ -44,6 +44,8 @@ ERROR = re.compile(r"(.*_)?(std_?err(or)?|standard_error|se|sem)")
 _MEANS = ("mean", "avg", "average")
 #: Rows of which one may state again what another does.
 _ONE_IN = 50
+#: Readings of a question that name a column each.
+_SHOWN = 3
 #: Share of rows with a name of their own from which on rows are models.
 MOSTLY = 0.7
 
@@ -357,7 +359,34 @@ def long_table(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     metric = fields.metric.path if fields.metric is not None else ""
     if not metric and not is_keyed and are_metrics(values):
         found = replace(found, is_stated=True, keys=key_fields(values, table))
+    found = _with_question(found, metric)
     return replace(found, metric_path=metric, benchmark=fields.run.get("benchmark"))
+
+
+def _with_question(found: PublishedColumns, metric: str) -> PublishedColumns:
+    """Figures below keys that name models, with the question which of several numbers
+    are some, where no column names the metric."""
+    is_keyed_by_model = found.label is not None and found.label.path == "@key"
+    are_several = len(found.values) > 1 and not found.is_stated and not metric
+    if not is_keyed_by_model or not are_several:
+        return found
+    return replace(found, choices=(*found.choices, _which_figures(found.values)))
+
+
+def _which_figures(values: Sequence[ColumnProfile]) -> Choice:
+    """The question which of several numbers below the name of a model are figures."""
+    names = tuple(toml_text(column.name) for column in values)
+    return Choice(
+        "which of the numbers of each model are figures",
+        (*names[:_SHOWN], "several of them, each a metric"),
+        (
+            *(
+                f"[[published]] metric = {n}, value = {n}, alone"
+                for n in names[:_SHOWN]
+            ),
+            "uncomment the [[published]] of those that are",
+        ),
+    )
 
 
 def _are_faults(n_repeated: int, n_rows: int) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from warehouse.importers.tabular.column_names import words_of
+from warehouse.importers.tabular.column_names import are_models, words_of
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.columns import text_of
 from warehouse.importers.tabular.verdict_words import (
@@ -61,3 +61,11 @@ def is_verdict(column: ColumnProfile) -> bool:
         return True
     words = numbers_of_words(column.values) or numbers_of_letters(column.values)
     return bool(words)
+
+
+def names_several_models(column: ColumnProfile) -> bool:
+    """True if a column is called as models are, and holds several."""
+    texts = [str(value) for value in column.values]
+    is_called = "model" in words_of(column.name)
+    are_several = 1 < len(texts) <= column.rows // 2
+    return is_called and are_several and not is_long(column) and are_models(texts)

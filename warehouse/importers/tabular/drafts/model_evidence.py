@@ -14,7 +14,11 @@ from warehouse.importers.tabular.column_names import (
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.drafts.columns import Fields
-from warehouse.importers.tabular.drafts.looks import is_long, is_verdict
+from warehouse.importers.tabular.drafts.looks import (
+    is_long,
+    is_verdict,
+    names_several_models,
+)
 from warehouse.importers.tabular.drafts.profile import TableProfile
 from warehouse.importers.tabular.drafts.prompt_evidence import is_row_number
 from warehouse.importers.tabular.drafts.toml import Choice, toml_key, toml_text
@@ -95,6 +99,8 @@ def take_models(
     models = [column for column in found if are_models(list(map(str, column.values)))]
     if len(models) != 1 and len(found) != 1:
         return
+    if not models and any(map(names_several_models, columns)):
+        return  # which is asked
     model = (models or found)[0]
     fields.forget(model)
     fields.run["model"] = model
@@ -138,12 +144,22 @@ def _what_crosses(column: ColumnProfile) -> Choice:
     )
 
 
+def _depends_on(rows: Rows, column: ColumnProfile, other: ColumnProfile) -> bool:
+    """True if a column has one value for each of another, as the version of a judge."""
+    codes = rows.codes.get(other.path)
+    if codes is None:
+        return False
+    pairs = np.unique(np.stack([codes, rows.codes[column.path]]), axis=1)
+    return bool(pairs.shape[1] == np.unique(codes).size)
+
+
 def _crossing(
     rows: Rows, columns: Sequence[ColumnProfile], fields: Fields
 ) -> Iterator[ColumnProfile]:
     """Columns of a few names of which each has all prompts once."""
     evidence = Evidence(rows)
     named = {own.path for name, own in fields.run.items() if name != "benchmark"}
+    named |= {own.path for own in fields.scorers.columns}
     few = [
         column
         for column in columns
@@ -152,6 +168,9 @@ def _crossing(
         and 2 <= len(column.values) <= min(_MODELS, column.rows // 2)
         and not is_long(column)
         and not is_verdict(column)
+        and not any(
+            _depends_on(rows, column, judge) for judge in fields.scorers.columns
+        )
     ]
     keys = [
         column

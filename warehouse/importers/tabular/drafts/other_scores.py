@@ -26,7 +26,9 @@ from warehouse.importers.tabular.drafts.toml import (
     texts,
     toml_text,
 )
+from warehouse.importers.tabular.evidence import Standing
 from warehouse.importers.tabular.expressions import Recode
+from warehouse.importers.tabular.runs import is_summary
 from warehouse.importers.tabular.verdict_words import numbers_of_some
 
 OFFERED = 12
@@ -39,12 +41,15 @@ def of_object(table: TableProfile) -> Iterator[tuple[str, str]]:
         for c in table.columns
         if not c.parents and (c.is_number or c.kind == "true/false")
     ]
-    if not table.is_object or len(numbers) < 2:
+    if not table.is_object:
+        return
+    if len(numbers) < 2:
+        yield from _words_by_key(table)
         return
     others = [
         column.name
         for column in table.columns
-        if not column.parents and column not in numbers
+        if not column.parents and (column not in numbers or is_summary(column.name))
     ]
     others += dict.fromkeys(
         column.parents[0] for column in table.columns if column.parents
@@ -60,6 +65,29 @@ def of_object(table: TableProfile) -> Iterator[tuple[str, str]]:
     yield (
         "prompts by key, each with a score",
         f'{where}[sample] prompt_id = "@key", [[scores]] metric = "score", value = "@"',
+    )
+
+
+#: Keys from which on words may be those of prompts.
+_KEYS = 8
+
+
+def _words_by_key(table: TableProfile) -> Iterator[tuple[str, str]]:
+    """The reading of the same few words below many keys: ``{"q1": "OK", …}``."""
+    texts_of_keys = [str(c.values[0]) for c in table.columns if c.kind == "text"]
+    words = [*dict.fromkeys(texts_of_keys)]
+    are_all = len(texts_of_keys) == len(table.columns) >= _KEYS
+    if not are_all or len(words) > _WORDS or max(map(len, words)) > _WORD:
+        return
+    numbers = numbers_of_some(words)
+    shown = [
+        f"{toml_text(word)} = {f'{numbers[word]:g}' if word in numbers else '?'}"
+        for word in words
+    ]
+    yield (
+        f"prompts by key, each with a verdict: {', '.join(map(toml_text, words))}",
+        '[rows] at = "{}"; [sample] prompt_id = "@key", [[scores]] metric = "score", '
+        f'value = {{ path = "@", values = {{ {", ".join(shown)} }} }}',
     )
 
 
@@ -162,6 +190,8 @@ def of_verdicts(table: TableProfile, fields: Fields) -> Iterator[tuple[str, str]
         if column.path in taken or not is_small:
             continue
         numbers = numbers_of_some(column.values)
+        if not numbers and _may_be_verdicts(column, fields):
+            yield _unknown_verdicts(column)
         if not numbers:
             continue
         said = ", ".join(f"{word} = {number:g}" for word, number in numbers.items())
@@ -170,6 +200,30 @@ def of_verdicts(table: TableProfile, fields: Fields) -> Iterator[tuple[str, str]
             f"{toml_text(column.path)}, in which {said}",
             f"[[scores]] metric = {toml_text(column.name)}, value = {value}",
         )
+
+
+#: Words of verdicts of a kind at most, and characters of one.
+_WORDS, _WORD = 5, 40
+
+
+def _may_be_verdicts(column: ColumnProfile, fields: Fields) -> bool:
+    """True if a few words differ between the answers to one prompt, and are no words
+    that the prompt knows of."""
+    texts = [str(text_of(value)) for value in column.values]
+    are_words = len(texts) <= _WORDS and all(len(text) <= _WORD for text in texts)
+    return are_words and fields.evidence.standing(column) is Standing.OUTCOME
+
+
+def _unknown_verdicts(column: ColumnProfile) -> tuple[str, str]:
+    """Words of which nobody knows which are good: in words, and in a mapping."""
+    words = [toml_text(str(text_of(value))) for value in column.values]
+    numbers = ", ".join(f"{word} = ?" for word in words)
+    value = f"{{ path = {toml_text(column.path)}, values = {{ {numbers} }} }}"
+    return (
+        f"{toml_text(column.path)}, verdicts: {', '.join(words)}",
+        f"[[scores]] metric = {toml_text(column.name)}, value = {value}, each ? the "
+        "number that the word gets",
+    )
 
 
 def of_answers_by_model(

@@ -12,6 +12,9 @@ from pathlib import Path
 from warehouse.importers.tabular.column_names import are_models, looks_like_model
 from warehouse.importers.tabular.drafts.toml import safe, toml_text
 
+#: Folders above a file that are looked at.
+_FOLDERS = 3
+
 
 @dataclass(frozen=True)
 class NamedByPaths:
@@ -43,18 +46,27 @@ def scorers_in_paths(path: Path, others: Sequence[Path]) -> NamedByPaths | None:
 def models_in_paths(path: Path, others: Sequence[Path]) -> NamedByPaths | None:
     """Where the names of files tell the model; None where they do not, or name anything
     else."""
+    found = in_paths("model", path, others)
+    if found is None or not are_models(found.names):
+        return None
+    return found
+
+
+def in_paths(field: str, path: Path, others: Sequence[Path]) -> NamedByPaths | None:
+    """Where the names of files, or those of the folders that they lie in, are another
+    for each; None where there is one file."""
     paths = [path.resolve(), *(other.resolve() for other in others)]
     if len(paths) < 2:
         return None
     if len({own.parent for own in paths}) == 1:
-        found = _in_names("model", paths)
-        return found if are_models(found.names) else None
-    models = [own.parent.name for own in paths]
-    if not are_models(models):
-        return None
-    file = re.escape(path.name)
-    pattern = f"(?P<model>[^/]+)/{file}"
-    return NamedByPaths("model", f"*/{path.name}", pattern, tuple(models))
+        return _in_names(field, paths)
+    up = 1
+    while up < _FOLDERS and len({own.parts[-up - 1] for own in paths}) == 1:
+        up += 1
+    below = path.resolve().parts[-up:]
+    folders = tuple(own.parts[-up - 1] for own in paths)
+    pattern = f"(?P<{field}>[^/]+)/{'/'.join(map(re.escape, below))}"
+    return NamedByPaths(field, f"*/{'/'.join(below)}", pattern, folders)
 
 
 def _in_names(field: str, paths: Sequence[Path]) -> NamedByPaths:

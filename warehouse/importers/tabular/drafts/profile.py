@@ -4,7 +4,7 @@ of their columns holds."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -309,8 +309,10 @@ def _record_paths(
     what the records lie in."""
     found: dict[str, _Where] = {}
     inner = location.draws.removesuffix("[]")
-    for record in chunk.records()[:_ASKED]:
-        for item in _fields(record) if isinstance(record, dict) else ():
+    records = [part for part in chunk.records()[:_ASKED] if isinstance(part, dict)]
+    opened = _opened(records)
+    for record in records:
+        for item in _fields(record, opened=opened):
             if inner and are_beside(record.get(item[0]), record.get(inner)):
                 # a list beside that of the generations
                 item = (
@@ -404,19 +406,34 @@ def _around(
             yield name, f"^.{path}", parents
 
 
+def _opened(records: Sequence[Mapping[str, Any]]) -> frozenset[tuple[str, ...]]:
+    """Objects that are taken field by field in some records, which are so in all, as
+    those of models that were asked about one task beside others about three."""
+    around: set[tuple[str, ...]] = set()
+    for record in records:
+        around |= {parents for _, _, parents in _fields(record) if parents}
+    return frozenset(
+        parents[:n] for parents in around for n in range(1, len(parents) + 1)
+    )
+
+
 def _fields(
-    record: Mapping[str, Any], parents: tuple[str, ...] = (), depth: int = 0
+    record: Mapping[str, Any],
+    parents: tuple[str, ...] = (),
+    depth: int = 0,
+    opened: Collection[tuple[str, ...]] = (),
 ) -> Iterator[_Where]:
     """The fields of a record; an object with keys that are no names of fields is one of
-    them."""
+    them.
+
+    Args:
+        opened: objects of which the fields are wanted whatever their keys are.
+    """
     for key, value in record.items():
-        if (
-            isinstance(value, dict)
-            and value
-            and depth < DEPTH - 1
-            and not keyed_kind(value)
-        ):
-            yield from _fields(value, (*parents, str(key)), depth + 1)
+        inside = (*parents, str(key))
+        is_inside = isinstance(value, dict) and bool(value) and depth < DEPTH - 1
+        if is_inside and (inside in opened or not keyed_kind(value)):
+            yield from _fields(value, inside, depth + 1, opened)
         else:
             yield _unflattened(
                 str(key),

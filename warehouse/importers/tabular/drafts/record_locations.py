@@ -27,6 +27,11 @@ from warehouse.importers.tabular.column_names import (
     words_of,
 )
 from warehouse.importers.tabular.columns import Unfit, number_of
+from warehouse.importers.tabular.drafts.list_elements import (
+    are_conditions,
+    are_items,
+    is_list_of_records,
+)
 
 DEPTH = 5
 _LOOKED_AT = 50
@@ -331,7 +336,7 @@ def _are_lists_of_one_kind(value: Mapping[str, Any]) -> bool:
     lists = list(value.values())
     if (
         len(lists) < 2
-        or not all(map(_is_list_of_records, lists))
+        or not all(map(is_list_of_records, lists))
         or any(map(_is_field, map(str, value)))
     ):
         return False
@@ -361,9 +366,11 @@ def _of_records(
                 count,
             )
             continue
-        if not _is_list_of_records(inner) or not _score_grade(inner[0]):
+        if not is_list_of_records(inner) or not _score_grade(inner[0]):
             continue
-        if _are_prompts(inner[0], record):
+        if _are_prompts(inner[0], record) or are_conditions(
+            [item.get(key) for item in records[:_LOOKED_AT]]
+        ):
             continue
         if not names_of_metrics(
             [item.get(key) for item in records if isinstance(item.get(key), list)]
@@ -485,14 +492,6 @@ def names_of_metrics(lists: Sequence[Sequence[Any]]) -> str:
     return ""
 
 
-def _is_list_of_records(value: Any) -> bool:
-    return (
-        isinstance(value, list)
-        and bool(value)
-        and all(isinstance(item, dict) for item in value)
-    )
-
-
 def _weight(
     location: RecordLocation, record: Any, outer: Any, count: int
 ) -> tuple[int, ...]:
@@ -516,6 +515,7 @@ def _weight(
             location.at.rpartition(".")[2].removesuffix("[]").strip('"')
         )
         of_prompts = bool(names_of_metrics([items_of(siblings)]))
+    of_prompts = of_prompts or are_items(location.at, outer)
     likely = 0
     if grade:
         likely = 1 + bool(of_prompts)

@@ -9,6 +9,7 @@ from os.path import commonprefix
 
 from warehouse.importers.tabular.column_names import (
     are_models,
+    are_numbered,
     is_metric,
     path_of,
     plain_name,
@@ -65,6 +66,7 @@ def are_by_model(candidates: Sequence[ScoreColumn]) -> bool:
         len(names) > 1
         and len(around) == 1
         and are_models(names)
+        and not are_numbered(names)
         and not any(map(is_metric, names))
     )
 
@@ -152,10 +154,25 @@ def systems(table: TableProfile, candidates: Sequence[ScoreColumn]) -> Choice:
     return Choice(what, tuple(between), tuple(written))
 
 
+#: The reading that no column offered is a score, and what to do then.
+_NONE = "none of them: another column or another file holds the scores"
+_OTHER = '[[scores]] metric = "score", value = "COLUMN"; or take the file that has them'
+
+
+def _uncommented(candidates: Sequence[ScoreColumn]) -> Iterator[str]:
+    """What to do for each column offered, which stands in the draft as a comment."""
+    for candidate in candidates:
+        path = toml_text(candidate.column.path)
+        yield f"uncomment the [[scores]] and [metrics.NAME] of {path}"
+
+
 def which(table: TableProfile, candidates: Sequence[ScoreColumn]) -> Choice:
     between = [candidate.shown for candidate in candidates[:OFFERED]]
-    written = ["uncomment the [[scores]] and [metrics.NAME] of one or more of them"]
-    if table.is_object:
+    written = [*_uncommented(candidates[:OFFERED])]
+    if not table.is_object:
+        between.append(_NONE)
+        written.append(_OTHER)
+    else:
         between.append("none: they are published figures of a whole benchmark")
         written.append(_as_figures(candidates))
         if not any(c.column.parents for c in candidates):
@@ -209,6 +226,7 @@ def nothing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Choice
     if are_by_model(scores.offered):
         return by_model(scores.offered)
     offered = tuple(candidate.shown for candidate in scores.offered)
+    is_prompt = bool({"prompt_id", "text"} & {*fields.sample})
     readings = (
         *of_whole(
             table, fields, [c.column for c in scores.offered if c.column.is_number]
@@ -217,7 +235,7 @@ def nothing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Choice
     readings += (
         *of_counts(table),
         *of_lists(table),
-        *of_object(table),
+        *([] if is_prompt else of_object(table)),
         *in_texts(table),
     )
     readings += (*of_verdicts(table, fields),)
@@ -240,10 +258,26 @@ def nothing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Choice
                 "figures of a whole benchmark",
             ),
         )
+    how = _uncommented(scores.offered)
+    are_numbers = any(c.column.is_number for c in scores.offered)
+    if table.is_object and between and not is_prompt:
+        names = ", ".join(toml_text(c.column.name) for c in scores.offered[:OFFERED])
+        last = "scores of one prompt, whose file this is" if are_numbers else _NONE
+        return Choice(
+            f"what the {'numbers' if are_numbers else 'words'} of the file are ({names})",
+            (*between, last),
+            (
+                *written,
+                "uncomment the [[scores]] and [metrics.NAME] of those that are"
+                if are_numbers
+                else _OTHER,
+            ),
+        )
+    none = not table.is_object or not are_numbers
     return Choice(
         "whether any of these columns are scores of prompts (no name says so)",
-        (*offered, *between),
-        ("uncomment the [[scores]] and [metrics.NAME] of those that are", *written),
+        (*offered, *between, *[_NONE] * none),
+        (*how, *written, *[_OTHER] * none),
     )
 
 

@@ -37,6 +37,7 @@ from warehouse.importers.tabular.drafts.conditions import (
     tell_apart,
     what_conditions_are,
 )
+from warehouse.importers.tabular.drafts.judges import of_judges
 from warehouse.importers.tabular.drafts.long_tables import (
     ERROR,
     MOSTLY,
@@ -59,8 +60,12 @@ from warehouse.importers.tabular.runs import is_summary
 #: Share of names that look like those of models from which on rows are models, however
 #: their column is called; and benchmarks among the columns that say so too.
 _ALIKE, _BENCHMARKS = 0.8, 3
+#: Rows from which on names of which half look like those of models may be some.
+_ENTRIES = 3
 #: Characters of a name.
 _NAME = 80
+#: The greatest mark that a single prompt gets.
+_MOST_STEPS = 200
 
 
 def figures_of(table: TableProfile, fields: Fields) -> PublishedColumns | None:
@@ -122,6 +127,7 @@ def _wide(table: TableProfile, fields: Fields) -> PublishedColumns | None:
         choices.append(which_label(label, table))
     if crossing is None and not is_sure or not _are_figures(values, table):
         choices.append(_what_rows_are(label, values))
+    choices += of_judges(label)
     left_out: list[ColumnProfile] = []
     if board is not None:
         values, left_out = board.values, board.left_out
@@ -200,7 +206,7 @@ def _label(table: TableProfile, fields: Fields) -> tuple[ColumnProfile | None, b
         if not column.is_unique:
             continue
         if are_models([str(value) for value in column.values]) or _has_error(table):
-            return column, _has_error(table)
+            return column, _has_error(table) or _are_nearly_all_models(column)
     return _label_by_rows(texts, table)
 
 
@@ -216,14 +222,22 @@ def _label_by_rows(
     another name, and nearly all are those of models; or the columns are benchmarks."""
     named = [column for column in texts if column.is_unique and _are_names(column)]
     for column in named:
-        alike = sum(map(looks_like_model, map(str, column.values)))
-        if alike >= _ALIKE * column.rows:
+        if _are_nearly_all_models(column):
             return column, True
     figures = [c for c in table.columns if c.is_figures and not c.parents]
     benchmarks = [column for column in figures if are_benchmarks([column.name])]
     if len(named) == 1 and len(benchmarks) >= _BENCHMARKS:
         return named[0], True
+    for column in named:
+        if column.rows >= _ENTRIES and are_models(list(map(str, column.values))):
+            return column, False
     return None, False
+
+
+def _are_nearly_all_models(column: ColumnProfile) -> bool:
+    """True if nearly all of the names of rows look like those of models."""
+    alike = sum(map(looks_like_model, map(str, column.values)))
+    return alike >= _ALIKE * column.rows
 
 
 def _are_names(column: ColumnProfile) -> bool:
@@ -334,8 +348,10 @@ def _is_figure(column: ColumnProfile) -> bool:
 
 
 def _are_figures(values: Sequence[ColumnProfile], table: TableProfile) -> bool:
-    """True if numbers are means rather than verdicts on single prompts."""
-    return any(map(_has_fractions, values)) or _has_error(table)
+    """True if numbers are means rather than verdicts on single prompts, or ratings of
+    another scale than those of single prompts (Elo)."""
+    are_ratings = any(max(column.numbers, default=0) > _MOST_STEPS for column in values)
+    return any(map(_has_fractions, values)) or are_ratings or _has_error(table)
 
 
 def _has_fractions(column: ColumnProfile) -> bool:
