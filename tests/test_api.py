@@ -65,7 +65,7 @@ class Use:
 
 ANALYSIS = "warehouse.analysis"
 #: What makes one row of a model.
-OF_ROWS = ("each", "repeats", "seeds_are")
+OF_ROWS = ("each", "repeats", "seeds_are", "policy")
 #: Options of ``items`` that go with ``--features`` alone.
 FEATURES = ("features", "by", "cluster", "level")
 SUBSET = {"subset": "subset_ok"}

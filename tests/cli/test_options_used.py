@@ -43,6 +43,7 @@ FORMS |= {"db", "wait", "quiet", "verbose", "explain", "top", "show_all"}
 #: Texts that mean something in the store; what is not listed here is tried as it comes.
 TEXTS: dict[str, tuple[str, ...]] = {
     "metric": ("acc_norm", "exact_match,strict-match"),
+    "policy": ("attempts", "all-wrong"),
     "cluster": ("none", "same_text"),
     "where": ("split!=x", "temperature=9"),
     "named": ("sums", "exam"),

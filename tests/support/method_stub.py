@@ -164,7 +164,7 @@ def _way(
 def _answer_of(question: type[Question]) -> Any:
     """The class of the answer."""
     module, function = question.answered_by()
-    answers: Callable[..., Any] = getattr(import_module(module), function).to
+    answers: Callable[..., Any] = getattr(import_module(module), function).function
     if isinstance(answers, type):
         return answers
     return get_type_hints(answers)["return"]

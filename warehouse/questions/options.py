@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from warehouse.questions.question import Option, Options
+from warehouse.records.policy import Policy
 
 #: How a run or model is named in every command.
 REFERENCE = "MODEL[@REVISION|@step=N][+AGENT]"
@@ -119,6 +120,25 @@ class AsRows(Options):
             choices=(SEEDS_TRAINING, SEEDS_SAMPLING),
         ),
     ] = SEEDS_TRAINING
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnderPolicy(Options):
+    """What unscored samples count as."""
+
+    policy: Annotated[
+        str | None,
+        Option(
+            "What unscored samples count as: attempts (limits, refusals, missing "
+            "answers are wrong), all-wrong, or STATUS=wrong,...; default: missing.",
+            "POLICY",
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.policy is not None:
+            Policy.of(self.policy)  # a name that there is not is refused at once
 
 
 #: Seeds of two rows that go together.

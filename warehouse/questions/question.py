@@ -26,6 +26,7 @@ from typing import (
 
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.spelling import in_python, shell_texts
+from warehouse.records.policy import Policy
 
 P = ParamSpec("P")
 T = TypeVar("T", covariant=True)
@@ -554,8 +555,16 @@ class Answer(Generic[P, Q, T]):
     def __init__(
         self, question: Callable[P, Q], function: Callable[[Any, Q], T]
     ) -> None:
-        self.question, self.to = question, function
+        self.question, self.function = question, function
         self.__doc__ = function.__doc__
+
+    def to(self, store: Any, question: Q) -> T:
+        """The answer to a question that is filled in; under its policy, where it has
+        one."""
+        text = getattr(question, "policy", None)
+        if text is not None and store.policy is None:
+            store = store.under(Policy.of(text))
+        return self.function(store, question)
 
     def __call__(self, store: Any, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return self.to(store, self.question(*args, **kwargs))

@@ -7,6 +7,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,6 +23,7 @@ from warehouse.errors import (
     first_line,
 )
 from warehouse.records.answer_text import readable, without_surrogates
+from warehouse.records.policy import Policy
 from warehouse.store import engines, room
 from warehouse.store.alchemy import sa
 from warehouse.store.columns import Columns, rows_of
@@ -84,6 +86,8 @@ class Store:
 
     limits: engines.Limits | None = None
     kept: KeptReads | None = None
+    #: what unscored samples count as for whoever asks it; None: they are missing.
+    policy: Policy | None = None
     is_own = False  # what stands under names of ours was found to be ours
     when_closed: Callable[[], object] | None = None
 
@@ -105,6 +109,13 @@ class Store:
         )
         engines.before_statements(engine, self._storable)
         self.connection = engine.connect()
+
+    def under(self, policy: Policy) -> Store:
+        """The same open store, read under a policy; closing it leaves this one open."""
+        store = copy(self)
+        store.policy = policy
+        store.when_closed = None
+        return store
 
     @property
     def name(self) -> str:

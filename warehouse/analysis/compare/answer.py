@@ -29,7 +29,7 @@ from warehouse.analysis.comparison.overall import (
 )
 from warehouse.analysis.comparison.overall_seeds import on_common_seeds
 from warehouse.analysis.comparison.pair_tests import difference_of, run_tests
-from warehouse.analysis.comparison.pairing import NotComparable, Pair
+from warehouse.analysis.comparison.pairing import NotComparable, Pair, filled_over
 from warehouse.analysis.comparison.read import OnBenchmarks, TwoModels
 from warehouse.analysis.comparison.row import (
     INFINITE,
@@ -56,6 +56,11 @@ from warehouse.analysis.comparison.words import (
     taken_in_words,
 )
 from warehouse.analysis.results import Result, SingleTest
+from warehouse.analysis.selection.policies import (
+    policy_notes,
+    policy_of,
+    policy_words,
+)
 from warehouse.analysis.selection.reference import in_words
 from warehouse.analysis.selection.score_ranges import mixed_scales, unstated_bounds
 from warehouse.analysis.selection.selection import selection_of
@@ -118,6 +123,7 @@ class Comparison(SingleTest, Result):
     n_resamples: int  #: random sign patterns of a permutation test that is not exact.
     seed: int  #: of the permutation test.
     is_share: bool = False  #: scores lie between 0 and 1: people read them in percent.
+    policy: str = ""  #: what unscored samples count as; empty: they are missing.
 
     @property
     def one_line(self) -> str:
@@ -225,7 +231,7 @@ class Comparison(SingleTest, Result):
         )
         return View(
             (
-                heading(rows, self.models, names),
+                heading(rows, self.models, names) + policy_words(self.policy),
                 visible(self._brief_sentence(names)),
                 *self._mean(),
                 "",
@@ -436,7 +442,11 @@ def _comparison(
                 if row.p_value is not None
             }
         ),
-        notes=(*taken, *notes, *scales, *unstated_bounds(scored)),
+        notes=(
+            *policy_notes(policy_of(options.policy), filled_over(pairs)),
+            *(*taken, *notes, *scales, *unstated_bounds(scored)),
+        ),
+        policy=options.policy or "",
         n_resamples=options.n_resamples,
         seed=options.seed,
         is_share=all(pair.metric.bounds == (0.0, 1.0) for pair in pairs),

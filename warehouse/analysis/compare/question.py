@@ -18,6 +18,7 @@ from warehouse.questions.options import (
     Reference,
     Seed,
     SelectedAtLevel,
+    UnderPolicy,
 )
 from warehouse.questions.question import Option, Options, Question
 
@@ -64,7 +65,7 @@ class CompareUnpaired(SelectedAtLevel, _Two, Question):
 
 
 @dataclass(frozen=True)
-class Compare(AsRows, SelectedAtLevel, _Two, Question):
+class Compare(UnderPolicy, AsRows, SelectedAtLevel, _Two, Question):
     """The paired difference of two models, on one benchmark or on all that both have.
 
     Raises:

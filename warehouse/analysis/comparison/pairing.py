@@ -4,9 +4,11 @@ may not be paired."""
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -133,6 +135,15 @@ class Pair:
         return all(
             bool(np.all(side.zero_one[rows]) and np.all(side.n_draws[rows] == 1))
             for side, rows in sides
+        )
+
+    @property
+    def filled(self) -> tuple[tuple[str, int, int], ...]:
+        """Of both models the name, samples that count as wrong by a policy, and all."""
+        a, b = self.scores_a, self.scores_b
+        return (
+            (self.a.model, a.n_filled, a.n_samples),
+            (self.b.model, b.n_filled, b.n_samples),
         )
 
     @property
@@ -410,3 +421,14 @@ def refuse_incomparable(
         raise NotComparable(
             f"they differ in {', '.join(differ)}; --force compares them all the same"
         )
+
+
+def filled_over(pairs: Iterable[Pair]) -> list[tuple[str, int, int]]:
+    """Of each model of some pairs the name, samples that count as wrong by a policy, and
+    all, over all pairs."""
+    filled: Counter[str] = Counter()
+    samples: Counter[str] = Counter()
+    for name, n, of in chain.from_iterable(pair.filled for pair in pairs):
+        filled[name] += n
+        samples[name] += of
+    return [(name, filled[name], samples[name]) for name in samples]

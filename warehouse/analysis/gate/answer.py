@@ -20,13 +20,14 @@ from warehouse.analysis.comparison.hooks import (
     on_plans,
 )
 from warehouse.analysis.comparison.pair_tests import few_differing
-from warehouse.analysis.comparison.pairing import Pair
+from warehouse.analysis.comparison.pairing import Pair, filled_over
 from warehouse.analysis.comparison.read import TwoModels
 from warehouse.analysis.comparison.words import taken_in_words
 from warehouse.analysis.gate.question import ReleaseGate
 from warehouse.analysis.gate.row import FEW_DIFFER, GateRow
 from warehouse.analysis.gate.view import Gate
 from warehouse.analysis.selection.benchmarks import Metric, direction_unknown
+from warehouse.analysis.selection.policies import policy_notes, policy_of
 from warehouse.analysis.selection.prompts import (
     SharedPrompts,
     read_shared_prompts,
@@ -226,7 +227,13 @@ def _gate(
         rows,
         left_out,
         n_tests,
-        (*taken(rows), *scales, *notes),
+        (
+            *policy_notes(
+                policy_of(question.policy), filled_over(item.pair for item in tested)
+            ),
+            *(*taken(rows), *scales, *notes),
+        ),
+        policy=question.policy or "",
         is_share=all(_is_share(item.pair.metric) for item in tested),
     )
 

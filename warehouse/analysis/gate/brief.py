@@ -27,6 +27,7 @@ def brief_view(
     notes: Sequence[str],
     *,
     in_percent: bool,
+    by: str = "",
 ) -> View:
     """What people are shown of a gate.
 
@@ -37,11 +38,12 @@ def brief_view(
         alpha: of the tests; bounds are one-sided at 1 − alpha.
         notes: what a reader should know, and what was left out.
         in_percent: scores are shares.
+        by: what unscored samples count as, in words; empty: they are missing.
     """
     unit = Unit.of((row.standard_error for row in rows), in_percent=in_percent)
     losing = _losing(rows, unit)
     level = f"{100 * (1 - alpha):g} %"
-    question = f"may {both[0]} replace {both[1]}, {losing}? (at {level})"
+    question = f"may {both[0]} replace {both[1]}, {losing}? (at {level}){by}"
     cells = [_cells(row, unit) for row in rows]
     if len({row.split for row in rows}) == 1:
         for named in cells:

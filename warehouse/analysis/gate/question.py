@@ -14,6 +14,7 @@ from warehouse.questions.options import (
     PairSeeds,
     Prices,
     Selected,
+    UnderPolicy,
 )
 from warehouse.questions.question import Option, Question
 
@@ -56,7 +57,7 @@ class Replacement(Selected):
 
 
 @dataclass(frozen=True)
-class ReleaseGate(AsRows, Replacement, Question):
+class ReleaseGate(UnderPolicy, AsRows, Replacement, Question):
     """Whether a candidate may take the place of a baseline.
 
     On each benchmark the non-inferiority test of the paired differences (clustered

@@ -13,6 +13,7 @@ from warehouse.analysis.comparison.words import tests_in_words
 from warehouse.analysis.gate.brief import brief_view
 from warehouse.analysis.gate.row import GateRow, names
 from warehouse.analysis.results import Result
+from warehouse.analysis.selection.policies import policy_words
 from warehouse.analysis.selection.reference import in_words
 from warehouse.errors import MisuseError
 from warehouse.stats.paired.gate import FAIL, PASS, UNDECIDED
@@ -128,6 +129,7 @@ class Gate(Result):
     n_tests: int  #: benchmarks, one that has several names (and one margin) once.
     notes: tuple[str, ...] = ()  #: what a reader should know of all rows.
     is_share: bool = False  #: scores lie between 0 and 1: people read them in percent.
+    policy: str = ""  #: what unscored samples count as; empty: they are missing.
 
     @property
     def exit_code(self) -> int:
@@ -152,6 +154,7 @@ class Gate(Result):
         if verbose:
             return gate_view(self)
         both = names(self.candidate, self.baseline, self.rows)
+        by = policy_words(self.policy)
         return brief_view(
             self.verdict,
             both,
@@ -159,6 +162,7 @@ class Gate(Result):
             self.alpha,
             report_notes(self),
             in_percent=self.is_share,
+            by=by,
         )
 
     def to_markdown(self, *, percent: bool = False) -> str:

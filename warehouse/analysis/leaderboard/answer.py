@@ -45,6 +45,7 @@ from warehouse.analysis.selection.other_metrics import (
     OtherMetric,
     describe_others,
 )
+from warehouse.analysis.selection.policies import policy_words
 from warehouse.analysis.selection.score_matrix import LastPairs, score_table, too_many
 from warehouse.analysis.selection.score_ranges import (
     are_mixed,
@@ -67,7 +68,7 @@ from warehouse.questions.question import answers
 from warehouse.records.score_span import ScoreSpan
 from warehouse.store.connection import Store
 from warehouse.tables.view import TableNote, View
-from warehouse.tables.words import MIXED_SCALES, direction, listed, visible
+from warehouse.tables.words import MIXED_SCALES, direction, listed, some_of, visible
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,7 @@ class Leaderboard(Result):
     #: in words, what errors are errors of, where that is not other prompts alone.
     covers: tuple[str, ...] = ()
     is_share: bool = False  #: scores lie between 0 and 1: people read them in percent.
+    policy: str = ""  #: what unscored samples count as; empty: they are missing.
 
     @property
     def one_line(self) -> str:
@@ -128,6 +130,7 @@ class Leaderboard(Result):
             sentence = [visible(str(words))]
         table = brief_table(self.rows, unit, self.higher_is_better, top=top)
         head = heading(self.benchmark, self.metric, self.rows, self.higher_is_better)
+        head += policy_words(self.policy)
         others = describe_others(self.others, MOST_TOLD)
         return View(
             (head, *sentence, "", table, *self.covers, *filter(None, [others])),
@@ -192,6 +195,8 @@ def board_of(scores: BenchmarkScores, options: Ranking) -> Leaderboard:
         *filter(None, [scores.clusters.note]),
         *scores.notes,
     ]
+    if options.policy is None:
+        notes += _many_missing(ranked)
     basis = [*describe_basis(ranked)]
     covers = [*estimand_lines(ranked)]
     if planned is not None:
@@ -219,6 +224,7 @@ def board_of(scores: BenchmarkScores, options: Ranking) -> Leaderboard:
         others=scores.others,
         covers=tuple(covers),
         is_share=scores.metric.bounds == (0.0, 1.0),
+        policy=options.policy or "",
     )
 
 
@@ -411,6 +417,22 @@ def _unranked(rows: Sequence[LeaderboardRow], subset_ok: bool) -> Iterator[str]:
             f"{_rows(cut)} of truncated runs: the figure is the published one, beside "
             "it that of the samples that are stored"
         )
+
+
+def _many_missing(rows: Sequence[LeaderboardRow]) -> list[str]:
+    """What else unscored samples may count as, where there are many."""
+    many = [label_of(row) for row in rows if "many_unscored" in row.flags]
+    if not many:
+        return []
+    return [
+        f"many samples have no score, and are missing here: {some_of(many, _SHOWN)}; "
+        "--policy all-wrong counts them as wrong, --policy attempts limits, refusals "
+        "and missing answers alone"
+    ]
+
+
+#: Models that a note names.
+_SHOWN = 3
 
 
 def _nothing_to_rank(benchmark: str) -> str:

@@ -15,6 +15,7 @@ from warehouse.questions.options import (
     Seed,
     SelectedAtLevel,
     SubsetOk,
+    UnderPolicy,
 )
 from warehouse.questions.question import Option, Question
 
@@ -26,7 +27,7 @@ BOTH = "give a benchmark, or the group (suite) to rank on, not both"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ranking(AsRows, SelectedAtLevel):
+class Ranking(UnderPolicy, AsRows, SelectedAtLevel):
     """How the rows of a leaderboard are estimated and compared."""
 
     method: Annotated[

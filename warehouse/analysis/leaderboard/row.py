@@ -214,6 +214,8 @@ class LeaderboardRow(Row):
     notes: tuple[str, ...] = ()
     #: why the row is not ranked although it has a figure; empty where it is.
     no_place: str = ""
+    #: samples that count as wrong by the policy that was asked for; they are scored.
+    n_filled: int = 0
     #: of harness, libraries and drivers where those of its runs differ, such as
     #: ``harness 0.4.9, 0.4.11``.
     versions: str = ""
@@ -353,6 +355,7 @@ def _bare_row(
         n_prompts=scores.n if scores else 0,
         n_draws=int(scores.n_draws.sum()) if scores else 0,
         n_unscored=n_unscored,
+        n_filled=scores.n_filled if scores else 0,
         share_unscored=share,
         runs=len(condition.runs),
         flags=flags,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -19,6 +19,7 @@ from warehouse.analysis.pairs.view import pairs_view
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.analysis.selection.other_metrics import advise_others
+from warehouse.analysis.selection.policies import policy_words
 from warehouse.analysis.selection.score_matrix import (
     LastPairs,
     RankedPairs,
@@ -59,6 +60,7 @@ class Pairs(Result):
     groups: tuple[PairGroup, ...]  #: conditions that were compared with one another.
     notes: tuple[str, ...]  #: what was left out, and how the tests were adjusted.
     is_share: bool = False  #: scores lie between 0 and 1: people read them in percent.
+    policy: str = ""  #: what unscored samples count as; empty: they are missing.
 
     @cached_property
     def rows(self) -> tuple[PairRow, ...]:  # type: ignore[override]
@@ -94,6 +96,7 @@ class Pairs(Result):
                 self.notes,
             )
         head = f"{self.benchmark} · {self.metric}, {direction(self.higher_is_better)}"
+        head += policy_words(self.policy)
         return brief_view(
             head, self.groups, self.notes, in_percent=self.is_share, top=top
         )
@@ -121,7 +124,7 @@ def pairs(store: Store, question: AllPairs) -> Pairs:
     is not compared with runs that have all of it. Adjustments are over the pairs of one
     group.
     """
-    return pairs_of(
+    found = pairs_of(
         select_entries(store, selection_of(question)),
         level=question.level,
         n_resamples=question.n_resamples,
@@ -129,6 +132,7 @@ def pairs(store: Store, question: AllPairs) -> Pairs:
         with_flags=question.with_flags,
         pair_seeds=question.pair_seeds,
     )
+    return replace(found, policy=question.policy or "")
 
 
 def pairs_of(

@@ -11,6 +11,7 @@ from warehouse.questions.options import (
     Seed,
     SelectedAtLevel,
     SubsetOk,
+    UnderPolicy,
 )
 from warehouse.questions.question import Option, Question
 
@@ -18,7 +19,7 @@ METHODS = ("auto", "t", "permutation", "mcnemar", "wilcoxon")
 
 
 @dataclass(frozen=True)
-class AllPairs(AsRows, SelectedAtLevel, Question):
+class AllPairs(UnderPolicy, AsRows, SelectedAtLevel, Question):
     """Paired differences of all conditions on a benchmark, adjusted for the number of
     pairs.
 

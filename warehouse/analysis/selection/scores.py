@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.selection.benchmarks import Metric
+from warehouse.analysis.selection.policies import DrawSums, under_policy
 from warehouse.analysis.selection.prompt_links import Links, align_values, follow_links
 from warehouse.analysis.selection.published_figures import PublishedFigure, mean_figure
 from warehouse.questions.options import MAX_UNSCORED
+from warehouse.records.policy import Policy
 from warehouse.records.score_span import ScoreSpan
 from warehouse.stats.core.draws import PromptDraws
 from warehouse.stats.rows.seed_fit import fit_seeds, whole_seeds
@@ -106,6 +108,9 @@ class PromptScores:
     #: of several training seeds; then ``values`` are the parts of the prompts, which no
     #: single seed has.
     seeds: SeedCells | None = None
+    n_filled: int = (
+        0  #: samples that count as wrong by a policy; scored ones are among them.
+    )
 
     @property
     def n(self) -> int:
@@ -241,6 +246,7 @@ def over_seeds(
         seen=seen,
         unscored=unscored,
         n_unscored=sum(own.n_unscored for own in kept),
+        n_filled=sum(own.n_filled for own in kept),
         n_samples=sum(own.n_samples for own in kept),
         spans=tuple(chain.from_iterable(own.spans for own in kept)),
         seeds=as_cells(kept_labels, cells),
@@ -301,6 +307,7 @@ class _Facts:
     n_unscored: NDArray[np.float64]
     n_above: NDArray[np.float64]
     n_below: NDArray[np.float64]
+    n_filled: NDArray[np.float64]
 
     def take(self, rows: NDArray[np.intp] | slice) -> _Facts:
         chosen = _as_slice(rows)  # views where rows stand together, as they mostly do
@@ -363,15 +370,63 @@ class _Rows:
         facts = _Facts(
             columns.whole_numbers("prompt_id"),
             *numbers,
-            *([np.zeros(len(unordered))] * 2),
+            *([np.zeros(len(unordered))] * 3),
         )
         self.runs, self.metrics = (
             unordered[order],
             columns.whole_numbers("metric_id")[order],
         )
-        self.facts = _with_infinite(
-            store, self.runs, self.metrics, facts.take(order), metric_ids
-        )
+        stored = facts.take(order)
+        if store.policy is not None:
+            stored = _under_policy(
+                store, store.policy, (self.runs, self.metrics), stored, metric_ids
+            )
+        self.facts = _with_infinite(store, self.runs, self.metrics, stored, metric_ids)
+
+
+def _under_policy(
+    store: Store,
+    policy: Policy,
+    keys: tuple[NDArray[np.int64], NDArray[np.int64]],
+    facts: _Facts,
+    metric_ids: Collection[int],
+) -> _Facts:
+    """Facts with what a policy says that unscored samples count as."""
+    is_scored = np.isfinite(facts.values)
+    n = np.where(is_scored, facts.n_draws, 0.0)
+    mean = np.where(is_scored, facts.values, 0.0)
+    within = np.where(np.isfinite(facts.within), facts.within, 0.0)
+    sums = under_policy(
+        store,
+        policy,
+        (*keys, facts.prompts),
+        DrawSums(
+            n=n.copy(),
+            total=n * mean,
+            squares=np.maximum(n - 1, 0.0) * within + n * mean**2,
+            n_scored=facts.n_scored.copy(),
+            n_unscored=facts.n_unscored.copy(),
+            n_filled=np.zeros(len(n)),
+        ),
+        metric_ids,
+    )
+    changed = (sums.n != n) | (sums.n_filled > 0)
+    with np.errstate(invalid="ignore", divide="ignore"):  # 0/0: nothing counts, NaN
+        means = sums.total / sums.n
+        spread = np.maximum(sums.squares - sums.n * means**2, 0.0) / (sums.n - 1)
+    are_unknown = (n > 1) & ~np.isfinite(facts.within)
+    spread = np.where((sums.n > 1) & ~are_unknown, spread, np.nan)
+    are_ends = np.isin(means, (0.0, 1.0)) | (is_scored & (facts.zero_one > 0))
+    return replace(
+        facts,
+        values=np.where(changed, means, facts.values),
+        n_draws=np.where(changed, sums.n, facts.n_draws),
+        within=np.where(changed, spread, facts.within),
+        zero_one=np.where(changed, are_ends, facts.zero_one),
+        n_scored=sums.n_scored,
+        n_unscored=sums.n_unscored,
+        n_filled=sums.n_filled,
+    )
 
 
 def _with_infinite(
@@ -504,6 +559,7 @@ def _pool(
         seen=prompts,
         unscored=sorted_facts.n_unscored,
         n_unscored=int(facts.n_unscored.sum()),
+        n_filled=int(facts.n_filled.sum()),
         n_samples=int((facts.n_scored + facts.n_unscored).sum()),
         spans=tuple(_spans(facts.values, run_ids)),
         infinite_prompts=prompts[infinite],
@@ -533,7 +589,10 @@ def _merge(
         squares = inner + np.where(scored, draws * centred**2, 0.0)
         within = summed(squares) / (total - 1)
     zero_one = np.where(summed(scored * (1 - facts.zero_one)) > 0, 0.0, 1.0)
-    counts = (facts.n_scored, facts.n_unscored, facts.n_above, facts.n_below)
+    counts = (
+        *(facts.n_scored, facts.n_unscored, facts.n_above, facts.n_below),
+        facts.n_filled,
+    )
     return _Facts(
         prompts, values, weights, total, within, zero_one, *map(summed, counts)
     )

@@ -3,7 +3,7 @@ model."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -20,6 +20,7 @@ from warehouse.analysis.selection.benchmarks import (
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.hooks import possible_plans
+from warehouse.analysis.selection.policies import policy_notes
 from warehouse.analysis.selection.read_twice import read_twice
 from warehouse.analysis.selection.reference import BySplit, choose_conditions
 from warehouse.analysis.selection.row_plans import (
@@ -105,12 +106,21 @@ def select_among(
         tuple(conditions),
         facts,
         shown,
-        tuple(
-            read_twice(
+        (
+            *policy_notes(store.policy, _filled(entries)),
+            *read_twice(
                 store, chain.from_iterable(entry.condition.run_ids for entry in entries)
-            )
+            ),
         ),
     )
+
+
+def _filled(entries: Sequence[ScoredCondition]) -> Iterator[tuple[str, int, int]]:
+    """Of each row its name, samples that count as wrong by a policy, and all."""
+    for entry in entries:
+        if entry.scores is not None:
+            name = f"{entry.condition.model} {entry.label}".strip()
+            yield name, entry.scores.n_filled, entry.scores.n_samples
 
 
 def tell_scorers(entries: Sequence[ScoredCondition]) -> list[ScoredCondition]:

@@ -21,6 +21,7 @@ from warehouse.analysis.selection.other_metrics import (
     add_up,
     describe_others,
 )
+from warehouse.analysis.selection.policies import policy_words
 from warehouse.analysis.selection.prompts import sharing_in_words
 from warehouse.analysis.selection.score_matrix import too_many
 from warehouse.analysis.selection.scored_conditions import PARTIAL
@@ -73,6 +74,7 @@ class SuiteBoard(Result):
     n_left_out: int = 0  #: rows that have no rank beside the first: they lack benchmarks, or a part of one.
     #: of these the number with a better figure than the first.
     left_out_higher: int = 0
+    policy: str = ""  #: what unscored samples count as; empty: they are missing.
     is_share: bool = (
         False  #: all scores lie between 0 and 1: people read them in percent.
     )
@@ -109,6 +111,7 @@ class SuiteBoard(Result):
             self.weights,
             self.rows,
         )
+        head += policy_words(self.policy)
         sentence = visible(f"{self._sentence_in(unit)}.")
         table = brief_table(self.rows, unit, self.higher_is_better, top=top)
         others = describe_others(self.others, MOST_TOLD)
@@ -203,6 +206,7 @@ def suite_board(entries: SuiteEntries, options: OnSuite) -> SuiteBoard:
         others=others,
         n_left_out=n_left_out,
         left_out_higher=rows[0].left_out_higher if rows else 0,
+        policy=options.policy or "",
         is_share=all(leaf.metric.bounds == (0.0, 1.0) for leaf in leaves),
     )
 

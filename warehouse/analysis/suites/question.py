@@ -8,7 +8,12 @@ from typing import Annotated, Any
 
 from warehouse.analysis.leaderboard.question import BOTH, Ranking
 from warehouse.errors import MisuseError
-from warehouse.questions.options import AsRows, SelectedAtLevel, SubsetOk
+from warehouse.questions.options import (
+    AsRows,
+    SelectedAtLevel,
+    SubsetOk,
+    UnderPolicy,
+)
 from warehouse.questions.question import Option, Question
 
 #: Benchmarks from which on models are shown across all of them.
@@ -22,7 +27,7 @@ _GROUP = Option(
 
 
 @dataclass(frozen=True, kw_only=True)
-class OnSuite(AsRows, SelectedAtLevel):
+class OnSuite(UnderPolicy, AsRows, SelectedAtLevel):
     """How the rows of a suite are made."""
 
     subset_ok: SubsetOk = False

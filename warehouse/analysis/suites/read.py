@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.selection.benchmarks import Metric, runs_table
 from warehouse.analysis.selection.hooks import StoredPlans, possible_plans
+from warehouse.analysis.selection.policies import policy_notes
 from warehouse.analysis.selection.prompts import copies_in_words, same_contents
 from warehouse.analysis.selection.read_twice import read_twice
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
@@ -90,6 +91,7 @@ def read_suite_entries(
     leaves, notes = _leaves(store, *read, weights, selection, force)
     labels = {leaf.metric.label for leaf in leaves}
     units = _units(store, leaves, selection.cluster)
+    notes += policy_notes(store.policy, _filled(leaves))
     notes += read_twice(store, _run_ids(leaves, figures))
     if isinstance(weights, str):
         leaves, again = _copies_once(leaves, units)
@@ -110,6 +112,18 @@ def read_suite_entries(
         selection.rows,
         figures,
     )
+
+
+def _filled(leaves: Sequence[Leaf]) -> Iterator[tuple[str, int, int]]:
+    """Of each model its name, samples that count as wrong by a policy, and all."""
+    filled: Counter[str] = Counter()
+    samples: Counter[str] = Counter()
+    for leaf in leaves:
+        for entry in leaf.entries:
+            if entry.scores is not None:
+                filled[entry.condition.model] += entry.scores.n_filled
+                samples[entry.condition.model] += entry.scores.n_samples
+    yield from ((name, filled[name], samples[name]) for name in samples)
 
 
 def _run_ids(
