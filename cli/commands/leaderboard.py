@@ -16,10 +16,11 @@ from ..lazy_group import command
 from ..state import State
 from ..ui.corrected import Corrected, corrected_options
 from ..ui.next_step import say_next
-from ..ui.options import benchmark_argument, output_options, typed
+from ..ui.options import benchmark_argument, output_options, refuse_typed, typed
 from ..ui.output import Output
 from ..ui.output_files import Command, writes
 from ..ui.questions import in_flags, options_of
+from ..ui.slices import Sliced, board_options
 from ..ui.table import has_column_options, print_view
 
 #: Weights of the benchmarks of a suite that have a name.
@@ -95,6 +96,7 @@ class _OneOrAll(Command):
     help="Rows of the table; of more than 20 those that matter most are shown.",
 )
 @click.option("--all", "show_all", is_flag=True, help="All rows of the table.")
+@board_options
 @corrected_options
 @output_options
 def leaderboard(
@@ -102,13 +104,20 @@ def leaderboard(
     /,
     output: Output,
     corrected: Corrected | None,
+    sliced: Sliced | None,
     top: int | None,
     show_all: bool,
     **options: Any,
 ) -> None:
     question = AnyLeaderboard.from_command(options, typed(options))
     if corrected is not None:
+        refuse_typed("changes nothing of results by a field: leave out one", "by")
         corrected.give(state, output, question)
+        return
+    if sliced is not None:
+        n_shown = 0 if show_all else top
+        own = tuple(typed(options))
+        sliced.give(state, output, question, top=n_shown, typed=own)
         return
     with state.open() as store:
         try:

@@ -74,6 +74,7 @@ class Compare(AsRows, SelectedAtLevel, _Two, Question):
     """
 
     NAME = "compare"
+    SOME_PROMPTS = True
 
     _: KW_ONLY
     method: Annotated[

@@ -69,6 +69,7 @@ class ReleaseGate(AsRows, Replacement, Question):
     """
 
     NAME = "gate"
+    SOME_PROMPTS = True
 
     _: KW_ONLY
     alpha: Annotated[

@@ -29,6 +29,8 @@ BOTH = "give a benchmark, or the group (suite) to rank on, not both"
 class Ranking(AsRows, SelectedAtLevel):
     """How the rows of a leaderboard are estimated and compared."""
 
+    SOME_PROMPTS = True
+
     method: Annotated[
         str,
         Option(

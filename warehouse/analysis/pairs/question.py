@@ -32,6 +32,7 @@ class AllPairs(AsRows, SelectedAtLevel, Question):
     """
 
     NAME = "pairs"
+    SOME_PROMPTS = True
 
     benchmark: Annotated[str, Option("Name of a benchmark with prompts of its own.")]
     _: KW_ONLY

@@ -134,7 +134,7 @@ def slice_tests(
     clusters: ArrayLike | None = None,
     *,
     bounded: bool,
-    n_draws: ArrayLike = 1,
+    zero_one: bool | None = None,
     prompts: ArrayLike | None = None,
     n_resamples: int = 9999,
     seed: int = 0,
@@ -153,7 +153,8 @@ def slice_tests(
         clusters: cluster of each entry, shape (m,), or None.
         bounded: scores have a smallest and a largest value; of others a slice with
             fewer than 30 prompts, or 100 times its squared skewness, is not tested.
-        n_draws: of each score, one number or shape (m,).
+        zero_one: these are differences of 0/1 scores with one draw each; None: so they
+            are where they are -1, 0 or 1.
         prompts: the prompt of each entry, whole numbers from 0, where one may be in
             several slices, shape (m,); None: each entry is a prompt of its own.
         n_resamples: sign vectors beside the identity; all are gone through where there
@@ -165,7 +166,9 @@ def slice_tests(
     """
     values = as_scores(differences, "differences")
     codes = slice_codes(slices, len(values))
-    if prompts is None and clusters is None and are_signs(values, n_draws):
+    if zero_one is None:
+        zero_one = bool(np.all(np.isin(values, (-1.0, 0.0, 1.0))))
+    if prompts is None and clusters is None and zero_one:
         return _exact(values, codes)
     groups = clusters_if_any(clusters, len(values))
     own = _own_p_values(values, codes, groups)
@@ -185,12 +188,6 @@ def slice_tests(
         if not enumerated(totals.shape[1], n_resamples):
             drawn = n_resamples
     return SliceTests(p, adjusted, MIN_P, drawn, tuple(reasons))
-
-
-def are_signs(differences: FloatArray, n_draws: ArrayLike) -> bool:
-    """Whether these are differences of 0/1 scores with one draw each."""
-    one = bool(np.all(np.asarray(n_draws) == 1))
-    return one and bool(np.all(np.isin(differences, (-1.0, 0.0, 1.0))))
 
 
 def too_skewed(differences: FloatArray) -> str:
