@@ -25,6 +25,10 @@ from ..ui.table import has_column_options, print_view
 
 #: Weights of the benchmarks of a suite that have a name.
 _WEIGHTS = ("equal", "prompts")
+_WEIGHTS_HELP = (
+    "Of a suite's benchmarks: equal (default), prompts, NAME=W,..., or a file of NAME=W "
+    "lines. With --by, of prompts (default) or of slices, equal."
+)
 
 
 def weights_callback(
@@ -87,7 +91,7 @@ class _OneOrAll(Command):
 @options_of(
     AnyLeaderboard,
     without=("benchmark",),
-    weights={"default": None, "callback": weights_callback},
+    weights={"default": None, "callback": weights_callback, "help": _WEIGHTS_HELP},
 )
 @click.option(
     "--top",

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -18,65 +19,68 @@ from warehouse.questions.question import Question
 
 from ..state import State
 from ..ui.output import Output
-from ..ui.slices import Sliced
 from ..ui.table import has_column_options
 
+#: Reasons for what is refused beside them.
+UNUSED = "changes nothing of results by a field: leave out it or --by"
+UNUSED_ALONG = "changes nothing of a slope: leave out it or --slope"
 
-def give_sliced(
+
+def give_by(
     state: State,
     output: Output,
     question: Question,
-    sliced: Sliced,
-    unused: str,
+    fields: Mapping[str, Any],
     *,
     top: int | None,
     typed: tuple[str, ...],
 ) -> None:
-    """Ask by the field, and print what is found; rows for programs.
+    """Ask by fields in place of a command's own question, and print what is found; rows
+    for programs.
 
     Args:
         question: that the command would have asked.
-        sliced: by what.
-        unused: why what else was given is refused.
+        fields: ``by``, ``bins`` and ``rank_by``.
         top: rows of a table; 0: all.
         typed: names of options that were given.
     """
-    asked = _asked(question, sliced, unused, typed)
-    found: Any = state.ask(asked)
-    how: dict[str, Any] = {"verbose": state.explains or has_column_options()}
-    if not isinstance(asked, CompareSlope):
-        how["top"] = top
-    state.give(output, found, lambda: found.view(**how))
-
-
-def _asked(
-    question: Question, sliced: Sliced, unused: str, typed: tuple[str, ...]
-) -> Question:
-    """The question by a field that says the same as the command's own (UsageError: not
-    of one benchmark)."""
     if isinstance(question, AnyLeaderboard):
-        if question.benchmark is None:
-            raise click.UsageError("--by is of one benchmark: name it")
-        weights: Any = PROMPTS
-        if "weights" in typed:
-            weights = question.weights
-        if not isinstance(weights, str):
-            raise click.UsageError(
-                "--weights with --by: of slices it is prompts or equal"
-            )
-        return question.only(
-            LeaderboardBy,
-            unused,
-            by=sliced.by,
-            bins=sliced.bins,
-            weights=weights,
-            rank_by=sliced.rank_by,
-        )
-    if sliced.slope is not None:
-        return question.only(
-            CompareSlope,
-            unused.replace("--by", "--slope"),
-            slope=sliced.slope,
-            per_doubling=sliced.per_doubling,
-        )
-    return question.only(CompareBy, unused, by=sliced.by, bins=sliced.bins)
+        asked: Question = _board(question, fields, typed)
+    else:
+        own = {name: fields[name] for name in ("by", "bins")}
+        asked = question.only(CompareBy, UNUSED, **own)
+    found: Any = state.ask(asked)
+    explains = state.explains or has_column_options()
+    state.give(output, found, lambda: found.view(verbose=explains, top=top))
+
+
+def give_along(
+    state: State, output: Output, question: Question, slope: str, per_doubling: bool
+) -> None:
+    """Ask for the slope along a number in place of a command's own question.
+
+    Args:
+        question: that the command would have asked.
+        slope: name of the number.
+        per_doubling: of it.
+    """
+    asked = question.only(
+        CompareSlope, UNUSED_ALONG, slope=slope, per_doubling=per_doubling
+    )
+    found: Any = state.ask(asked)
+    state.give(output, found, lambda: found.view(verbose=state.explains))
+
+
+def _board(
+    question: AnyLeaderboard, fields: Mapping[str, Any], typed: tuple[str, ...]
+) -> LeaderboardBy:
+    """The leaderboard by fields (UsageError: not of one benchmark, or weights of
+    others)."""
+    if question.benchmark is None:
+        raise click.UsageError("--by is of one benchmark: name it")
+    weights: Any = PROMPTS
+    if "weights" in typed:
+        weights = question.weights
+    if not isinstance(weights, str):
+        raise click.UsageError("--weights with --by: of slices it is prompts or equal")
+    return question.only(LeaderboardBy, UNUSED, weights=weights, **fields)

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ..state import State
     from .output import Output
 
-#: Reason for what is refused beside it.
-UNUSED = "changes nothing of results by a field: leave out it or --by"
 _BY = (
     "By a field of the prompts, a clustering or split; FIELD,FIELD: cells. Repeatable."
 )
@@ -52,9 +50,14 @@ class Sliced:
             top: rows of a table; 0: all.
             typed: names of options that were given.
         """
-        from ..commands.sliced import give_sliced
+        from ..commands.sliced import give_along, give_by
 
-        give_sliced(state, output, question, self, UNUSED, top=top, typed=typed)
+        if self.slope is not None:
+            give_along(state, output, question, self.slope, self.per_doubling)
+            return
+        fields: dict[str, Any] = {"by": self.by, "bins": self.bins}
+        fields["rank_by"] = self.rank_by
+        give_by(state, output, question, fields, top=top, typed=typed)
 
 
 def board_options(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -38,6 +38,9 @@ from warehouse.analysis.reliability.view import ReliabilityReport
 from warehouse.analysis.seeds.view import SeedsReport
 from warehouse.analysis.sequential.view import SequentialGate
 from warehouse.analysis.show.view import PromptRuns, PromptView, RunView
+from warehouse.analysis.slices.board_view import BoardOfSlices
+from warehouse.analysis.slices.slopes import SlopeComparison
+from warehouse.analysis.slices.view import SliceComparison
 from warehouse.analysis.subsets.exchange import Export
 from warehouse.analysis.subsets.plan import SubsetPlans
 from warehouse.analysis.suites.answer import SuiteBoard
@@ -156,6 +159,29 @@ class QuestionMethods(Connection):
     ) -> Comparison:
         """The paired difference of two models, on one benchmark or on all that both have."""
 
+    def compare_by(
+        self,
+        a: str,
+        b: str,
+        by: Sequence[str],
+        *,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        latest: bool = False,
+        cluster: str | None = None,
+        level: float = 0.95,
+        each: str | None = None,
+        repeats: str = "auto",
+        seeds_are: str = "training",
+        bins: str | None = None,
+        seed: int = 0,
+        benchmark: str | None = None,
+        n_resamples: int = 9999,
+        force: bool = False,
+    ) -> SliceComparison:
+        """The paired difference of two models on one benchmark, slice by slice of a field
+        of its prompts."""
+
     def compare_corrected(
         self,
         a: str,
@@ -172,6 +198,26 @@ class QuestionMethods(Connection):
     ) -> CorrectedFigures:
         """The difference of two models by a judge, by people's labels, and by both, on the
         prompts that both have."""
+
+    def compare_slope(
+        self,
+        a: str,
+        b: str,
+        slope: str,
+        *,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        latest: bool = False,
+        cluster: str | None = None,
+        level: float = 0.95,
+        each: str | None = None,
+        repeats: str = "auto",
+        seeds_are: str = "training",
+        benchmark: str | None = None,
+        per_doubling: bool = False,
+        force: bool = False,
+    ) -> SlopeComparison:
+        """How the paired difference of two models goes up with a number of the prompts."""
 
     def compare_unpaired(
         self,
@@ -653,6 +699,27 @@ class QuestionMethods(Connection):
     ) -> Leaderboards:
         """Every model on a benchmark with its interval, or on the benchmarks of a suite;
         best first."""
+
+    def leaderboard_by(
+        self,
+        benchmark: str,
+        by: Sequence[str],
+        *,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        latest: bool = False,
+        cluster: str | None = None,
+        level: float = 0.95,
+        each: str | None = None,
+        repeats: str = "auto",
+        seeds_are: str = "training",
+        bins: str | None = None,
+        seed: int = 0,
+        weights: str = "prompts",
+        rank_by: str | None = None,
+        subset_ok: bool = False,
+    ) -> BoardOfSlices:
+        """Every model on a benchmark, slice by slice of a field of its prompts."""
 
     def leaderboard_corrected(
         self,

@@ -13,6 +13,7 @@ from warehouse.questions.options import (
     AsRows,
     Estimand,
     Force,
+    OfSomePrompts,
     PairSeeds,
     Prices,
     Reference,
@@ -64,7 +65,7 @@ class CompareUnpaired(SelectedAtLevel, _Two, Question):
 
 
 @dataclass(frozen=True)
-class Compare(AsRows, SelectedAtLevel, _Two, Question):
+class Compare(OfSomePrompts, AsRows, SelectedAtLevel, _Two, Question):
     """The paired difference of two models, on one benchmark or on all that both have.
 
     Raises:
@@ -74,7 +75,6 @@ class Compare(AsRows, SelectedAtLevel, _Two, Question):
     """
 
     NAME = "compare"
-    SOME_PROMPTS = True
 
     _: KW_ONLY
     method: Annotated[

@@ -37,9 +37,12 @@ from warehouse.analysis.selection.clusterings import (
     clusters_under_links,
 )
 from warehouse.analysis.selection.conditions import Condition, label_conditions
-from warehouse.analysis.selection.hooks import possible_plans, read_stopped
-from warehouse.analysis.selection.only_prompts import (
+from warehouse.analysis.selection.hooks import (
     OnlyPrompts,
+    possible_plans,
+    read_stopped,
+)
+from warehouse.analysis.selection.only_prompts import (
     only_prompts,
     run_conditions,
     scores_of,

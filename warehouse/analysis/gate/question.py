@@ -11,6 +11,7 @@ from warehouse.questions.options import (
     MAX_UNSCORED,
     AsRows,
     Force,
+    OfSomePrompts,
     PairSeeds,
     Prices,
     Selected,
@@ -56,7 +57,7 @@ class Replacement(Selected):
 
 
 @dataclass(frozen=True)
-class ReleaseGate(AsRows, Replacement, Question):
+class ReleaseGate(OfSomePrompts, AsRows, Replacement, Question):
     """Whether a candidate may take the place of a baseline.
 
     On each benchmark the non-inferiority test of the paired differences (clustered
@@ -69,7 +70,6 @@ class ReleaseGate(AsRows, Replacement, Question):
     """
 
     NAME = "gate"
-    SOME_PROMPTS = True
 
     _: KW_ONLY
     alpha: Annotated[

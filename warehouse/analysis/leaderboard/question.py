@@ -12,6 +12,7 @@ from warehouse.questions.options import (
     PROMPTS_SAMPLED,
     AsRows,
     Estimand,
+    OfSomePrompts,
     Seed,
     SelectedAtLevel,
     SubsetOk,
@@ -26,10 +27,8 @@ BOTH = "give a benchmark, or the group (suite) to rank on, not both"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ranking(AsRows, SelectedAtLevel):
+class Ranking(OfSomePrompts, AsRows, SelectedAtLevel):
     """How the rows of a leaderboard are estimated and compared."""
-
-    SOME_PROMPTS = True
 
     method: Annotated[
         str,

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from warehouse.questions.options import (
     AsRows,
+    OfSomePrompts,
     PairSeeds,
     Seed,
     SelectedAtLevel,
@@ -18,7 +19,7 @@ METHODS = ("auto", "t", "permutation", "mcnemar", "wilcoxon")
 
 
 @dataclass(frozen=True)
-class AllPairs(AsRows, SelectedAtLevel, Question):
+class AllPairs(OfSomePrompts, AsRows, SelectedAtLevel, Question):
     """Paired differences of all conditions on a benchmark, adjusted for the number of
     pairs.
 
@@ -32,7 +33,6 @@ class AllPairs(AsRows, SelectedAtLevel, Question):
     """
 
     NAME = "pairs"
-    SOME_PROMPTS = True
 
     benchmark: Annotated[str, Option("Name of a benchmark with prompts of its own.")]
     _: KW_ONLY

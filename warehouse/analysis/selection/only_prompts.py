@@ -7,31 +7,18 @@ condition speaks of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.selection.hook_table import Hook
+from warehouse.analysis.selection.hooks import PROMPTS_WITH, OnlyPrompts
 from warehouse.analysis.selection.scores import PromptScores, SeedCells
 from warehouse.store.connection import Store
 
 #: How a condition on prompts begins.
 OF_PROMPTS = "prompt."
-
-
-@dataclass(frozen=True)
-class OnlyPrompts:
-    """The prompts that conditions choose."""
-
-    ids: NDArray[np.int64]  #: of the prompts, ascending, shape (m,).
-    note: str  #: which these are, and how many of how many.
-
-
-#: From a store, the ids of benchmarks, the name that was given, and conditions.
-PROMPTS_WITH: Hook[Callable[[Store, Sequence[int], str, Sequence[str]], OnlyPrompts]]
-PROMPTS_WITH = Hook("prompts with a field")
 
 
 def run_conditions(where: Sequence[str]) -> tuple[str, ...]:

@@ -57,7 +57,9 @@ def compare_by(store: Store, question: CompareBy) -> SliceComparison:
     slicings = fields.slicings(question.by, pair.prompts, question.bins)
     sliced = [SlicedPair.of(pair, slicing, question) for slicing in slicings]
     tests = adjusted([one.field_test(question) for one in sliced])
-    rows = [row for one in sliced for row in one.rows(question)]
+    rows = []
+    for one, test in zip(sliced, tests, strict=True):
+        rows += [replace(row, p_varies=test.p) for row in one.rows(question)]
     notes = tuple(filter(None, [pair.note]))
     return SliceComparison(
         a=question.a,
@@ -220,6 +222,7 @@ class SlicedPair:
             simultaneous_high=high,
             p_value=p,
             p_adjusted=p_adjusted,
+            p_varies=None,
             better=self._better(found.difference, p_adjusted, question.level),
             flags=_flags(found, overlapping=self.slicing.overlaps),
             reason="; ".join(filter(None, (found.reason, reason))),
@@ -244,6 +247,7 @@ class SlicedPair:
             simultaneous_high=None,
             p_value=None,
             p_adjusted=None,
+            p_varies=None,
             better="",
             flags=(),
             reason=f"no {self.slicing.name}",

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.leaderboard.answer import rank_rows
-from warehouse.analysis.leaderboard.question import DRAWS, OneLeaderboard
+from warehouse.analysis.leaderboard.question import OneLeaderboard
 from warehouse.analysis.leaderboard.row import (
     LeaderboardRow,
     make_row,
@@ -111,7 +111,7 @@ def board_by(
             f"{OVERLAPPING} by {slicing.name}: the mean of slices is refused "
             "(--weights prompts)"
         )
-    options = question.shared_with(OneLeaderboard, n_resamples=DRAWS)
+    options = question.shared_with(OneLeaderboard, n_resamples=0)
     ranked_by = _ranked_by(slicing, question)
     lines = []
     for group in rank_rows(_ranked_scores(scores, slicing, question), options):

@@ -159,6 +159,8 @@ class PromptFields:
                 f"none of the {len(prompts)} prompts that were scored has {text!r}"
             )
         self._refuse_names(found, n_with)
+        if len(found.values) == 1 and not found.n_without:
+            raise MisuseError(_one_value(found, bins))
         return found
 
     def slicings(
@@ -281,6 +283,8 @@ def _texts(value: Any) -> tuple[str, ...]:
         return tuple(dict.fromkeys(text for one in value for text in _texts(one)))
     if isinstance(value, str):
         return (value,)
+    if isinstance(value, float):
+        return (f"{value:.12g}",)
     return (canonical_json(value).decode(),)
 
 
@@ -290,6 +294,19 @@ def _order(text: str) -> tuple[bool, float, str]:
     if number is None:
         return True, 0.0, text
     return False, number, text
+
+
+def _one_value(found: Slicing, bins: str | None) -> str:
+    """That there is nothing to hold a slice against."""
+    if bins is None:
+        return (
+            f"{found.name} is {found.values[0]} on all {len(found.of)} prompts that "
+            "were scored: there is one slice"
+        )
+    return (
+        f"--bins {bins} makes one bin of {found.name}, {found.values[0]}, as equal "
+        "values stay together; name edges, such as --bins 5,8"
+    )
 
 
 def as_number(value: Any) -> float | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from warehouse.analysis.selection.only_prompts import PROMPTS_WITH, OnlyPrompts
+from warehouse.analysis.selection.hooks import PROMPTS_WITH, OnlyPrompts
 from warehouse.analysis.selection.reference_text import agrees
 from warehouse.analysis.slices.fields import PromptFields, read_fields
 from warehouse.errors import MisuseError

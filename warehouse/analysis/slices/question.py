@@ -10,6 +10,7 @@ from warehouse.errors import MisuseError
 from warehouse.questions.options import (
     AsRows,
     Force,
+    OfSomePrompts,
     Reference,
     Seed,
     SelectedAtLevel,
@@ -38,21 +39,10 @@ Bins = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class BySlices(AsRows, SelectedAtLevel):
+class BySlices(OfSomePrompts, AsRows, SelectedAtLevel):
     """How prompts are sliced, and what is computed of the slices."""
 
-    SOME_PROMPTS = True
-
     bins: Bins = None
-    n_resamples: Annotated[
-        int,
-        Option(
-            "Random signs behind the tests that are not exact.",
-            "N",
-            ("--resamples",),
-            least=99,
-        ),
-    ] = 9999
     seed: Seed = 0
 
 
@@ -133,6 +123,15 @@ class CompareBy(BySlices, Question):
         str | None,
         Option("Default: the only one that both have.", "NAME", ("-b", "--benchmark")),
     ] = None
+    n_resamples: Annotated[
+        int,
+        Option(
+            "Random signs behind the tests that are not exact.",
+            "N",
+            ("--resamples",),
+            least=1,
+        ),
+    ] = 9999
     force: Force = False
 
     def __post_init__(self) -> None:
@@ -141,7 +140,7 @@ class CompareBy(BySlices, Question):
 
 
 @dataclass(frozen=True)
-class CompareSlope(AsRows, SelectedAtLevel, Question):
+class CompareSlope(OfSomePrompts, AsRows, SelectedAtLevel, Question):
     """How the paired difference of two models goes up with a number of the prompts.
 
     Raises:
@@ -152,8 +151,6 @@ class CompareSlope(AsRows, SelectedAtLevel, Question):
 
     NAME, ANSWER = "compare_slope", "slopes:compare_slope"
     COMMAND = "compare"
-    SOME_PROMPTS = True
-
     a: Reference
     b: Reference
     slope: Annotated[

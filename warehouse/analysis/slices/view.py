@@ -35,8 +35,8 @@ _HIDE_EMPTY = ("clusters", "flags")
 #: Columns that a narrow terminal does without, the first of them first.
 _MINOR = ("clusters", "flags", "questions")
 EXPLORATORY = (
-    "exploratory: the store knows no fields that were named before the scores came, "
-    "so {fields} counts as chosen after them; {n} asked for in this call"
+    "exploratory: the store knows of no field that it was named before the scores "
+    "came, so {fields} as chosen after them; {n} asked for in this call"
 )
 
 
@@ -62,6 +62,9 @@ class SliceRow(PairedRow):
     simultaneous_high: float | None  #: upper end of it.
     p_value: float | None  #: two-sided, of this slice alone.
     p_adjusted: float | None  #: for reading all slices of the field.
+    #: of the test whether the difference varies over the slices of the field at all,
+    #: adjusted for the number of fields; the same in every row of a field.
+    p_varies: float | None
     #: ``"a"`` or ``"b"`` where ``p_adjusted`` is at most 1 - level, by the metric's
     #: direction; else empty.
     better: str
@@ -142,7 +145,7 @@ class SliceComparison(Result):
     def _of_field(
         self, test: FieldTest, names: Names, *, verbose: bool, top: int | None
     ) -> list[Part]:
-        rows = _ordered(self.rows_of(test.field))
+        rows = ordered(self.rows_of(test.field))
         unit = Unit.of((row.standard_error for row in rows), in_percent=self.is_share)
         without = [
             row
@@ -151,7 +154,7 @@ class SliceComparison(Result):
         ]
         shown = rows
         if top is None and len(rows) > MOST:
-            shown = _extremes(rows)
+            shown = extremes(rows)
         cells = list(_cells(shown, names, unit, verbose=verbose))
         if len(shown) < len(rows):
             line = f"... {len(rows) - len(shown)} more (--all)"
@@ -207,9 +210,11 @@ class SliceComparison(Result):
 
 def exploratory(fields: Sequence[str]) -> str:
     """That fields were chosen after the scores."""
-    return EXPLORATORY.format(
-        fields=some_of(list(fields)), n=counted(len(fields), "field")
-    )
+    verb = "counts"
+    if len(fields) > 1:
+        verb = "count"
+    words = f"{listed(list(fields))} {verb}"
+    return EXPLORATORY.format(fields=words, n=counted(len(fields), "field"))
 
 
 def _heading(row: SliceRow, names: Names, tests: Sequence[FieldTest]) -> str:
@@ -255,7 +260,7 @@ def _why(rows: Sequence[SliceRow]) -> str:
     return next((row.reason for row in rows if row.reason), "no test")
 
 
-def _ordered(rows: Sequence[SliceRow]) -> list[SliceRow]:
+def ordered(rows: Sequence[SliceRow]) -> list[SliceRow]:
     """Those with a verdict first, the largest difference first; then the others, from
     the highest to the lowest."""
     decided = [row for row in rows if row.better]
@@ -265,7 +270,7 @@ def _ordered(rows: Sequence[SliceRow]) -> list[SliceRow]:
     return [*decided, *others]
 
 
-def _extremes(rows: Sequence[SliceRow]) -> list[SliceRow]:
+def extremes(rows: Sequence[SliceRow]) -> list[SliceRow]:
     """Those with a verdict, and of the others the highest and lowest few."""
     n_decided = sum(bool(row.better) for row in rows)
     others = rows[n_decided:]
