@@ -72,6 +72,7 @@ SUBSET = {"subset": "subset_ok"}
 CORRECTED = ("corrected", "judge", "human")
 #: Options of results by a field of the prompts.
 SLICED_BOARD = ("by", "bins", "rank_by")
+SLICED_GATE = ("no_slice_worse_than", "by", "bins")
 SLICED_PAIR = ("by", "bins", "slope", "per_doubling", "show_all")
 #: Options of ``leaderboard``, ``compare`` and ``gate`` that corrected figures do not
 #: know.
@@ -281,7 +282,17 @@ USES = {
             "estimand",
             "looks",
             "use_history",
-            *CORRECTED,
+            *(*CORRECTED, *SLICED_GATE),
+        ),
+    ),
+    "gate_by": Use(
+        (f"{ANALYSIS}.slices.gate:gate_by",),
+        "gate",
+        silent=("margin",),
+        flags=(
+            *("models", "markdown", *SEQUENTIAL, "n_max", "seed", "estimand"),
+            *("looks", "use_history", *CORRECTED),
+            *("cheaper", "cost", "prices", "pair_seeds"),
         ),
     ),
     "gate_corrected": Use(
@@ -300,7 +311,7 @@ USES = {
                 "looks",
                 "use_history",
             ),
-            *("cheaper", "cost", "prices"),
+            *("cheaper", "cost", "prices", *SLICED_GATE),
             *(*OF_ROWS, "pair_seeds"),
         ),
     ),
@@ -317,7 +328,7 @@ USES = {
                 "cost",
                 "prices",
                 *SEQUENTIAL,
-                *CORRECTED,
+                *(*CORRECTED, *SLICED_GATE),
             ),
             *(*OF_ROWS, "pair_seeds"),
         ),
@@ -356,6 +367,7 @@ USES = {
                 "obf",
             ),
             *("margins", "benchmarks", "cluster", "estimand", *CORRECTED),
+            *SLICED_GATE,
             *(*OF_ROWS, "pair_seeds"),
         ),
         renamed={"follow": "log"},

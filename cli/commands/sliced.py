@@ -1,5 +1,5 @@
-"""Results by a field of the prompts in place of those of ``leaderboard`` and
-``compare``."""
+"""Results by a field of the prompts in place of those of ``leaderboard``,
+``compare`` and ``gate``."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from warehouse.analysis.slices.question import (
     PROMPTS,
     CompareBy,
     CompareSlope,
+    GateBy,
     LeaderboardBy,
 )
 from warehouse.analysis.suites.question import AnyLeaderboard
@@ -84,3 +85,17 @@ def _board(
     if not isinstance(weights, str):
         raise click.UsageError("--weights with --by: of slices it is prompts or equal")
     return question.only(LeaderboardBy, UNUSED, weights=weights, **fields)
+
+
+def give_gate(
+    state: State, output: Output, question: Question, fields: Mapping[str, Any]
+) -> int:
+    """Ask for a gate that looks at slices too, and print what is found; the exit code.
+
+    Args:
+        question: that the command would have asked.
+        fields: ``no_slice_worse_than``, ``by`` and ``bins``.
+    """
+    found: Any = state.ask(question.only(GateBy, UNUSED, **fields))
+    state.give(output, found, found.view)
+    return int(found.exit_code)

@@ -115,3 +115,35 @@ def pair_options(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(*args, sliced=sliced, **others)
 
     return wrapper
+
+
+def gate_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """``--no-slice-worse-than``, ``--by`` and ``--bins``; the command gets ``sliced``,
+    None without."""
+
+    @option(
+        "--no-slice-worse-than LOSS",
+        "With --by: also no slice may be worse by so much.",
+        float,
+    )
+    @option("--by FIELD", _BY, multiple=True)
+    @option("--bins BINS", _BINS)
+    @wraps(function)
+    def wrapper(
+        *args: Any,
+        no_slice_worse_than: float | None,
+        by: tuple[str, ...],
+        bins: str | None,
+        **others: Any,
+    ) -> Any:
+        if not by:
+            refuse_typed("goes with --by", "bins", "no_slice_worse_than")
+        if no_slice_worse_than is None:
+            refuse_typed("goes with --no-slice-worse-than", "by")
+        sliced: dict[str, Any] | None = None
+        if by:
+            sliced = {"no_slice_worse_than": no_slice_worse_than}
+            sliced |= {"by": by, "bins": bins}
+        return function(*args, sliced=sliced, **others)
+
+    return wrapper

@@ -39,6 +39,7 @@ from warehouse.analysis.seeds.view import SeedsReport
 from warehouse.analysis.sequential.view import SequentialGate
 from warehouse.analysis.show.view import PromptRuns, PromptView, RunView
 from warehouse.analysis.slices.board_view import BoardOfSlices
+from warehouse.analysis.slices.gate import SliceGate
 from warehouse.analysis.slices.slopes import SlopeComparison
 from warehouse.analysis.slices.view import SliceComparison
 from warehouse.analysis.subsets.exchange import Export
@@ -462,6 +463,31 @@ class QuestionMethods(Connection):
         max_unscored: float = 0.05,
     ) -> Gate:
         """Whether a candidate may take the place of a baseline."""
+
+    def gate_by(
+        self,
+        candidate: str,
+        baseline: str,
+        margin: float | None,
+        *,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        latest: bool = False,
+        cluster: str | None = None,
+        margins: Mapping[str, float] | None = None,
+        benchmarks: Sequence[str] = (),
+        force: bool = False,
+        each: str | None = None,
+        repeats: str = "auto",
+        seeds_are: str = "training",
+        by: Sequence[str],
+        no_slice_worse_than: float,
+        bins: str | None = None,
+        alpha: float = 0.05,
+        max_unscored: float = 0.05,
+    ) -> SliceGate:
+        """Whether a candidate may take the place of a baseline on a benchmark, and is worse
+        by more than a loss on no slice of a field of its prompts."""
 
     def gate_corrected(
         self,

@@ -302,6 +302,27 @@ def test_other_questions_do_not_take_conditions_on_prompts(store: Warehouse) -> 
         store.variance("quiz", where=["prompt.language=sw"])
 
 
+def test_a_gate_looks_at_every_slice(store: Warehouse) -> None:
+    models = ("a", "b")
+    asked: dict[str, Any] = {"benchmarks": ["quiz"], "by": "language"}
+    found = store.gate_by(*models, 0.9, no_slice_worse_than=0.2, **asked)
+    verdicts = {row.slice: row.verdict for row in found.rows}
+    assert (verdicts["sw"], found.verdict, found.exit_code) == ("fail", "fail", 1)
+    for row in found.rows:
+        own = DIFFERENCES[of_language(row.slice)]
+        expected = slice_difference(own, width=1, level=0.9)
+        assert row.low == pytest.approx(expected.ci_low)
+        assert (row.verdict == "pass") == (expected.ci_low > -0.2)
+    assert found.notes == ("6 questions without language are in no slice",)
+    turned = store.gate_by("b", "a", 0.9, no_slice_worse_than=0.6, **asked)
+    assert (turned.verdict, turned.exit_code) == ("pass", 0)
+    small = store.gate_by("b", "a", 0.9, no_slice_worse_than=0.05, **asked)
+    assert small.verdict == "undecided"
+    assert "undecided (" in small.one_line
+    with pytest.raises(MisuseError, match="slices are of one benchmark"):
+        store.gate_by("b", "a", 0.9, no_slice_worse_than=0.05, by="language")
+
+
 def test_what_people_are_shown(store: Warehouse, run: Caller, url: str) -> None:
     out = run("compare", "a", "b", "-b", "quiz", "--by", "language", db=url).out
     assert "b is better on 1 of 4 slices by language, worse on none" in out

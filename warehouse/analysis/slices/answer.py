@@ -53,7 +53,7 @@ Places = NDArray[np.intp]
 def compare_by(store: Store, question: CompareBy) -> SliceComparison:
     """Every field by itself; the tests whether the difference varies are adjusted for
     the number of fields."""
-    pair, fields = read_pair(store, question)
+    pair, fields = read_pair(store, question, question.a, question.b)
     slicings = fields.slicings(question.by, pair.prompts, question.bins)
     sliced = [SlicedPair.of(pair, slicing, question) for slicing in slicings]
     tests = adjusted([one.field_test(question) for one in sliced])

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Annotated
 
+from warehouse.analysis.gate.question import Replacement
 from warehouse.errors import MisuseError
 from warehouse.questions.options import (
+    MAX_UNSCORED,
     AsRows,
     Force,
     OfSomePrompts,
@@ -165,3 +167,57 @@ class CompareSlope(OfSomePrompts, AsRows, SelectedAtLevel, Question):
         bool, Option("Per doubling of the number, all of which are above 0.")
     ] = False
     force: Force = False
+
+
+@dataclass(frozen=True)
+class GateBy(OfSomePrompts, AsRows, Replacement, Question):
+    """Whether a candidate may take the place of a baseline on a benchmark, and is worse
+    by more than a loss on no slice of a field of its prompts.
+
+    The gate of all prompts, and beside it a verdict on each slice, each at the same
+    alpha: all of them have to pass, so that nothing is adjusted.
+
+    Raises:
+        MisuseError: an unknown or ambiguous reference or field, not one benchmark,
+            nothing in common, or runs that should not be compared.
+        StatisticsError: a number out of range.
+    """
+
+    NAME, ANSWER = "gate_by", "gate:gate_by"
+    COMMAND = "gate"
+
+    _: KW_ONLY
+    by: By
+    no_slice_worse_than: Annotated[
+        float,
+        Option(
+            "Loss that is tolerated on each slice, in the unit of the metric.",
+            "LOSS",
+            ("--no-slice-worse-than",),
+            least=0,
+        ),
+    ]
+    bins: Bins = None
+    alpha: Annotated[
+        float,
+        Option(
+            "Chance of any false pass, and of any false fail.",
+            "P",
+            least=0,
+            most=0.5,
+            is_open=(True, True),
+        ),
+    ] = 0.05
+    max_unscored: Annotated[
+        float,
+        Option(
+            "More of the candidate's samples without a score: undecided.",
+            "SHARE",
+            least=0,
+            most=1,
+        ),
+    ] = MAX_UNSCORED
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "by", _checked(self.by))

@@ -15,25 +15,28 @@ from warehouse.store.shared_reads import SharedReads
 from warehouse.tables.words import some_of
 
 
-def read_pair(store: Store, question: Any) -> tuple[Pair, PromptFields]:
+def read_pair(
+    store: Store, question: Any, a: str, b: str, **selected: Any
+) -> tuple[Pair, PromptFields]:
     """Two models on one benchmark, and the fields of its prompts.
 
     Args:
-        question: names two references, and perhaps a benchmark.
+        question: what it selects.
+        a: reference of the first.
+        b: of the second.
+        selected: what it does not say by the name of the selection.
 
     Raises:
         MisuseError: unknown or ambiguous references, several benchmarks in common, or
             runs that should not be compared.
     """
     shared = SharedReads(store)
-    models = TwoModels(
-        shared, question.a, question.b, selection_of(question), question.force
-    )
+    models = TwoModels(shared, a, b, selection_of(question, **selected), question.force)
     found, _ = models.find(())
     if len(found) > 1:
         names = [in_words(a.benchmark_split) for a, _ in found]
         raise MisuseError(
-            f"{question.a} and {question.b} have {len(found)} benchmarks or splits in "
+            f"{a} and {b} have {len(found)} benchmarks or splits in "
             f"common ({some_of(names)}): slices are of one; name it (--benchmark, and "
             "--where split=NAME)"
         )

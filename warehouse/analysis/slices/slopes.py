@@ -112,7 +112,7 @@ def _signed(value: float | None, times: float) -> WrittenNumber | None:
 @answers(CompareSlope)
 def compare_slope(store: Store, question: CompareSlope) -> SlopeComparison:
     """Least squares of the differences on the number, prompts without it left out."""
-    pair, fields = read_pair(store, question)
+    pair, fields = read_pair(store, question, question.a, question.b)
     if pair.over_seeds or pair.is_ratio:
         raise MisuseError(
             "a slope is of plain means of single runs: one seed alone, --where "
