@@ -75,10 +75,44 @@ def build() -> StoreRows:
         rows.scores(
             rows.run(model, "quiz"), dict(zip(keys, scores_of(model), strict=True))
         )
+    _other_kinds(rows)
     some = [key for i, key in enumerate(keys) if language(i) != "te"]
     own = dict(zip(keys, scores_of("c"), strict=True))
     rows.scores(rows.run("c", "quiz"), {key: own[key] for key in some})
     return rows
+
+
+#: Benchmarks with another kind of scores, 40 prompts in two slices each.
+KINDS = ("draws", "shares", "losses", "ratios")
+OTHERS = 40
+
+
+def other_scores(kind: str, model: str) -> list[Any]:
+    """Scores of a model on one of them."""
+    dice = np.random.default_rng([KINDS.index(kind), ord(model)])
+    if kind == "draws":
+        return [list(map(float, dice.random(4) < 0.6)) for _ in range(OTHERS)]
+    if kind == "shares":
+        return [round(float(value), 3) for value in dice.random(OTHERS)]
+    return [float(value) for value in dice.normal(size=OTHERS)]
+
+
+def _other_kinds(rows: StoreRows) -> None:
+    for kind in KINDS:
+        bounded = kind in ("draws", "shares")
+        metric = rows.metric(f"of_{kind}")
+        limit = {"low": 0.0, "high": 1.0} if bounded else {"low": None, "high": None}
+        of = {"draws": "binary", "shares": "bounded"}.get(kind, "continuous")
+        rows.describe(kind, metric, kind=of, higher=bounded, **limit)
+        keys = [f"{kind}{i:02}" for i in range(OTHERS)]
+        for i, key in enumerate(keys):
+            number = rows.prompt(kind, key)
+            rows.rows["prompt"][number - 1]["metadata"] = {"half": "ab"[i % 2]}
+        weights = {key: 1.0 + i % 3 for i, key in enumerate(keys)}
+        more: dict[str, Any] = {"weights": weights} if kind == "ratios" else {}
+        for model in "ab":
+            own = dict(zip(keys, other_scores(kind, model), strict=True))
+            rows.scores(rows.run(model, kind), own, metric, **more)
 
 
 @pytest.fixture
@@ -119,8 +153,67 @@ def test_two_models_slice_by_slice(store: Warehouse) -> None:
     assert (test.n_slices, test.n_without, test.p_holm) == (4, 6, None)
 
 
+def halves(kind: str) -> list[np.ndarray]:
+    """The differences of both slices of another kind of scores."""
+    means = []
+    for model in "ab":
+        means.append([np.mean(value) for value in other_scores(kind, model)])
+    d = np.array(means[0]) - np.array(means[1])
+    return [d[::2], d[1::2]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "how", "method"),
+    [
+        ("draws", {"width": 1.0, "draws": 4.0}, "added_prompts"),
+        ("shares", {"width": 1.0, "draws": None}, "t"),
+        ("losses", {"width": None}, "hull"),
+    ],
+)
+def test_scores_of_other_kinds(
+    store: Warehouse, kind: str, how: dict[str, Any], method: str
+) -> None:
+    found = store.compare_by("a", "b", by="half", benchmark=kind)
+    for row, d in zip(found.rows, halves(kind), strict=True):
+        expected = slice_difference(d, **how)
+        assert row.difference == pytest.approx(expected.difference)
+        assert row.ci_low == pytest.approx(expected.ci_low)
+        assert row.ci_high == pytest.approx(expected.ci_high)
+        assert row.method == method
+        assert (row.simultaneous_low is None) == (kind == "losses")
+    assert found.fields[0].family == "min_p"
+    if kind == "losses":
+        assert {row.reason for row in found.rows} == {
+            "too few prompts for so skewed differences"
+        }
+        assert {row.p_adjusted for row in found.rows} == {None}
+
+
+def test_weighted_figures_have_intervals_alone(store: Warehouse) -> None:
+    found = store.compare_by("a", "b", by="half", benchmark="ratios")
+    assert {row.p_adjusted for row in found.rows} == {None}
+    assert "weighted figure" in found.rows[0].reason
+    assert found.rows[0].ci_low is not None
+    keys = np.arange(0, OTHERS, 2)
+    weights = 1.0 + keys % 3
+    sides = [np.array(other_scores("ratios", model))[::2] for model in "ab"]
+    a, b = (float(np.average(side, weights=weights)) for side in sides)
+    assert found.rows[0].difference == pytest.approx(a - b)
+    assert (found.rows[0].mean_a, found.rows[0].mean_b) == pytest.approx((a, b))
+    assert "not tested" in str(found)
+
+
+def test_a_mean_of_slices_of_other_kinds(store: Warehouse) -> None:
+    found = store.leaderboard_by("losses", by="half", weights="equal")
+    assert found.boards[0].by_row()[0][0].method == "hull"
+    weighted = store.leaderboard_by("ratios", by="half", weights="equal")
+    assert "no interval for the mean" in weighted.boards[0].by_row()[0][0].reason
+
+
 def test_clusters_across_slices_share_a_sign(store: Warehouse) -> None:
-    found = store.compare_by("a", "b", by=["language"], cluster="question")
+    found = store.compare_by(
+        "a", "b", by=["language"], benchmark="quiz", cluster="question"
+    )
     rows = found.rows[:-1]
     codes = np.array([LANGUAGES.index(language(i)) for i in range(N - 6)])
     clusters = np.arange(N - 6) // 4
@@ -133,17 +226,17 @@ def test_clusters_across_slices_share_a_sign(store: Warehouse) -> None:
 
 
 def test_several_fields_are_adjusted_for(store: Warehouse) -> None:
-    found = store.compare_by("a", "b", by=["language", "made.by"])
+    found = store.compare_by("a", "b", by=["language", "made.by"], benchmark="quiz")
     p = [test.p_value for test in found.fields]
     assert found.fields[0].p_holm == pytest.approx(min(1, 2 * p[0]))
     assert [test.field for test in found.fields] == ["language", "made.by"]
-    cells = store.compare_by("a", "b", by="language,made.by")
+    cells = store.compare_by("a", "b", by="language,made.by", benchmark="quiz")
     assert cells.rows[0].field == "language × made.by"
     assert len(cells.rows) == 4 + 1  # i % 4 says whether i is odd
 
 
 def test_tags_have_verdicts_and_no_test_of_variation(store: Warehouse) -> None:
-    found = store.compare_by("a", "b", by="tags")
+    found = store.compare_by("a", "b", by="tags", benchmark="quiz")
     (test,) = found.fields
     assert (test.family, test.p_value) == ("min_p", None)
     assert test.reason == "a prompt counts in several slices"
@@ -155,16 +248,18 @@ def test_tags_have_verdicts_and_no_test_of_variation(store: Warehouse) -> None:
 
 
 def test_numbers_in_bins_and_along_a_slope(store: Warehouse) -> None:
-    found = store.compare_by("a", "b", by="length", bins="q:2")
+    found = store.compare_by("a", "b", by="length", benchmark="quiz", bins="q:2")
     assert [row.slice for row in found.rows] == ["1 .. 5", "6 .. 10"]
-    cut = store.compare_by("a", "b", by="length", bins="3,9")
+    cut = store.compare_by("a", "b", by="length", benchmark="quiz", bins="3,9")
     assert [row.slice for row in cut.rows] == ["1 .. 2", "3 .. 8", "9 .. 10"]
-    plain = store.compare_by("a", "b", by="length")
+    plain = store.compare_by("a", "b", by="length", benchmark="quiz")
     assert [row.slice for row in plain.rows][:3] == ["1", "2", "3"]
-    (slope,) = store.compare_slope("a", "b", slope="length").rows
+    (slope,) = store.compare_slope("a", "b", benchmark="quiz", slope="length").rows
     expected = slope_of(DIFFERENCES, LENGTHS)
     assert (slope.slope, slope.p_value) == (expected.slope, expected.p_value)
-    (doubled,) = store.compare_slope("a", "b", slope="length", per_doubling=True).rows
+    (doubled,) = store.compare_slope(
+        "a", "b", benchmark="quiz", slope="length", per_doubling=True
+    ).rows
     assert doubled.slope == slope_of(DIFFERENCES, np.log2(LENGTHS)).slope
 
 
@@ -188,6 +283,16 @@ def test_a_leaderboard_by_slices(store: Warehouse) -> None:
     assert [one.place_low for one in slices[:-1]] == places.lowest.tolist()
     assert [one.place_high for one in slices[:-1]] == places.highest.tolist()
     assert slices[-1].flags == ("few_prompts",)
+
+
+def test_whether_the_score_of_a_single_model_varies(store: Warehouse) -> None:
+    (board,) = store.leaderboard_by("quiz", by="language", where=["model=b"]).boards
+    codes = [LANGUAGES.index(language(i)) for i in range(N - 6)]
+    expected = variation_test(scores_of("b")[: N - 6], codes)
+    assert board.varies is not None
+    assert board.varies.p_value == expected.p_value
+    (several,) = store.leaderboard_by("quiz", by="language").boards
+    assert several.varies is None
 
 
 def test_rows_without_a_slice_have_no_place(store: Warehouse) -> None:
@@ -229,20 +334,20 @@ def test_ranked_by_one_slice(store: Warehouse) -> None:
 )
 def test_fields_that_are_none(store: Warehouse, by: str, said: str) -> None:
     with pytest.raises(MisuseError, match=said):
-        store.compare_by("a", "b", by=by)
+        store.compare_by("a", "b", by=by, benchmark="quiz")
 
 
 @pytest.mark.parametrize("bins", ["x", "q:x", "q:1.5", "3,2", "w:3"])
 def test_bins_that_are_none(store: Warehouse, bins: str) -> None:
     with pytest.raises(Exception, match="q:4|must rise"):
-        store.compare_by("a", "b", by="length", bins=bins)
+        store.compare_by("a", "b", by="length", benchmark="quiz", bins=bins)
 
 
 def test_bins_of_what_is_no_number(store: Warehouse) -> None:
     with pytest.raises(MisuseError, match="language: no number"):
-        store.compare_by("a", "b", by="language", bins="q:2")
+        store.compare_by("a", "b", by="language", benchmark="quiz", bins="q:2")
     with pytest.raises(MisuseError, match="language of quiz is no number"):
-        store.compare_slope("a", "b", slope="language")
+        store.compare_slope("a", "b", benchmark="quiz", slope="language")
 
 
 def test_some_prompts_alone(store: Warehouse) -> None:
@@ -251,12 +356,12 @@ def test_some_prompts_alone(store: Warehouse) -> None:
     own = DIFFERENCES[of_language("sw")]
     assert (row.n_prompts, row.difference) == (len(own), pytest.approx(own.mean()))
     note = "only prompts with language sw: 48 of 200, chosen by hand"
-    assert note in store.compare("a", "b", where=where).notes[0]
+    assert note in store.compare("a", "b", benchmark="quiz", where=where).notes[0]
     board = store.leaderboard("quiz", where=where)
     assert note in board.notes
     assert [row.n_prompts for row in board.rows] == [48, 48, 48]
     assert all("subset" not in row.flags for row in board.rows)
-    gate = store.gate("b", "a", 0.02, where=where)
+    gate = store.gate("b", "a", 0.02, benchmarks=["quiz"], where=where)
     assert gate.rows[0].n_prompts == 48
     pairs = store.pairs("quiz", where=where)
     assert {row.n_prompts for row in pairs.rows} == {48}
@@ -275,7 +380,7 @@ def test_some_prompts_alone(store: Warehouse) -> None:
     ],
 )
 def test_conditions_on_prompts(store: Warehouse, where: str, n: int) -> None:
-    (row,) = store.compare("a", "b", where=[where, "model!=c"]).rows
+    (row,) = store.compare("a", "b", benchmark="quiz", where=[where, "model!=c"]).rows
     assert row.n_prompts == n
 
 
@@ -332,7 +437,7 @@ def test_what_people_are_shown(store: Warehouse, run: Caller, url: str) -> None:
 
 
 def test_many_slices_are_shown_by_their_ends(store: Warehouse) -> None:
-    first = store.compare_by("a", "b", by="language").rows[0]
+    first = store.compare_by("a", "b", by="language", benchmark="quiz").rows[0]
     rows = [
         replace(first, difference=i / 100, better="a" if i == 4 else "")
         for i in range(30)

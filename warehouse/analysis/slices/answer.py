@@ -135,47 +135,17 @@ class SlicedPair:
 
     def field_test(self, question: CompareBy) -> FieldTest:
         """The one test whether the difference varies over the slices."""
-        slicing = self.slicing
-        bare = FieldTest(
-            field=slicing.name,
-            n_slices=len(slicing.values),
-            n_prompts=len(slicing.prompts) - slicing.n_without,
-            n_clusters=None,
-            n_without=slicing.n_without,
-            statistic=None,
-            p_value=None,
-            p_holm=None,
-            left_out=(),
-            n_resamples=0,
-            family=self.tests.method if self.tests else "",
-            flags=flags_of(overlapping=slicing.overlaps),
-            reason=self.why_none,
-        )
-        if slicing.overlaps:
-            return replace(bare, reason=OVERLAPPING)
-        if self.why_none:
-            return bare
-        places, codes = slicing.entries
-        found = variation_test(
-            self.differences[places],
-            codes,
-            self._clusters(places),
+        found = field_test_of(
+            self.slicing,
+            self.differences,
+            self.pair.clusters,
+            why_none=self.why_none,
             n_resamples=question.n_resamples,
             seed=question.seed,
         )
-        statistic = found.statistic
-        if statistic is not None:
-            statistic = finite_or_none(statistic)
-        return replace(
-            bare,
-            statistic=statistic,
-            p_value=found.p_value,
-            n_clusters=found.n_clusters,
-            left_out=tuple(slicing.values[number] for number in found.left_out),
-            n_resamples=found.n_resamples,
-            flags=bare.flags + found.flags,
-            reason=found.reason,
-        )
+        if self.tests is None:
+            return found
+        return replace(found, family=self.tests.method)
 
     def rows(self, question: CompareBy) -> list[SliceRow]:
         """A row for each slice, and one for the prompts without the field."""
@@ -189,7 +159,7 @@ class SlicedPair:
         return rows
 
     def _row(self, number: int, own: Places, question: CompareBy) -> SliceRow:
-        found = self._difference(own, question)
+        found, (mean_a, mean_b) = self._difference(own, question)
         n_slices = len(self.slicing.values)
         p, p_adjusted, reason = self._p_values(number)
         joint = None
@@ -203,7 +173,6 @@ class SlicedPair:
                 level=question.level,
             )
         low, high = ends_of(joint)
-        mean_a, mean_b = self._means(own)
         return SliceRow(
             **self._who(),
             field=self.slicing.name,
@@ -269,10 +238,13 @@ class SlicedPair:
         a, b = self.pair.values
         return float(a[own].mean()), float(b[own].mean())
 
-    def _difference(self, own: Places, question: CompareBy) -> SliceDifference:
+    def _difference(
+        self, own: Places, question: CompareBy
+    ) -> tuple[SliceDifference, tuple[float, float]]:
+        """The difference on a slice, and the figures of both models."""
         if self.pair.is_ratio or self.pair.over_seeds:
             return _by_pair(self.pair, own, question)
-        return slice_difference(
+        found = slice_difference(
             self.differences[own],
             width=self.width,
             clusters=self._clusters(own),
@@ -280,6 +252,7 @@ class SlicedPair:
             level=question.level,
             seed=question.seed,
         )
+        return found, self._means(own)
 
     def _draws_of(self, own: Places) -> float | None:
         """Harmonic mean of the draws; None of scores that are neither 0/1 nor means of
@@ -304,6 +277,64 @@ class SlicedPair:
         return which_better(p, difference, self.pair.metric.higher_is_better, level)
 
 
+def field_test_of(
+    slicing: Slicing,
+    values: Floats,
+    clusters: NDArray[np.int64] | None,
+    *,
+    why_none: str,
+    n_resamples: int,
+    seed: int,
+) -> FieldTest:
+    """Whether differences, or scores, vary over the slices of a field.
+
+    Args:
+        slicing: of the prompts.
+        values: of each prompt, shape (n,).
+        clusters: of each prompt, or None.
+        why_none: why there is no test; empty where there is one.
+        n_resamples: random signs, and the seed of these.
+        seed: of the signs.
+    """
+    bare = FieldTest(
+        field=slicing.name,
+        n_slices=len(slicing.values),
+        n_prompts=len(slicing.prompts) - slicing.n_without,
+        n_clusters=None,
+        n_without=slicing.n_without,
+        statistic=None,
+        p_value=None,
+        p_holm=None,
+        left_out=(),
+        n_resamples=0,
+        family="",
+        flags=flags_of(overlapping=slicing.overlaps),
+        reason=why_none,
+    )
+    if slicing.overlaps:
+        return replace(bare, reason=OVERLAPPING)
+    if why_none:
+        return bare
+    places, codes = slicing.entries
+    own = None if clusters is None else clusters[places]
+    found = variation_test(
+        values[places], codes, own, n_resamples=n_resamples, seed=seed
+    )
+    statistic = found.statistic
+    if statistic is not None:
+        statistic = finite_or_none(statistic)
+    return replace(
+        bare,
+        statistic=statistic,
+        p_value=found.p_value,
+        n_clusters=found.n_clusters,
+        left_out=tuple(slicing.values[number] for number in found.left_out),
+        n_resamples=found.n_resamples,
+        flags=bare.flags + found.flags,
+        reason=found.reason,
+    )
+
+
 def width_of_scores(pair: Pair) -> float | None:
     """The range of the scores; None where they have no bounds, or break them."""
     a, b = pair.values
@@ -316,8 +347,11 @@ def width_of_scores(pair: Pair) -> float | None:
     return None
 
 
-def _by_pair(pair: Pair, own: Places, question: CompareBy) -> SliceDifference:
-    """The difference as it is taken of all prompts: weighted, or over seeds."""
+def _by_pair(
+    pair: Pair, own: Places, question: CompareBy
+) -> tuple[SliceDifference, tuple[float, float]]:
+    """The difference as it is taken of all prompts, weighted or over seeds, and the
+    figures of both models."""
     clusters = None if pair.clusters is None else pair.clusters[own]
     part = replace(
         pair,
@@ -329,7 +363,7 @@ def _by_pair(pair: Pair, own: Places, question: CompareBy) -> SliceDifference:
     )
     found = part.difference(question.level, seed=question.seed)
     has_interval = found.ci_low is not None
-    return SliceDifference(
+    difference = SliceDifference(
         difference=found.difference,
         standard_error=found.standard_error,
         ci_low=found.ci_low,
@@ -340,6 +374,7 @@ def _by_pair(pair: Pair, own: Places, question: CompareBy) -> SliceDifference:
         method=found.method if has_interval else "none",
         reason="" if has_interval else found.reason,
     )
+    return difference, (found.mean_a, found.mean_b)
 
 
 def _flags(found: SliceDifference, *, overlapping: bool) -> tuple[str, ...]:

@@ -27,7 +27,12 @@ from warehouse.analysis.selection.scored_conditions import (
 from warehouse.analysis.selection.scores import PromptScores
 from warehouse.analysis.selection.select import of_some_prompts, select_entries
 from warehouse.analysis.selection.selection import selection_of
-from warehouse.analysis.slices.answer import FEW_CLUSTERS, FEW_PROMPTS, OVERLAPPING
+from warehouse.analysis.slices.answer import (
+    FEW_CLUSTERS,
+    FEW_PROMPTS,
+    OVERLAPPING,
+    field_test_of,
+)
 from warehouse.analysis.slices.board_view import (
     BoardOfSlices,
     SliceBoard,
@@ -35,7 +40,7 @@ from warehouse.analysis.slices.board_view import (
 )
 from warehouse.analysis.slices.fields import Slicing, read_fields
 from warehouse.analysis.slices.question import EQUAL, LeaderboardBy
-from warehouse.analysis.slices.view import NONE
+from warehouse.analysis.slices.view import NONE, FieldTest
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.stats import equal_slices_mean, slice_ranks
@@ -43,6 +48,8 @@ from warehouse.stats.slices.mean import SliceRanks
 from warehouse.store.connection import Store
 from warehouse.tables.words import listed
 
+#: Random signs of the test whether a score varies.
+_SIGNS = 9999
 #: Of a slice: the whole of it is what the rows have.
 _ANY = BenchmarkCoverage(0, b"")
 #: Flags that speak of fewer prompts than a slice is flagged for.
@@ -131,6 +138,26 @@ def board_by(
         ranked=tuple(row for _, row in lines),
         scores=tuple(chain.from_iterable(found)),
         overlaps=slicing.overlaps,
+        varies=_varies(scores, slicing, question.seed),
+    )
+
+
+def _varies(scores: BenchmarkScores, slicing: Slicing, seed: int) -> FieldTest | None:
+    """Of a single row, whether its score varies over the slices."""
+    if len(scores.entries) != 1:
+        return None
+    entry = scores.entries[0]
+    own = entry.usable
+    is_plain = own is not None and own.seeds is None and own.uneven_weights is None
+    if own is None or not is_plain or entry.metric.link != "identity":
+        return None
+    return field_test_of(
+        slicing,
+        own.values,
+        scores.clusters.labels(own.prompts),
+        why_none="",
+        n_resamples=_SIGNS,
+        seed=seed,
     )
 
 

@@ -13,7 +13,14 @@ from warehouse.analysis.leaderboard.words import rows_in_words
 from warehouse.analysis.results import ConditionRow, Result
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.analysis.slices.question import EQUAL
-from warehouse.analysis.slices.view import ENDS, MOST, NONE, exploratory
+from warehouse.analysis.slices.view import (
+    ENDS,
+    MOST,
+    NONE,
+    FieldTest,
+    exploratory,
+    varies_in_words,
+)
 from warehouse.tables.units import Unit
 from warehouse.tables.view import Part, Table, TableNote, View
 from warehouse.tables.words import (
@@ -70,6 +77,8 @@ class SliceBoard:
     ranked: tuple[LeaderboardRow, ...]  #: rows as they are ranked.
     scores: tuple[SliceScore, ...]  #: of each row the overall figure and every slice.
     overlaps: bool  #: a prompt may be in several slices.
+    #: of a single row: whether its score varies over the slices; else None.
+    varies: FieldTest | None = None
 
     def by_row(self) -> list[list[SliceScore]]:
         """The scores of each row, the overall figure first."""
@@ -133,6 +142,8 @@ class BoardOfSlices(Result):
         words = rows_in_words(board.ranked, self.higher_is_better, unit)
         yield visible(f"{words}.".replace("..", "."))
         yield _weighted(board, self.weights)
+        if board.varies is not None:
+            yield visible(varies_in_words(board.varies, "The score"))
         extreme = self._extreme(board, unit)
         if extreme:
             yield visible(extreme)
