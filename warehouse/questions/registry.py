@@ -60,6 +60,8 @@ _TABLE: dict[str, tuple[tuple[str, ...], ...]] = {
          "--markdown",
          "warehouse gate candidate baseline -b gsm8k --margin 0.02 --sequential "
          "--n-max 800",
+         "warehouse gate candidate baseline -b mgsm --margin 0.02 --by language "
+         "--no-slice-worse-than 0.05",
          "warehouse gate candidate baseline --margin 0.02 --sequential --follow logs/running.eval"),
         ("power", "power:PowerFromRuns", "Plan a comparison: prompts, draws, what can be found.",
          "warehouse power --delta 0.03 --omega2 0.111 --sigma2-a 0.167",

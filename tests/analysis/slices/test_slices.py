@@ -436,6 +436,51 @@ def test_what_people_are_shown(store: Warehouse, run: Caller, url: str) -> None:
     assert out.index("(none)") > out.index("bn ")
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("leaderboard --by language", "--by is of one benchmark: name it"),
+        ("leaderboard quiz --bins q:2", "--bins goes with --by"),
+        ("leaderboard quiz --by language --method t", "--method changes nothing"),
+        ("leaderboard quiz --by language --weights quiz=2", "prompts or equal"),
+        ("leaderboard quiz --by language --corrected", "leave out one"),
+        ("compare a b -b quiz --by language --overall", "is of all prompts"),
+        ("compare a b -b quiz --by language --equivalence .1", "changes nothing"),
+        ("compare a b -b quiz --by language --slope length", "is another question"),
+        ("compare a b -b quiz --slope length --flips", "changes nothing of a slope"),
+        ("compare a b -b quiz --per-doubling", "goes with --slope"),
+        ("compare a b --by half", "have 5 benchmarks or splits in common"),
+        ("gate a b -b quiz --margin .1 --by language", "with --no-slice-worse-than"),
+        ("gate a b -b quiz --margin .1 --no-slice-worse-than .1", "goes with --by"),
+        ("power --from a --from b -b quiz --delta .1 --where prompt.a=b", "on prompts"),
+    ],
+)
+def test_what_would_change_nothing_is_refused(
+    run: Caller, url: str, line: str, said: str
+) -> None:
+    assert said in " ".join(run(*line.split(), db=url).err.split())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "leaderboard quiz --by language --by length --bins q:2",
+        "leaderboard quiz --by language --rank-by slice:sw --weights equal",
+        "leaderboard quiz --by length --where model=a",
+        "compare a b -b quiz --by language,made.by --explain",
+        "compare a b -b quiz --by language --by tags --all",
+        "compare a b -b quiz --slope length --per-doubling",
+        "gate b a -b quiz --margin .9 --by language --no-slice-worse-than .9",
+    ],
+)
+def test_every_form_has_all_forms_of_output(run: Caller, url: str, line: str) -> None:
+    plain = run(*line.split(), db=url)
+    assert (plain.code, plain.err.count("Error")) == (0, 0)
+    assert "\n\n" in plain.out
+    for form in ("--json", "--csv"):
+        assert run(*line.split(), form, db=url).out.count("\n") > 1
+
+
 def test_many_slices_are_shown_by_their_ends(store: Warehouse) -> None:
     first = store.compare_by("a", "b", by="language", benchmark="quiz").rows[0]
     rows = [

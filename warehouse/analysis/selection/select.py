@@ -122,17 +122,15 @@ def select_among(
         tuple(conditions),
         facts,
         shown,
-        tuple(
-            chain(
-                notes,
-                read_twice(
-                    store,
-                    chain.from_iterable(entry.condition.run_ids for entry in entries),
-                ),
-            )
-        ),
+        (*notes, *_read_twice(store, entries)),
         is_part=only is not None,
     )
+
+
+def _read_twice(store: Store, entries: Sequence[ScoredCondition]) -> list[str]:
+    """What is to be said of runs that several sources hold."""
+    runs = chain.from_iterable(entry.condition.run_ids for entry in entries)
+    return list(read_twice(store, runs))
 
 
 def of_some_prompts(

@@ -143,7 +143,9 @@ class BoardOfSlices(Result):
         yield visible(f"{words}.".replace("..", "."))
         yield _weighted(board, self.weights)
         if board.varies is not None:
-            yield visible(varies_in_words(board.varies, "The score"))
+            yield visible(
+                varies_in_words(board.varies, "The score", self.rows[0].level)
+            )
         extreme = self._extreme(board, unit)
         if extreme:
             yield visible(extreme)

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -177,11 +178,14 @@ class PromptFields:
     def _any_number(self, texts: Sequence[str], prompts: Ids) -> bool:
         for text in texts:
             for part in self._parts(text):
-                name = self.find(part)
-                column = [self.value(prompt, name) for prompt in prompts.tolist()]
-                if as_numbers(column) is not None:
+                if as_numbers(self._column(part, prompts)) is not None:
                     return True
         return False
+
+    def _column(self, text: str, prompts: Ids) -> list[Any]:
+        """What each prompt has in a field."""
+        name = self.find(text)
+        return [self.value(prompt, name) for prompt in prompts.tolist()]
 
     def _parts(self, text: str) -> list[str]:
         """The fields of cells, else the only one."""
@@ -203,12 +207,12 @@ class PromptFields:
 
     def _one(self, text: str, prompts: Ids, bins: str | None) -> Slicing:
         name = self.find(text)
-        raw = [self.value(prompt, name) for prompt in prompts.tolist()]
+        raw = self._column(name, prompts)
         numbers = as_numbers(raw)
         if bins is not None and numbers is not None:
             return _binned(name, prompts, numbers, bins)
         texts = [_texts(value) for value in raw]
-        values = sorted({value for own in texts for value in own}, key=_order)
+        values = sorted(set(chain.from_iterable(texts)), key=_order)
         numbered = {value: number for number, value in enumerate(values)}
         of = tuple(tuple(numbered[value] for value in own) for own in texts)
         return Slicing(name, tuple(values), of, prompts)
@@ -216,11 +220,10 @@ class PromptFields:
     def numbers(self, text: str, prompts: Ids) -> NDArray[np.float64]:
         """A field as numbers, NaN where a prompt has none, shape (n,) (MisuseError: it
         is no number)."""
-        name = self.find(text)
-        found = as_numbers([self.value(prompt, name) for prompt in prompts.tolist()])
+        found = as_numbers(self._column(text, prompts))
         if found is None:
             raise MisuseError(
-                f"{name} of {self.benchmark} is no number, along which alone there is "
+                f"{text} of {self.benchmark} is no number, along which alone there is "
                 "a slope"
             )
         return found
@@ -280,7 +283,8 @@ def _texts(value: Any) -> tuple[str, ...]:
     if value is None:
         return ()
     if isinstance(value, list):
-        return tuple(dict.fromkeys(text for one in value for text in _texts(one)))
+        own = chain.from_iterable(_texts(one) for one in value)
+        return tuple(dict.fromkeys(own))
     if isinstance(value, str):
         return (value,)
     if isinstance(value, float):
@@ -374,8 +378,8 @@ def _crossed(first: Slicing, second: Slicing) -> Slicing:
     """The cells of two slicings that have a prompt."""
     pairs = []
     for own, other in zip(first.of, second.of, strict=True):
-        pairs.append([(a, b) for a in own for b in other])
-    cells = sorted({cell for own in pairs for cell in own})
+        pairs.append(list(product(own, other)))
+    cells = sorted(set(chain.from_iterable(pairs)))
     numbered = {cell: number for number, cell in enumerate(cells)}
     values = tuple(f"{first.values[a]}{TIMES}{second.values[b]}" for a, b in cells)
     of = tuple(tuple(numbered[cell] for cell in own) for own in pairs)

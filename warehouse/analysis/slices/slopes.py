@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warehouse.analysis.comparison.brief import Names
+from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.results import PairedRow, Result
 from warehouse.analysis.slices.question import CompareSlope
 from warehouse.analysis.slices.read import read_pair
@@ -119,20 +121,25 @@ def compare_slope(store: Store, question: CompareSlope) -> SlopeComparison:
             "training_seed=NAME; a weighted figure has none"
         )
     numbers = fields.numbers(question.slope, pair.prompts)
+    row = _row(pair, fields.find(question.slope), numbers, question)
+    is_share = pair.metric.bounds == (0.0, 1.0)
+    notes = tuple(filter(None, [pair.note]))
+    return SlopeComparison(question.a, question.b, (row,), notes, is_share)
+
+
+def _row(
+    pair: Pair, field: str, numbers: NDArray[np.float64], question: CompareSlope
+) -> SlopeRow:
+    """The slope along a number, NaN for prompts without (MisuseError: per doubling of
+    what is not above 0)."""
     there = ~np.isnan(numbers)
     x = numbers[there]
     per = "unit"
     if question.per_doubling:
-        per = "doubling"
-        if x.min() <= 0:
-            raise MisuseError(
-                f"per doubling: {question.slope} goes down to {x.min():g}, and numbers "
-                "above 0 alone can double"
-            )
-        x = np.log2(x)
+        per, x = "doubling", _doublings(x, field)
     clusters = None if pair.clusters is None else pair.clusters[there]
     found = slope_of(pair.differences[there], x, clusters, level=question.level)
-    row = SlopeRow(
+    return SlopeRow(
         benchmark=pair.benchmark,
         split=pair.split,
         metric=pair.metric.label,
@@ -140,7 +147,7 @@ def compare_slope(store: Store, question: CompareSlope) -> SlopeComparison:
         condition_a=pair.labels[0],
         model_b=pair.b.model,
         condition_b=pair.labels[1],
-        field=fields.find(question.slope),
+        field=field,
         per=per,
         slope=found.slope,
         standard_error=found.standard_error,
@@ -156,6 +163,14 @@ def compare_slope(store: Store, question: CompareSlope) -> SlopeComparison:
         highest=float(np.nanmax(numbers)),
         reason=found.reason,
     )
-    is_share = pair.metric.bounds == (0.0, 1.0)
-    notes = tuple(filter(None, [pair.note]))
-    return SlopeComparison(question.a, question.b, (row,), notes, is_share)
+
+
+def _doublings(x: NDArray[np.float64], field: str) -> NDArray[np.float64]:
+    """log2 of a number."""
+    if x.min() <= 0:
+        raise MisuseError(
+            f"per doubling: {field} goes down to {x.min():g}, and numbers above 0 "
+            "alone can double"
+        )
+    logarithms: NDArray[np.float64] = np.log2(x)
+    return logarithms

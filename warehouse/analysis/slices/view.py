@@ -11,6 +11,7 @@ from warehouse.analysis.comparison.brief import Names
 from warehouse.analysis.comparison.words import models_of
 from warehouse.analysis.results import PairedRow, Result, Row
 from warehouse.analysis.selection.benchmarks import direction_unknown
+from warehouse.stats.core.inputs import rejects
 from warehouse.stats.slices.family import STEP_DOWN
 from warehouse.tables.units import Unit
 from warehouse.tables.view import Part, Table, TableNote, View
@@ -161,7 +162,8 @@ class SliceComparison(Result):
             cells.append(dict.fromkeys(cells[0], "") | {test.field: line})
         for row in without:
             cells += _without(row, cells[0])
-        sentences = [f"{self._said(test, names)}.", varies_in_words(test)]
+        varies = varies_in_words(test, "The difference", self.rows[0].level)
+        sentences = [f"{self._said(test, names)}.", varies]
         table = Table.of(cells, hide_empty=_HIDE_EMPTY, minor=_MINOR)
         return [*map(visible, filter(None, sentences)), "", table]
 
@@ -232,18 +234,23 @@ def _heading(row: SliceRow, names: Names, tests: Sequence[FieldTest]) -> str:
     return " · ".join(parts)
 
 
-def varies_in_words(test: FieldTest, what: str = "The difference") -> str:
+def varies_in_words(test: FieldTest, what: str, level: float) -> str:
     """Whether a figure varies over slices, as a sentence; empty where it cannot be
-    asked."""
+    asked.
+
+    Args:
+        test: of the field.
+        what: varies.
+        level: of the answer; p up to 1 - level says that it does.
+    """
     if test.p_value is None:
         if not test.reason:
             return ""
         return f"Whether it varies over {test.field} is not tested: {test.reason}."
-    verdict = "varies"
-    p = test.p
-    if p is None or p > 0.05:
-        verdict = "is not shown to vary"
-    how = f"p {p_value(p)}"
+    verdict = "is not shown to vary"
+    if rejects(test.p, 1 - level):
+        verdict = "varies"
+    how = f"p {p_value(test.p)}"
     if test.p_holm is not None:
         how += ", Holm over the fields"
     if test.n_clusters is not None:
