@@ -11,6 +11,8 @@ import pytest
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller
 from warehouse import connect
+from warehouse.analysis.report_data.report import read_report
+from warehouse.analysis.slices.section import SliceSection
 from warehouse.analysis.slices.view import extremes, ordered
 from warehouse.api import Warehouse
 from warehouse.errors import MisuseError
@@ -24,6 +26,7 @@ from warehouse.stats import (
     slope_of,
     variation_test,
 )
+from warehouse.store.open import open_store
 
 LANGUAGES = ("bn", "de", "sw", "te")
 N = 200
@@ -71,6 +74,10 @@ def build() -> StoreRows:
         rows.rows["prompt"][number - 1]["metadata"] = document(i)
     groups = {f"g{i:02}": keys[4 * i : 4 * i + 4] for i in range(N // 4)}
     rows.clusters("quiz", groups, name="question", default=False)
+    by_language: dict[str, list[str]] = {}
+    for i, key in enumerate(keys[:-6]):
+        by_language.setdefault(str(language(i)), []).append(key)
+    rows.clusters("quiz", by_language, name="tongue", default=False)
     for model in "ab":
         rows.scores(
             rows.run(model, "quiz"), dict(zip(keys, scores_of(model), strict=True))
@@ -326,8 +333,11 @@ def test_ranked_by_one_slice(store: Warehouse) -> None:
 @pytest.mark.parametrize(
     ("by", "said"),
     [
-        ("lang", r"has the field 'lang'; did you mean language\? there are \(values\)"),
-        ("zzz", r"made.by \(2\), tags \(2\), language \(4\), length \(10\)"),
+        (
+            "langu",
+            r"has the field 'langu'; did you mean language\? there are \(values\)",
+        ),
+        ("zzz", r"made.by \(2\), tags \(2\), language \(4\), tongue \(4\), length"),
         ("name", "name has 200 values on 200 prompts of quiz"),
         ("same", "same is one on all 200 prompts"),
     ],
@@ -391,7 +401,7 @@ def test_conditions_on_prompts(store: Warehouse, where: str, n: int) -> None:
             "prompt.language=fr",
             "no prompt of quiz has language fr; it is bn, de, sw, te",
         ),
-        ("prompt.lang=sw", "has the field 'lang'; did you mean language?"),
+        ("prompt.langu=sw", "has the field 'langu'; did you mean language?"),
         ("prompt.language", "expected prompt.FIELD=VALUE"),
     ],
 )
@@ -479,6 +489,20 @@ def test_every_form_has_all_forms_of_output(run: Caller, url: str, line: str) ->
     assert "\n\n" in plain.out
     for form in ("--json", "--csv"):
         assert run(*line.split(), form, db=url).out.count("\n") > 1
+
+
+def test_a_report_has_the_slices_of_clusterings_with_few_values(url: str) -> None:
+    with open_store(url) as opened:
+        data = read_report(opened, ["quiz"])
+    (part,) = data.benchmarks
+    section = part.sections["slices"]
+    assert isinstance(section, SliceSection)
+    (board,) = section.boards
+    assert (board.field, board.slices, board.n_without) == ("tongue", LANGUAGES, 6)
+    sw = board.by_row()[0][3]
+    expected = np.mean(np.array(scores_of("b"))[of_language("sw")])
+    assert (sw.slice, sw.estimate) == ("sw", pytest.approx(expected))
+    assert "quiz by tongue" in section.html(part, "slices")
 
 
 def test_many_slices_are_shown_by_their_ends(store: Warehouse) -> None:

@@ -64,7 +64,7 @@ def leaderboard_by(store: Store, question: LeaderboardBy) -> BoardOfSlices:
     """Every field by itself; a row for each condition and slice."""
     scores = select_entries(store, selection_of(question))
     scores = replace(scores, plans=None)
-    prompts = _all_prompts(scores)
+    prompts = all_prompts(scores)
     if not len(prompts):
         raise MisuseError(
             f"no prompt of {question.benchmark} has a score: a published figure has no "
@@ -92,7 +92,7 @@ def leaderboard_by(store: Store, question: LeaderboardBy) -> BoardOfSlices:
     )
 
 
-def _all_prompts(scores: BenchmarkScores) -> NDArray[np.int64]:
+def all_prompts(scores: BenchmarkScores) -> NDArray[np.int64]:
     """Ids of the prompts that some row has a score on, ascending."""
     parts = [np.empty(0, np.int64)]
     for entry in scores.entries:
@@ -102,13 +102,20 @@ def _all_prompts(scores: BenchmarkScores) -> NDArray[np.int64]:
 
 
 def board_by(
-    scores: BenchmarkScores, slicing: Slicing, question: LeaderboardBy
+    scores: BenchmarkScores,
+    slicing: Slicing,
+    question: LeaderboardBy,
+    *,
+    n_resamples: int = 0,
 ) -> SliceBoard:
     """The leaderboard of one field; asks the store nothing.
 
     Args:
         scores: every condition with its scores.
         slicing: of all prompts that some row has a score on.
+        question: how it is ranked.
+        n_resamples: draws behind rank sets, which nobody is shown here; where they are
+            those of a leaderboard of these scores, pairs are not tested again.
 
     Raises:
         MisuseError: a mean of slices that share prompts, or an unknown slice.
@@ -118,7 +125,7 @@ def board_by(
             f"{OVERLAPPING} by {slicing.name}: the mean of slices is refused "
             "(--weights prompts)"
         )
-    options = question.shared_with(OneLeaderboard, n_resamples=0)
+    options = question.shared_with(OneLeaderboard, n_resamples=n_resamples)
     ranked_by = _ranked_by(slicing, question)
     lines = []
     for group in rank_rows(_ranked_scores(scores, slicing, question), options):
@@ -187,6 +194,9 @@ def _ranked_scores(
     """The scores that rows are ranked by: all, those of a slice, or weighted so that
     slices count alike; rows that lack slices have no place."""
     lacking = _lacking(scores, slicing)
+    is_plain = question.rank_by is None and question.weights != EQUAL
+    if is_plain and not lacking:
+        return scores
     entries = []
     for entry in scores.entries:
         lacks = lacking.get(id(entry))
