@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller
+from tests.support.golden import Golden, shown
 from warehouse import connect
 from warehouse.analysis.report_data.report import read_report
 from warehouse.analysis.slices.section import SliceSection
@@ -489,6 +490,23 @@ def test_every_form_has_all_forms_of_output(run: Caller, url: str, line: str) ->
     assert "\n\n" in plain.out
     for form in ("--json", "--csv"):
         assert run(*line.split(), form, db=url).out.count("\n") > 1
+
+
+def test_slices_as_people_see_them(
+    golden: Golden, run: Caller, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WAREHOUSE_URL", url)
+    golden(
+        shown(
+            run,
+            "compare a b -b quiz --by language",
+            "compare a b -b quiz --by language --by tags --cluster question",
+            "compare a b -b quiz --slope length",
+            "leaderboard quiz --by language",
+            "leaderboard quiz --by language --weights equal --where model=b",
+            "gate b a -b quiz --margin .9 --by language --no-slice-worse-than .2",
+        )
+    )
 
 
 def test_a_report_has_the_slices_of_clusterings_with_few_values(url: str) -> None:

@@ -43,8 +43,8 @@ from warehouse.analysis.slices.question import EQUAL, LeaderboardBy
 from warehouse.analysis.slices.view import NONE, FieldTest
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
-from warehouse.stats import equal_slices_mean, slice_ranks
-from warehouse.stats.slices.mean import SliceRanks
+from warehouse.stats import Estimate, equal_slices_mean, slice_ranks
+from warehouse.stats.slices.mean import WILSON_SLICES, SliceRanks
 from warehouse.store.connection import Store
 from warehouse.tables.words import listed
 
@@ -132,21 +132,39 @@ def board_by(
         lines += group
     lines.sort(key=lambda line: line[1].rank is None)
     entries = {_key(entry): entry for entry in scores.entries}
-    found = []
+    found, ranked = [], []
     for entry, row in lines:
         whole = entries[_key(entry)]
-        table = _RowOfSlices(whole, row, scores, slicing, options)
-        found.append(table.scores(question))
+        table = _RowOfSlices(whole, row, scores, slicing, options, question.weights)
+        own = list(table.scores(question))
+        found.append(own)
+        ranked.append(_with_figure(row, own[0]))
     return SliceBoard(
         field=slicing.name,
         slices=slicing.values,
         n_without=slicing.n_without,
         ranked_by=ranked_by,
-        ranked=tuple(row for _, row in lines),
+        ranked=tuple(ranked),
         scores=tuple(chain.from_iterable(found)),
         overlaps=slicing.overlaps,
         varies=_varies(scores, slicing, question.seed),
     )
+
+
+def _with_figure(row: LeaderboardRow, overall: SliceScore) -> LeaderboardRow:
+    """A row with the interval of the mean of slices in place of that of a weighted
+    mean, by which it is ranked."""
+    if overall.method != WILSON_SLICES or not isinstance(row.figure, Estimate):
+        return row
+    figure = replace(
+        row.figure,
+        standard_error=overall.standard_error,
+        ci_low=overall.ci_low,
+        ci_high=overall.ci_high,
+        method=overall.method,
+        flags=(),
+    )
+    return replace(row, figure=figure)
 
 
 def _varies(scores: BenchmarkScores, slicing: Slicing, seed: int) -> FieldTest | None:
@@ -263,6 +281,7 @@ class _RowOfSlices:
     board: BenchmarkScores
     slicing: Slicing
     options: OneLeaderboard
+    weights: str  #: of the overall figure.
 
     def scores(self, question: LeaderboardBy) -> Iterator[SliceScore]:
         """The overall figure, each slice, and the prompts without the field."""
@@ -365,6 +384,7 @@ class _RowOfSlices:
             rank=self.row.rank,
             field=self.slicing.name,
             slice=value,
+            weights=self.weights,
             estimate=row.estimate,
             standard_error=row.standard_error,
             ci_low=row.ci_low,

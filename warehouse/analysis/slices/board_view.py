@@ -47,6 +47,8 @@ class SliceScore(ConditionRow):
     #: value of the field; ``(none)``: prompts without it; None: the overall figure, by
     #: the weights that were asked for.
     slice: str | None
+    #: of the overall figure, and of the place: ``prompts`` or ``equal`` (slices).
+    weights: str
     estimate: float | None  #: the figure; None with a ``reason``.
     standard_error: float | None  #: of it.
     ci_low: float | None  #: lower end of its interval.

@@ -37,6 +37,7 @@ from warehouse.stats.intervals.estimate_mean import estimate_mean
 from warehouse.stats.intervals.gaffke import gaffke_interval
 from warehouse.stats.slices.membership import IntArray, members, slice_codes, within
 
+WILSON_SLICES = "wilson_slices"
 #: Share of Σ 1/n_g from which on the smallest slice holds the effective number down.
 DOMINANT = 0.25
 
@@ -237,7 +238,7 @@ def _within_unit(
         ci_high=interval.high,
         degrees_of_freedom=freedom,
         n_effective=n,
-        method="wilson_slices",
+        method=WILSON_SLICES,
     )
 
 
