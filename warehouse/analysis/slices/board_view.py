@@ -246,7 +246,8 @@ def _turned_table(
     left = len(board.slices) - sum(0 < n <= len(board.slices) for n in numbers)
     if left:
         line = f"... {left} more (--all)"
-        rows.insert(len(rows) - 1, dict.fromkeys(rows[0], "") | {board.field: line})
+        gap = dict.fromkeys(rows[0], "") | {board.field: line}
+        rows.insert(1 + 2 * ENDS, gap)
     if len(shown) < len(tables):
         rows.append(
             dict.fromkeys(rows[0], "")
@@ -282,9 +283,11 @@ def _slices_shown(scores: Sequence[SliceScore], top: int | None) -> list[int]:
     every = list(range(len(scores)))
     if top == 0 or len(scores) <= MOST + 1:
         return every
+    without = [n for n in every if scores[n].slice == NONE]
     own = [n for n in every[1:] if scores[n].estimate is not None]
+    own = [n for n in own if n not in without]
     own.sort(key=lambda n: -(scores[n].estimate or 0.0))
-    return [0, *own[: 2 * ENDS], *own[-2 * ENDS :]]
+    return [0, *own[: 2 * ENDS], *own[-2 * ENDS :], *without]
 
 
 def _long_table(
@@ -299,6 +302,10 @@ def _long_table(
     if len(tables) == 1:
         for cells in rows:
             del cells["model"]
+        left = len(tables[0]) - len(rows)
+        if left:
+            line = {board.field: f"... {left} more (--all)"}
+            rows.insert(1 + 2 * ENDS, dict.fromkeys(rows[0], "") | line)
     return Table.of(rows, hide_empty=("places", "flags", "clusters"), minor=_MINOR)
 
 
