@@ -12,7 +12,7 @@ from warehouse.analysis.comparison.words import models_of
 from warehouse.analysis.results import PairedRow, Result, Row
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.stats.core.inputs import rejects
-from warehouse.stats.slices.family import STEP_DOWN
+from warehouse.stats.slices.family import MIN_P, STEP_DOWN
 from warehouse.tables.units import Unit
 from warehouse.tables.view import Part, Table, TableNote, View
 from warehouse.tables.words import (
@@ -31,6 +31,8 @@ NONE = "(none)"
 #: Slices up to which all are shown; of more, how many of those without a verdict at
 #: either end.
 MOST, ENDS = 20, 3
+#: What the tests of a family rest on.
+HOW = {STEP_DOWN: "exact tests", MIN_P: "signs of whole units"}
 OPEN, NOT_TESTED = "open", "not tested"
 _HIDE_EMPTY = ("clusters", "flags")
 #: Columns that a narrow terminal does without, the first of them first.
@@ -201,12 +203,13 @@ class SliceComparison(Result):
         yield f"{names.a} - {names.b}; {column}: of one slice, read alone"
         families = [test for test in self.fields if test.family]
         if families:
-            how = "signs of the clusters, step-down"
-            if families[0].family == STEP_DOWN:
-                how = "exact tests, step-down"
+            how = listed([*dict.fromkeys(HOW[test.family] for test in families)])
             sizes = listed([f"{test.n_slices}" for test in families])
-            each = " each" * (len(families) > 1)
-            yield f"verdicts allow for reading {sizes} slices{each} ({how}, {alpha})"
+            if len(families) > 1:
+                sizes += " slices, each field for itself"
+            else:
+                sizes += " slices"
+            yield f"verdicts allow for reading {sizes} ({how}, step-down, {alpha})"
         yield exploratory([test.field for test in self.fields])
 
 
