@@ -440,10 +440,30 @@ def test_one_prompt_and_one_cluster() -> None:
 
 def test_no_verdict_of_few_or_skewed_unbounded_scores() -> None:
     rng = np.random.default_rng(0)
-    values = np.concatenate([rng.normal(size=100), rng.lognormal(size=100), [1, 2]])
-    found = slice_tests(values, [0] * 100 + [1] * 100 + [2] * 2, bounded=False)
-    assert found.reasons == ("", "skewed", "skewed")
-    assert np.isnan(found.p_adjusted).tolist() == [False, True, True]
+    values = np.concatenate([rng.normal(size=200), [1, 2]])
+    codes = [0] * 100 + [1] * 100 + [2] * 2
+    found = slice_tests(values, codes, bounded=False)
+    assert found.reasons == ("", "", "skewed")
+    assert np.isnan(found.p_adjusted).tolist() == [False, False, True]
+    # the tails of one slice tell of those that another lacks by chance
+    values[100:200] = rng.lognormal(size=100)
+    tails = slice_tests(values, codes, bounded=False)
+    assert tails.reasons == ("skewed", "skewed", "skewed")
+    assert np.isnan(tails.p_value).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "n_slices"), [(50, 12), (200, 12), (50, 50)])
+def test_family_wise_error_of_skewed_scores(n: int, n_slices: int) -> None:
+    rng = np.random.default_rng(3)
+    codes = np.repeat(np.arange(n_slices), n)
+    wrong, repeats = 0, 300
+    for seed in range(repeats):
+        values = rng.lognormal(size=len(codes)) - rng.normal(size=len(codes))
+        values -= math.exp(0.5)
+        found = slice_tests(values, codes, bounded=False, n_resamples=199, seed=seed)
+        wrong += bool(np.any(found.p_adjusted <= 0.05))
+    assert wrong / repeats <= 0.05 + 0.02
 
 
 def test_a_prompt_in_several_slices_has_one_sign() -> None:
