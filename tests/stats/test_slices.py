@@ -452,6 +452,16 @@ def test_no_verdict_of_few_or_skewed_unbounded_scores() -> None:
     assert np.isnan(tails.p_value).all()
 
 
+def test_no_verdict_of_skewed_differences_where_draws_differ() -> None:
+    rng = np.random.default_rng(4)
+    values = rng.binomial(10, 0.05, 300) / 10 - (rng.random(300) < 0.05)
+    codes = np.arange(300) % 3
+    alike = slice_tests(values, codes, bounded=True, zero_one=False)
+    assert alike.reasons == ("", "", "")
+    found = slice_tests(values, codes, bounded=True, zero_one=False, same_draws=False)
+    assert found.reasons == ("skewed", "skewed", "skewed")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "n_slices"), [(50, 12), (200, 12), (50, 50)])
 def test_family_wise_error_of_skewed_scores(n: int, n_slices: int) -> None:

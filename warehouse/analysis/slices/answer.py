@@ -38,6 +38,8 @@ from warehouse.store.connection import Store
 
 #: Prompts, and clusters, of a slice below which its interval is flagged.
 FEW_PROMPTS, FEW_CLUSTERS = 30, 20
+#: Share of prompts with another number of draws up to which models have as many.
+OTHER_DRAWS = 0.05
 OVERLAPPING = "a prompt counts in several slices"
 #: Why there is no family of tests.
 _WEIGHTED = "a weighted figure, of which slices are not tested together"
@@ -115,6 +117,7 @@ class SlicedPair:
             self._clusters(places),
             bounded=self.width is not None,
             zero_one=self.pair.is_zero_one,
+            same_draws=self._same_draws,
             prompts=places if self.slicing.overlaps else None,
             n_resamples=question.n_resamples,
             seed=question.seed,
@@ -127,6 +130,13 @@ class SlicedPair:
         a, b = pair.scores_a.n_draws[pair.of_a], pair.scores_b.n_draws[pair.of_b]
         found: Floats = 2 / (1 / a + 1 / b)
         return found
+
+    @property
+    def _same_draws(self) -> bool:
+        """Whether both models have as many draws of nearly all prompts."""
+        pair = self.pair
+        a, b = pair.scores_a.n_draws[pair.of_a], pair.scores_b.n_draws[pair.of_b]
+        return bool(np.mean(a != b) <= OTHER_DRAWS)
 
     def _clusters(self, places: Places) -> NDArray[np.int64] | None:
         if self.pair.clusters is None:

@@ -88,10 +88,11 @@ def slice_difference(
     groups = clusters_if_any(clusters, len(values))
     _check(values, width, draws)
     sample = describe(values, groups)
-    interval, method, reason = _interval(
-        sample, width, draws, as_level(level), as_seed(seed)
-    )
-    low, high = ends_of(interval)
+    found = _interval(sample, width, draws, as_level(level), as_seed(seed))
+    low, high = ends_of(found.interval)
+    method = "none"
+    if found.interval is not None:
+        method = found.interval.method
     return SliceDifference(
         difference=sample.mean,
         standard_error=sample.se or None,
@@ -101,7 +102,7 @@ def slice_difference(
         n_prompts=sample.n,
         n_clusters=sample.n_clusters,
         method=method,
-        reason=reason,
+        reason=found.reason,
     )
 
 
@@ -117,27 +118,36 @@ def _check(values: FloatArray, width: float | None, draws: float | None) -> None
         )
 
 
+@dataclass(frozen=True)
+class _Found:
+    """An interval, or why there is none."""
+
+    interval: Interval | None
+    reason: str = ""
+
+
 def _interval(
     sample: Sample, width: float | None, draws: float | None, level: float, seed: int
-) -> tuple[Interval | None, str, str]:
-    """The interval, its method, and why there is none."""
+) -> _Found:
     if sample.n_clusters == 1:
-        return None, "none", "a single cluster"
+        return _Found(None, reason="a single cluster")
     if width is None:
         return _unbounded(sample, level, seed)
-    n, df = _independent(sample)
     plain_t = sample.clusters is None and draws is None and not are_tied(sample.values)
     if plain_t:
         by_t = interval_t(sample.mean, sample.se, sample.df, level=level)
-        return within_range(by_t, width), "t", ""
+        return _Found(within_range(by_t, width))
+    n, df = _independent(sample)
     share = n / sample.n
     total = float(sample.values.sum()) * share
     squares = float(sample.values @ sample.values) * share
+    mean, error = _added(total, squares, n, width, draws or 1.0)
     quantile = z_quantile(level)
     if df is not None:
         quantile = t_quantile(level, df)
-    ends = _added(total, squares, n, width, draws or 1.0, quantile)
-    return Interval(*ends, level, ADDED_PROMPTS), ADDED_PROMPTS, ""
+    half = quantile * error
+    low, high = max(-width, mean - half), min(width, mean + half)
+    return _Found(Interval(low, high, level, ADDED_PROMPTS))
 
 
 def _independent(sample: Sample) -> tuple[float, float | None]:
@@ -155,23 +165,19 @@ def _independent(sample: Sample) -> tuple[float, float | None]:
 
 
 def _added(
-    total: float, squares: float, n: float, width: float, draws: float, quantile: float
+    total: float, squares: float, n: float, width: float, draws: float
 ) -> tuple[float, float]:
-    """m̃ ± q·se within ±r: one prompt more at +r, one at −r, each of squared size
-    r²/√K."""
+    """m̃ and its error: one prompt more at +r, one at −r, each of squared size r²/√K."""
     size = n + 2
     mean = total / size
     added = 2 * width**2 / math.sqrt(draws)
     error = math.sqrt(max(0.0, (squares + added) / size - mean**2) / size)
-    half = quantile * error
-    return max(-width, mean - half), min(width, mean + half)
+    return mean, error
 
 
-def _unbounded(
-    sample: Sample, level: float, seed: int
-) -> tuple[Interval | None, str, str]:
+def _unbounded(sample: Sample, level: float, seed: int) -> _Found:
     if sample.n == 1:
-        return None, "none", "a single prompt"
+        return _Found(None, reason="a single prompt")
     method = "auto"
     if sample.clusters is None and sample.n < FEWEST_FOR_HULL:
         method = "t"
@@ -184,9 +190,8 @@ def _unbounded(
         seed=seed,
     )
     if found.ci_low is None or found.ci_high is None:
-        return None, "none", found.reason
-    interval = Interval(found.ci_low, found.ci_high, level, found.method)
-    return interval, found.method, ""
+        return _Found(None, reason=found.reason)
+    return _Found(Interval(found.ci_low, found.ci_high, level, found.method))
 
 
 def simultaneous_interval(

@@ -135,6 +135,7 @@ def slice_tests(
     *,
     bounded: bool,
     zero_one: bool | None = None,
+    same_draws: bool = True,
     prompts: ArrayLike | None = None,
     n_resamples: int = 9999,
     seed: int = 0,
@@ -156,6 +157,9 @@ def slice_tests(
             slices together, is not tested.
         zero_one: these are differences of 0/1 scores with one draw each; None: so they
             are where they are -1, 0 or 1.
+        same_draws: both models have as many draws of each prompt. Where they have not,
+            differences of equal models are skewed: then the rule of scores without
+            bounds holds.
         prompts: the prompt of each entry, whole numbers from 0, where one may be in
             several slices, shape (m,); None: each entry is a prompt of its own.
         n_resamples: sign vectors beside the identity; all are gone through where there
@@ -174,7 +178,7 @@ def slice_tests(
     groups = clusters_if_any(clusters, len(values))
     own = _own_p_values(values, codes, groups)
     reasons = [""] * len(own)
-    if not bounded:
+    if not (bounded and same_draws):
         least = skewness_of_all(values, codes)
         parts = [values[entries] for entries in members(codes)]
         reasons = [too_skewed(part, least) for part in parts]
