@@ -70,6 +70,10 @@ OF_ROWS = ("each", "repeats", "seeds_are", "policy")
 FEATURES = ("features", "by", "cluster", "level")
 SUBSET = {"subset": "subset_ok"}
 CORRECTED = ("corrected", "judge", "human")
+#: Options of results by a field of the prompts.
+SLICED_BOARD = ("by", "bins", "rank_by")
+SLICED_GATE = ("no_slice_worse_than", "by", "bins")
+SLICED_PAIR = ("by", "bins", "slope", "per_doubling", "show_all")
 #: Options of ``leaderboard``, ``compare`` and ``gate`` that corrected figures do not
 #: know.
 OF_LEADERBOARDS = (
@@ -160,18 +164,52 @@ USES = {
             f"{ANALYSIS}.leaderboard.every:leaderboards",
         ),
         "leaderboard",
-        flags=(*CORRECTED, "top", "show_all"),
+        flags=(*CORRECTED, *SLICED_BOARD, "top", "show_all"),
         renamed=SUBSET | {"partial": "partial_ok"},
     ),
     "leaderboard_corrected": Use(
         (f"{ANALYSIS}.judge.corrected_figures:corrected_leaderboard",),
         "leaderboard",
-        flags=("corrected", "top", "show_all", *OF_LEADERBOARDS, *OF_ROWS),
+        flags=(
+            *("corrected", "top", "show_all"),
+            *(*SLICED_BOARD, *OF_LEADERBOARDS, *OF_ROWS),
+        ),
+    ),
+    "leaderboard_by": Use(
+        (f"{ANALYSIS}.slices.board:leaderboard_by",),
+        "leaderboard",
+        flags=(
+            *("method", "estimand", "max_unscored", "n_resamples", "group"),
+            *("partial_ok", "force", *CORRECTED, "top", "show_all"),
+            "weights",  # of a suite's benchmarks others are the default
+        ),
+        silent=("weights",),
+        renamed=SUBSET | {"partial": "partial_ok"},
     ),
     "compare": Use(
         (f"{ANALYSIS}.compare.answer:compare",),
         "compare",
-        flags=("only_overall", "unpaired", *CORRECTED),
+        flags=("only_overall", "unpaired", *CORRECTED, *SLICED_PAIR),
+    ),
+    "compare_by": Use(
+        (f"{ANALYSIS}.slices.answer:compare_by",),
+        "compare",
+        flags=(
+            *("method", "estimand", "equivalence", "flips", "pair_seeds"),
+            *("across_links", "second_metric", "cost", "prices"),
+            *("only_overall", "unpaired", *CORRECTED),
+            *("slope", "per_doubling", "show_all"),
+        ),
+    ),
+    "compare_slope": Use(
+        (f"{ANALYSIS}.slices.slopes:compare_slope",),
+        "compare",
+        flags=(
+            *("method", "estimand", "equivalence", "flips", "pair_seeds"),
+            *("across_links", "second_metric", "cost", "prices"),
+            *("only_overall", "unpaired", *CORRECTED, "n_resamples", "seed"),
+            *("by", "bins", "show_all"),
+        ),
     ),
     "compare_corrected": Use(
         (f"{ANALYSIS}.judge.corrected_figures:corrected_comparison",),
@@ -182,6 +220,7 @@ USES = {
             "unpaired",
             *OF_COMPARISONS,
             *OF_ROWS,
+            *SLICED_PAIR,
             "pair_seeds",
         ),
     ),
@@ -208,7 +247,7 @@ USES = {
             ),
             *("across_links", "second_metric", "cost", "prices"),
             *(*OF_ROWS, "pair_seeds"),
-            *CORRECTED,
+            *(*CORRECTED, *SLICED_PAIR),
         ),
     ),
     "formulations": Use(
@@ -243,7 +282,17 @@ USES = {
             "estimand",
             "looks",
             "use_history",
-            *CORRECTED,
+            *(*CORRECTED, *SLICED_GATE),
+        ),
+    ),
+    "gate_by": Use(
+        (f"{ANALYSIS}.slices.gate:gate_by",),
+        "gate",
+        silent=("margin",),
+        flags=(
+            *("models", "markdown", *SEQUENTIAL, "n_max", "seed", "estimand"),
+            *("looks", "use_history", *CORRECTED),
+            *("cheaper", "cost", "prices", "pair_seeds"),
         ),
     ),
     "gate_corrected": Use(
@@ -262,7 +311,7 @@ USES = {
                 "looks",
                 "use_history",
             ),
-            *("cheaper", "cost", "prices"),
+            *("cheaper", "cost", "prices", *SLICED_GATE),
             *(*OF_ROWS, "pair_seeds"),
         ),
     ),
@@ -279,7 +328,7 @@ USES = {
                 "cost",
                 "prices",
                 *SEQUENTIAL,
-                *CORRECTED,
+                *(*CORRECTED, *SLICED_GATE),
             ),
             *(*OF_ROWS, "pair_seeds"),
         ),
@@ -318,6 +367,7 @@ USES = {
                 "obf",
             ),
             *("margins", "benchmarks", "cluster", "estimand", *CORRECTED),
+            *SLICED_GATE,
             *(*OF_ROWS, "pair_seeds"),
         ),
         renamed={"follow": "log"},

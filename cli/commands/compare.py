@@ -16,6 +16,7 @@ from ..ui.next_step import say_next, with_store
 from ..ui.options import option, output_options, refuse_typed, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
+from ..ui.slices import Sliced, pair_options
 from ..ui.table import echo, has_column_options, print_table
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ SHORT = 60
     "For runs that share no prompts: each on its own, Welch's t (Miller eqs. 5, 6).",
     is_flag=True,
 )
+@pair_options
 @corrected_options
 @output_options
 def compare(
@@ -71,14 +73,22 @@ def compare(
     only_overall: bool,
     unpaired: bool,
     corrected: Corrected | None,
+    sliced: Sliced | None,
+    show_all: bool,
     **options: Any,
 ) -> None:
     question = Compare.from_command(
         options | {"flips": options["flips"] or 0}, typed(options)
     )
     if corrected is not None:
-        refuse_typed(UNUSED, "only_overall", "unpaired")
+        refuse_typed(UNUSED, "only_overall", "unpaired", "by", "slope")
         corrected.give(state, output, question)
+        return
+    if sliced is not None:
+        unused = "is of all prompts: leave out it or --by"
+        refuse_typed(unused, "only_overall", "unpaired")
+        top = 0 if show_all else None
+        sliced.give(state, output, question, top=top)
         return
     if unpaired:
         unused = "needs paired prompts: leave out it or --unpaired"

@@ -17,6 +17,7 @@ from ..ui.next_step import say_next
 from ..ui.options import REFERENCE, option, output_options_but, refuse_typed, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
+from ..ui.slices import gate_options
 from ..ui.table import echo, has_column_options
 from .gate_options import SETTINGS, GateOptions
 
@@ -74,6 +75,7 @@ def margins_callback(
 @options_of(
     GateOptions, without=("candidate", "baseline", "margin", "margins"), **SETTINGS
 )
+@gate_options
 @corrected_options
 @option("--markdown", "A summary for a pull request.", is_flag=True)
 @output_options_but("markdown")
@@ -87,6 +89,7 @@ def gate(
     output: Output,
     markdown: bool,
     corrected: Corrected | None,
+    sliced: dict[str, Any] | None,
     **options: Any,
 ) -> int:
     if markdown and not output.for_people:
@@ -104,12 +107,18 @@ def gate(
     }
     typed_gate = GateOptions.from_command(options, typed(options))
     if corrected is not None:
-        refuse_typed(UNUSED, "markdown")
+        refuse_typed(UNUSED, "markdown", "no_slice_worse_than")
         return corrected.give(state, output, typed_gate).exit_code
     if typed_gate.sequential:
+        refuse_typed("is of one look: leave out it or --sequential", "by")
         from .gate_sequential import sequential_gate
 
         return sequential_gate(state, typed_gate, output, markdown)
+    if sliced is not None:
+        refuse_typed("is of all prompts: leave out it or --by", "markdown")
+        from .sliced import give_gate
+
+        return give_gate(state, output, typed_gate, sliced)
     question = typed_gate.only(ReleaseGate, "goes with --sequential")
     decision: Gate = state.ask(question)
     if markdown:

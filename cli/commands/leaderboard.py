@@ -16,14 +16,25 @@ from ..lazy_group import command
 from ..state import State
 from ..ui.corrected import Corrected, corrected_options
 from ..ui.next_step import say_next
-from ..ui.options import benchmark_argument, length_options, output_options, typed
+from ..ui.options import (
+    benchmark_argument,
+    length_options,
+    output_options,
+    refuse_typed,
+    typed,
+)
 from ..ui.output import Output
 from ..ui.output_files import Command, writes
 from ..ui.questions import in_flags, options_of
+from ..ui.slices import Sliced, board_options
 from ..ui.table import has_column_options, print_view
 
 #: Weights of the benchmarks of a suite that have a name.
 _WEIGHTS = ("equal", "prompts")
+_WEIGHTS_HELP = (
+    "Of a suite's benchmarks: equal (default), prompts, NAME=W,..., or a file of NAME=W "
+    "lines. With --by, of prompts (default) or of slices, equal."
+)
 
 
 def weights_callback(
@@ -86,9 +97,10 @@ class _OneOrAll(Command):
 @options_of(
     AnyLeaderboard,
     without=("benchmark",),
-    weights={"default": None, "callback": weights_callback},
+    weights={"default": None, "callback": weights_callback, "help": _WEIGHTS_HELP},
 )
 @length_options
+@board_options
 @corrected_options
 @output_options
 def leaderboard(
@@ -96,12 +108,18 @@ def leaderboard(
     /,
     output: Output,
     corrected: Corrected | None,
+    sliced: Sliced | None,
     top: int | None,
     **options: Any,
 ) -> None:
     question = AnyLeaderboard.from_command(options, typed(options))
     if corrected is not None:
+        refuse_typed("changes nothing of results by a field: leave out one", "by")
         corrected.give(state, output, question)
+        return
+    if sliced is not None:
+        own = tuple(typed(options))
+        sliced.give(state, output, question, top=top, typed=own)
         return
     with state.open() as store:
         try:

@@ -52,6 +52,8 @@ def say_next(state: State, output: Output, answer: Any, question: Any = None) ->
         step = None
         if after:
             step = after(answer, question)
+        if step and _is_of_some_prompts(question) and " power " in step[1]:
+            step = None  # which plans for all prompts
     lines = []
     if step is not None:
         lines.append(f"next, {step[0]}: {with_store(state, step[1])}")
@@ -60,6 +62,12 @@ def say_next(state: State, output: Output, answer: Any, question: Any = None) ->
         lines.append(f"how, and every column: {line} --explain")
     for line in lines:
         print(visible(line), file=sys.stderr)  # unbroken, to be pasted
+
+
+def _is_of_some_prompts(question: Any) -> bool:
+    """Whether conditions choose some of the prompts."""
+    where = getattr(question, "where", ())
+    return any(text.startswith("prompt.") for text in where)
 
 
 def with_store(state: State, line: str) -> str:

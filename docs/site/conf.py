@@ -16,8 +16,8 @@ from typing import Any
 ORDER = {
     "Start": ["docs/index", "docs/your_files", "docs/reading", "docs/decide", "docs/share"],
     "How to": [
-        "docs/ingest", "docs/leaderboard", "docs/comparing", "docs/report", "docs/serve", "docs/notebooks",
-        "docs/agents", "docs/tools",
+        "docs/ingest", "docs/leaderboard", "docs/comparing", "docs/slices", "docs/report", "docs/serve",
+        "docs/notebooks", "docs/agents", "docs/tools",
         "docs/mappings", "docs/suites", "docs/gate", "docs/cost", "docs/planning", "docs/training", "docs/generations",
         "docs/horizon", "docs/answers", "docs/votes", "docs/judges", "docs/stopping", "docs/subsets", "docs/audit",
         "docs/datamap", "docs/text", "docs/matrix",

@@ -371,6 +371,7 @@ WAYS_OUT = {
     },  # no model groups; `datamap` refuses both
     "answer_pairs": {"fresh", "store_result"},  # so few prompts that nothing is stored
     "read_curves": {"chance", "cluster"},  # no curves
+    "field_test_of": {"n_resamples", "seed"},  # prompts in several slices have no test
     "corrected_difference": {"fixed", "level"},  # no labels that were drawn
 }
 

@@ -47,6 +47,7 @@ GIVEN: dict[str, dict[str, Any]] = {
     "paired_difference": QUIZ,
     "published_differences": {},
     "regressions_since": {"since": "2026-01-06", "min_z": "-100"},
+    "slice_scores": {"benchmark": "golden", "clustering": "topic"},
     "runs_of_model": {"model": "org/a"},
     "unscored_samples": {"limit": 1000},
     "vote_scores": {"benchmark": "quiz", "scorer": "people"},

@@ -24,6 +24,7 @@ from warehouse.analysis.gate.question import ReleaseGate
 from warehouse.analysis.pairs.question import AllPairs
 from warehouse.analysis.power.question import PowerFromRuns
 from warehouse.analysis.sequential.question import SequentialReleaseGate
+from warehouse.analysis.slices.question import LeaderboardBy
 from warehouse.analysis.suites.question import AnyLeaderboard, SuiteLeaderboard
 from warehouse.analysis.variance.question import PassRates
 from warehouse.api import Warehouse
@@ -158,6 +159,8 @@ def same(heard: Options, question: Question) -> bool:
     """Whether what was heard asks it, itself or once the store says what a name is."""
     if type(heard) is type(question):
         return in_text(heard) == in_text(question)
+    if isinstance(question, LeaderboardBy):
+        return False  # it says more than the question that it is made of
     if isinstance(heard, AnyLeaderboard | PowerFromRuns):
         known = {
             name: getattr(heard, name)

@@ -39,6 +39,10 @@ from warehouse.analysis.reliability.view import ReliabilityReport
 from warehouse.analysis.seeds.view import SeedsReport
 from warehouse.analysis.sequential.view import SequentialGate
 from warehouse.analysis.show.view import PromptRuns, PromptView, RunView
+from warehouse.analysis.slices.board_view import BoardOfSlices
+from warehouse.analysis.slices.gate import SliceGate
+from warehouse.analysis.slices.slopes import SlopeComparison
+from warehouse.analysis.slices.view import SliceComparison
 from warehouse.analysis.subsets.exchange import Export
 from warehouse.analysis.subsets.plan import SubsetPlans
 from warehouse.analysis.suites.answer import SuiteBoard
@@ -177,6 +181,29 @@ class QuestionMethods(Connection):
     ) -> Comparison:
         """The paired difference of two models, on one benchmark or on all that both have."""
 
+    def compare_by(
+        self,
+        a: str,
+        b: str,
+        by: Sequence[str],
+        *,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        latest: bool = False,
+        cluster: str | None = None,
+        level: float = 0.95,
+        each: str | None = None,
+        repeats: str = "auto",
+        seeds_are: str = "training",
+        bins: str | None = None,
+        seed: int = 0,
+        benchmark: str | None = None,
+        n_resamples: int = 9999,
+        force: bool = False,
+    ) -> SliceComparison:
+        """The paired difference of two models on one benchmark, slice by slice of a field
+        of its prompts."""
+
     def compare_corrected(
         self,
         a: str,
@@ -193,6 +220,26 @@ class QuestionMethods(Connection):
     ) -> CorrectedFigures:
         """The difference of two models by a judge, by people's labels, and by both, on the
         prompts that both have."""
+
+    def compare_slope(
+        self,
+        a: str,
+        b: str,
+        slope: str,
+        *,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        latest: bool = False,
+        cluster: str | None = None,
+        level: float = 0.95,
+        each: str | None = None,
+        repeats: str = "auto",
+        seeds_are: str = "training",
+        benchmark: str | None = None,
+        per_doubling: bool = False,
+        force: bool = False,
+    ) -> SlopeComparison:
+        """How the paired difference of two models goes up with a number of the prompts."""
 
     def compare_unpaired(
         self,
@@ -439,6 +486,31 @@ class QuestionMethods(Connection):
     ) -> Gate:
         """Whether a candidate may take the place of a baseline."""
 
+    def gate_by(
+        self,
+        candidate: str,
+        baseline: str,
+        margin: float | None,
+        *,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        latest: bool = False,
+        cluster: str | None = None,
+        margins: Mapping[str, float] | None = None,
+        benchmarks: Sequence[str] = (),
+        force: bool = False,
+        each: str | None = None,
+        repeats: str = "auto",
+        seeds_are: str = "training",
+        by: Sequence[str],
+        no_slice_worse_than: float,
+        bins: str | None = None,
+        alpha: float = 0.05,
+        max_unscored: float = 0.05,
+    ) -> SliceGate:
+        """Whether a candidate may take the place of a baseline on a benchmark, and is worse
+        by more than a loss on no slice of a field of its prompts."""
+
     def gate_corrected(
         self,
         candidate: str,
@@ -678,6 +750,27 @@ class QuestionMethods(Connection):
     ) -> Leaderboards:
         """Every model on a benchmark with its interval, or on the benchmarks of a suite;
         best first."""
+
+    def leaderboard_by(
+        self,
+        benchmark: str,
+        by: Sequence[str],
+        *,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        latest: bool = False,
+        cluster: str | None = None,
+        level: float = 0.95,
+        each: str | None = None,
+        repeats: str = "auto",
+        seeds_are: str = "training",
+        bins: str | None = None,
+        seed: int = 0,
+        weights: str = "prompts",
+        rank_by: str | None = None,
+        subset_ok: bool = False,
+    ) -> BoardOfSlices:
+        """Every model on a benchmark, slice by slice of a field of its prompts."""
 
     def leaderboard_corrected(
         self,

@@ -50,7 +50,10 @@ class Gives(Generic[T]):
 
 
 #: Files of questions that have no command of their own.
-_BESIDE = ("warehouse.analysis.sequential.question",)
+_BESIDE = (
+    "warehouse.analysis.sequential.question",
+    "warehouse.analysis.slices.question",
+)
 #: Asked by a method that is written by hand.
 _BY_HAND = frozenset({"power"})
 

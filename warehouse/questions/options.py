@@ -174,6 +174,22 @@ class ByMetric(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
+class OfSomePrompts(ByMetric):
+    """The same where conditions may be on prompts, of which the answer then is."""
+
+    SOME_PROMPTS = True
+
+    where: Annotated[
+        Sequence[str],
+        Option(
+            "Only runs of which this holds; also FIELD!=VALUE; * and ? fit any. "
+            "prompt.FIELD=VALUE: only such prompts. Repeatable.",
+            "FIELD=VALUE",
+        ),
+    ] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class ChosenScores(ByMetric):
     """The same where a name may fit several conditions."""
 

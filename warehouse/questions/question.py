@@ -138,6 +138,9 @@ class Options:
     """Base of what questions are made of: fields with an `Option` each, which are
     checked."""
 
+    #: whether conditions may be on prompts, ``prompt.FIELD=VALUE`` (``where``).
+    SOME_PROMPTS: ClassVar[bool] = False
+
     #: fields that were typed although they may be at their default; for `refuse`.
     typed: frozenset[str] = field(
         default=frozenset(), init=False, repr=False, compare=False

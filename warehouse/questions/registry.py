@@ -45,11 +45,13 @@ _TABLE: dict[str, tuple[tuple[str, ...], ...]] = {
     "daily": (
         ("leaderboard", "suites:AnyLeaderboard", "Rank models on a benchmark or suite.",
          "warehouse leaderboard gsm8k", "warehouse leaderboard gsm8k --where temperature=0.7 --json",
-         "warehouse leaderboard --group mmlu --weights prompts"),
+         "warehouse leaderboard --group mmlu --weights prompts",
+         "warehouse leaderboard mmlu_pro --by category --weights equal"),
         ("compare", "compare:Compare", "Compare two models on the prompts they share, beyond noise.",
          "warehouse compare model-a model-b --benchmark gsm8k",
          "warehouse compare model-a model-b --equivalence 0.02",
-         "warehouse compare model-a model-b --benchmark gsm8k --flips 20"),
+         "warehouse compare model-a model-b --benchmark gsm8k --flips 20",
+         "warehouse compare model-a model-b --benchmark mgsm --by language"),
         ("pairs", "pairs:AllPairs", "Compare all models of a benchmark, pair by pair.",
          "warehouse pairs gsm8k", "warehouse pairs gsm8k --matrix"),
         ("gate", "gate:ReleaseGate", "Decide whether a candidate is no worse than a baseline.",
@@ -58,6 +60,8 @@ _TABLE: dict[str, tuple[tuple[str, ...], ...]] = {
          "--markdown",
          "warehouse gate candidate baseline -b gsm8k --margin 0.02 --sequential "
          "--n-max 800",
+         "warehouse gate candidate baseline -b mgsm --margin 0.02 --by language "
+         "--no-slice-worse-than 0.05",
          "warehouse gate candidate baseline --margin 0.02 --sequential --follow logs/running.eval"),
         ("power", "power:PowerFromRuns", "Plan a comparison: prompts, draws, what can be found.",
          "warehouse power --delta 0.03 --omega2 0.111 --sigma2-a 0.167",

@@ -15,6 +15,7 @@ MEANINGS = {
         "judge and people disagree on so few units that little is known of how often "
         "they do"
     ),
+    "overlapping": "a prompt may be in several of these slices",
     "few_prompts": "too few prompts for the interval to be relied on",
     "few_skewed_prompts": (
         "few prompts with skewed values: the t interval may cover too little"

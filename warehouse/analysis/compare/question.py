@@ -13,6 +13,7 @@ from warehouse.questions.options import (
     AsRows,
     Estimand,
     Force,
+    OfSomePrompts,
     PairSeeds,
     Prices,
     Reference,
@@ -65,7 +66,7 @@ class CompareUnpaired(SelectedAtLevel, _Two, Question):
 
 
 @dataclass(frozen=True)
-class Compare(UnderPolicy, AsRows, SelectedAtLevel, _Two, Question):
+class Compare(UnderPolicy, OfSomePrompts, AsRows, SelectedAtLevel, _Two, Question):
     """The paired difference of two models, on one benchmark or on all that both have.
 
     Raises:

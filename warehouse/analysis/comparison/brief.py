@@ -18,6 +18,7 @@ from warehouse.analysis.comparison.words import (
     tests_in_words,
     with_the_rest,
 )
+from warehouse.analysis.results import PairedRow
 from warehouse.stats.core.draws import PROMPTS_FIXED
 from warehouse.tables.units import Unit
 from warehouse.tables.view import Table, TableNote
@@ -68,7 +69,7 @@ class Names:
     b: str
 
     @classmethod
-    def of(cls, row: ComparisonRow) -> Names:
+    def of(cls, row: PairedRow) -> Names:
         """The last parts of their names, where these are short and two; else letters."""
         last = [model.rpartition("/")[2] for model in (row.model_a, row.model_b)]
         are_short = all(0 < len(name) <= _LONGEST for name in last)

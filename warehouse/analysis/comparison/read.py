@@ -37,9 +37,18 @@ from warehouse.analysis.selection.clusterings import (
     clusters_under_links,
 )
 from warehouse.analysis.selection.conditions import Condition, label_conditions
-from warehouse.analysis.selection.hooks import possible_plans, read_stopped
+from warehouse.analysis.selection.hooks import (
+    OnlyPrompts,
+    possible_plans,
+    read_stopped,
+)
+from warehouse.analysis.selection.only_prompts import (
+    only_prompts,
+    run_conditions,
+    scores_of,
+)
 from warehouse.analysis.selection.other_metrics import advise_metric, scored_metrics
-from warehouse.analysis.selection.prompt_links import Links, read_links
+from warehouse.analysis.selection.prompt_links import Links, follow_links, read_links
 from warehouse.analysis.selection.read_twice import read_twice
 from warehouse.analysis.selection.reference import (
     BySplit,
@@ -227,7 +236,10 @@ class TwoModels:
             ids = None
         else:
             ids = find_among(self.store, self._names, name).ids
-        where = parse_where(self.selection.where)
+        where: Sequence[str] = self.selection.where
+        if self.selection.some_prompts:
+            where = run_conditions(where)
+        filters = parse_where(where)
         if isinstance(self.store, SharedReads) and self.store.kept is not None:
             read_all_runs(self.store)
         metric = self.selection.metric
@@ -235,7 +247,7 @@ class TwoModels:
         of_a, of_b = (
             rows_by_split(
                 self.store,
-                with_scores(by_benchmark_split(self.store, text, ids, where)),
+                with_scores(by_benchmark_split(self.store, text, ids, filters)),
                 metric,
                 rules,
             )
@@ -541,8 +553,14 @@ class TwoModels:
         scores_a, scores_b = both.scores_a, both.scores_b
         if scores_a.has_infinite or scores_b.has_infinite:
             scores_a, scores_b = scores_a.with_infinite, scores_b.with_infinite
+        only = self._only_prompts(a, b)
+        if only is not None:
+            scores_a = scores_of(scores_a, only.ids)
+            scores_b = scores_of(scores_b, only.ids)
         pair = pair_up(a, b, both.metric_a, scores_a, scores_b, self.clusters(a, b))
         notes = dict.fromkeys(chain.from_iterable(row.row_notes for row in both.rows))
+        if only is not None:
+            notes[only.note] = None
         if both.scorers:
             notes[both.scorers] = None
         if both.metric_a.label != both.metric_b.label:
@@ -560,9 +578,29 @@ class TwoModels:
             trained=(both.rows[0].is_trained, both.rows[1].is_trained),
             pair_seeds=self.pair_seeds,
         )
-        if pair.over_seeds or pair.has_infinite:
+        if pair.over_seeds or pair.has_infinite or only is not None:
             return pair
         return replace(pair, plans=self._plans(pair))
+
+    def _only_prompts(self, a: Condition, b: Condition) -> OnlyPrompts | None:
+        """The prompts that conditions choose, links followed; None where none is on
+        prompts.
+
+        Raises:
+            NotComparable: no prompt of the benchmark is so.
+        """
+        if not self.selection.some_prompts:
+            return None
+        name = a.setting("benchmark")
+        ids = sorted({a.setting("benchmark_id"), b.setting("benchmark_id")})
+        where = self.selection.where
+        try:
+            found = only_prompts(self.store, ids, name, where)
+        except MisuseError as error:
+            raise NotComparable(str(error)) from None
+        if found is None:
+            return None
+        return replace(found, ids=follow_links(found.ids, self.links))
 
     def _refuse_stopped(self, a: Condition, b: Condition) -> None:
         """Refuse runs that were ended early because of their scores: no test with a

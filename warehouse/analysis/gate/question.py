@@ -11,6 +11,7 @@ from warehouse.questions.options import (
     MAX_UNSCORED,
     AsRows,
     Force,
+    OfSomePrompts,
     PairSeeds,
     Prices,
     Selected,
@@ -57,7 +58,7 @@ class Replacement(Selected):
 
 
 @dataclass(frozen=True)
-class ReleaseGate(UnderPolicy, AsRows, Replacement, Question):
+class ReleaseGate(UnderPolicy, OfSomePrompts, AsRows, Replacement, Question):
     """Whether a candidate may take the place of a baseline.
 
     On each benchmark the non-inferiority test of the paired differences (clustered

@@ -12,6 +12,7 @@ from warehouse.questions.options import (
     PROMPTS_SAMPLED,
     AsRows,
     Estimand,
+    OfSomePrompts,
     Seed,
     SelectedAtLevel,
     SubsetOk,
@@ -27,7 +28,7 @@ BOTH = "give a benchmark, or the group (suite) to rank on, not both"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ranking(UnderPolicy, AsRows, SelectedAtLevel):
+class Ranking(UnderPolicy, OfSomePrompts, AsRows, SelectedAtLevel):
     """How the rows of a leaderboard are estimated and compared."""
 
     method: Annotated[

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from warehouse.questions.options import (
     AsRows,
+    OfSomePrompts,
     PairSeeds,
     Seed,
     SelectedAtLevel,
@@ -19,7 +20,7 @@ METHODS = ("auto", "t", "permutation", "mcnemar", "wilcoxon")
 
 
 @dataclass(frozen=True)
-class AllPairs(UnderPolicy, AsRows, SelectedAtLevel, Question):
+class AllPairs(UnderPolicy, OfSomePrompts, AsRows, SelectedAtLevel, Question):
     """Paired differences of all conditions on a benchmark, adjusted for the number of
     pairs.
 

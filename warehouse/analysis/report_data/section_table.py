@@ -22,6 +22,7 @@ _LOG = logging.getLogger(__name__)
 SECTIONS = {
     "variance": "warehouse.analysis.variance.section:VarianceSection",
     "partial": "warehouse.analysis.subsets.section:PartialSection",
+    "slices": "warehouse.analysis.slices.section:SliceSection",
     "reliability": "warehouse.analysis.reliability.section:ReliabilitySection",
     "votes": "warehouse.analysis.prefer.section:VotesSection",
     "training": "warehouse.analysis.training.section:TrainingSection",

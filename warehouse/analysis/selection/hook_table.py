@@ -21,6 +21,7 @@ FILLED_BY = {
     "rows on plans": "warehouse.analysis.subsets.on_leaderboard",
     "suites on plans": "warehouse.analysis.subsets.on_suite",
     "pairs on plans": "warehouse.analysis.subsets.on_pair",
+    "prompts with a field": "warehouse.analysis.slices.filters",
     "costs of pairs": "warehouse.analysis.frontier.costs",
 }
 

@@ -1,8 +1,8 @@
 """Conditions that were asked a part of a benchmark by a rule: on a stored plan, or
-until a test had its verdict.
+until a test had its verdict; and prompts that are chosen by a field of theirs.
 
-Both are rare. What such scores say is known to the rooms that fill the hooks here; they
-are loaded only where the store holds such a plan or run.
+All are rare. What such scores say is known to the rooms that fill the hooks here; they
+are loaded only where the store holds such a plan or run, or a condition names a field.
 """
 
 from __future__ import annotations
@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from warehouse.analysis.selection.benchmarks import Benchmark, Metric
 from warehouse.analysis.selection.conditions import Condition
@@ -46,6 +49,38 @@ class PlanReader(Protocol):
 
 
 STORED_PLANS: Hook[PlanReader] = Hook("stored plans")
+
+
+@dataclass(frozen=True)
+class OnlyPrompts:
+    """The prompts that conditions on a field of theirs choose."""
+
+    ids: NDArray[np.int64]  #: of the prompts, ascending, shape (m,).
+    note: str  #: which these are, and how many of how many.
+
+
+class PromptChooser(Protocol):
+    """Finds prompts by what is known of them."""
+
+    def __call__(
+        self,
+        store: Store,
+        benchmark_ids: Sequence[int],
+        name: str,
+        conditions: Sequence[str],
+    ) -> OnlyPrompts:
+        """The prompts of which all conditions ``prompt.FIELD=VALUE`` hold.
+
+        Args:
+            benchmark_ids: whose prompts are meant.
+            name: of the benchmark, for messages.
+
+        Raises:
+            MisuseError: another form, an unknown field, or no such prompt.
+        """
+
+
+PROMPTS_WITH: Hook[PromptChooser] = Hook("prompts with a field")
 
 
 def possible_plans(

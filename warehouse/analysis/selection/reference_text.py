@@ -58,7 +58,7 @@ class Where:
 
     def holds(self, run: Run) -> bool:
         """True if a run fulfils it. Numbers compare as numbers, texts as globs."""
-        return _agrees(run[self.name], self.value) == self.equal
+        return agrees(run[self.name], self.value) == self.equal
 
 
 def parse_reference(text: str) -> list[Reference]:
@@ -108,6 +108,11 @@ def _with_version(model: str, version: str, agent: str | None) -> Reference:
 
 def _parse_one(text: str) -> Where:
     match = _WHERE.fullmatch(text)
+    if text.startswith("prompt."):
+        raise MisuseError(
+            f"condition {text!r} is on prompts, which leaderboard (of a benchmark), "
+            "compare, pairs and gate take"
+        )
     if match is None:
         raise MisuseError(
             f"condition {text!r}; expected field=value, such as temperature=0.8"
@@ -120,11 +125,13 @@ def _parse_one(text: str) -> Where:
     return Where(name, match["sign"] == "=", match["value"])
 
 
-def _agrees(value: Any, expected: str) -> bool:
+def agrees(value: Any, expected: str) -> bool:
+    """Whether a value is what a condition names: numbers compare as numbers, texts as
+    globs; nothing is the empty text, and of several values one is enough."""
     if value in (None, "", ()):
         return expected == ""
     if isinstance(value, tuple):
-        return any(_agrees(one, expected) for one in value)
+        return any(agrees(one, expected) for one in value)
     if isinstance(value, bool):
         return str(value).lower() == expected.lower()
     if isinstance(value, int | float):

@@ -217,6 +217,7 @@ class BenchmarkScores:
     shown_keys: frozenset[str] = frozenset()
     #: what every answer that counts all entries has to say.
     notes: tuple[str, ...] = ()
+    is_part: bool = False  #: only some prompts are meant, of which runs cover all.
     #: what several parts of a page ask of these scores (`LastPairs`).
     worked_out: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
@@ -228,7 +229,10 @@ class BenchmarkScores:
     @cached_property
     def coverages(self) -> dict[Group, BenchmarkCoverage]:
         """The prompts that a complete run covers, by group."""
-        return {group: coverage_of(members) for group, members in self.groups().items()}
+        coverages = {}
+        for group, members in self.groups().items():
+            coverages[group] = coverage_of(members, is_part=self.is_part)
+        return coverages
 
     @cached_property
     def others(self) -> tuple[OtherMetric, ...]:
@@ -433,10 +437,21 @@ def read_all_entries(
     return entries
 
 
-def coverage_of(members: Sequence[ScoredCondition]) -> BenchmarkCoverage:
-    """The whole benchmark: as declared, else the most that a run covers."""
+def coverage_of(
+    members: Sequence[ScoredCondition], *, is_part: bool = False
+) -> BenchmarkCoverage:
+    """The whole benchmark: as declared, else the most that a run covers.
+
+    Args:
+        members: rows of a group.
+        is_part: scores are those of some prompts, of which no size is declared.
+    """
     declared = []
-    for entry in members:
+    if is_part:
+        counted: Sequence[ScoredCondition] = ()
+    else:
+        counted = members
+    for entry in counted:
         for run in entry.condition.runs:
             declared.append(run["n_benchmark"] or 0)
     seen = [entry.scores.seen for entry in members if entry.scores is not None]

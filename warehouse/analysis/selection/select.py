@@ -8,6 +8,9 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 
+import numpy as np
+from numpy.typing import NDArray
+
 from warehouse.analysis.selection.benchmarks import (
     BenchmarkFacts,
     KnownBenchmark,
@@ -20,6 +23,11 @@ from warehouse.analysis.selection.benchmarks import (
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.hooks import possible_plans
+from warehouse.analysis.selection.only_prompts import (
+    only_prompts,
+    run_conditions,
+    scores_of,
+)
 from warehouse.analysis.selection.policies import policy_notes
 from warehouse.analysis.selection.read_twice import read_twice
 from warehouse.analysis.selection.reference import BySplit, choose_conditions
@@ -69,8 +77,13 @@ def select_among(
     # messages have the name that was given, which may be an alias
     name = selection.benchmark or ""
     rules = selection.rows
+    where: Sequence[str] = selection.where
+    only = None
+    if selection.some_prompts:
+        only = only_prompts(store, benchmark.ids, name, where)
+        where = run_conditions(where)
     conditions = choose_conditions(
-        facts.runs, name, selection.where, selection.latest and rules is None
+        facts.runs, name, where, selection.latest and rules is None
     )
     metrics = choose_metrics(facts.metrics, selection.metric, name)
     clusters = cluster_map(
@@ -90,6 +103,10 @@ def select_among(
             plans = newest_rows(plans)
         entries = entries_as_rows(store, plans, metrics, clusters, rules)
         shown = shown_keys(plans, entries)
+    notes: list[str] = []
+    if only is not None:
+        entries = [of_some_prompts(entry, only.ids) for entry in entries]
+        notes = [only.note]
     usable = (
         (entry.condition, entry.metric.label, entry.usable)
         for entry in entries
@@ -102,17 +119,23 @@ def select_among(
         tuple(entries),
         clusters,
         selection.subset_ok,
-        possible_plans(store, benchmark, usable),
+        None if only else possible_plans(store, benchmark, usable),
         tuple(conditions),
         facts,
         shown,
         (
             *policy_notes(store.policy, _filled(entries)),
-            *read_twice(
-                store, chain.from_iterable(entry.condition.run_ids for entry in entries)
-            ),
+            *notes,
+            *_read_twice(store, entries),
         ),
+        is_part=only is not None,
     )
+
+
+def _read_twice(store: Store, entries: Sequence[ScoredCondition]) -> list[str]:
+    """What is to be said of runs that several sources hold."""
+    runs = chain.from_iterable(entry.condition.run_ids for entry in entries)
+    return list(read_twice(store, runs))
 
 
 def _filled(entries: Sequence[ScoredCondition]) -> Iterator[tuple[str, int, int]]:
@@ -121,6 +144,17 @@ def _filled(entries: Sequence[ScoredCondition]) -> Iterator[tuple[str, int, int]
         if entry.scores is not None:
             name = f"{entry.condition.model} {entry.label}".strip()
             yield name, entry.scores.n_filled, entry.scores.n_samples
+
+
+def of_some_prompts(
+    entry: ScoredCondition, prompts: NDArray[np.int64]
+) -> ScoredCondition:
+    """An entry with its scores of some prompts alone; figures that are published are of
+    all."""
+    scores = entry.scores
+    if scores is not None:
+        scores = scores_of(scores, prompts)
+    return replace(entry, scores=scores, published=None)
 
 
 def tell_scorers(entries: Sequence[ScoredCondition]) -> list[ScoredCondition]:

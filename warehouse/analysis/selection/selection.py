@@ -37,6 +37,9 @@ class Selection:
     #: one row a model, over its seeds at its last whole checkpoint; None: a row for
     #: each condition.
     rows: RowRules | None = None
+    #: conditions may be on prompts (``prompt.FIELD=VALUE``), of which the answer then
+    #: is.
+    some_prompts: bool = False
 
 
 def selection_of(options: ByMetric, **others: Any) -> Selection:
@@ -51,6 +54,7 @@ def selection_of(options: ByMetric, **others: Any) -> Selection:
     }
     if isinstance(options, AsRows):
         own["rows"] = row_rules(options)
+    own["some_prompts"] = options.SOME_PROMPTS
     return Selection(**(own | others))
 
 

@@ -1,0 +1,1 @@
+"""Results by a field of the prompt: slices."""
