@@ -51,6 +51,9 @@ def build_rows() -> StoreRows:
         assert len(own) == len(statuses)
         for row, status in zip(own, statuses, strict=True):
             row["status"] = status
+    for row in rows.rows["prompt"]:
+        kind = "hard" if row["key"] in ("p3", "p4") else "easy"
+        row["metadata"] = {"kind": kind}
     return rows
 
 
@@ -133,6 +136,12 @@ def test_single_statuses_can_be_named(store: Warehouse) -> None:
     agent = next(row for row in board.rows if row.model == "org/agent")
     assert agent.n_filled == 2
     assert "errors count as wrong" in " ".join(board.notes)
+
+
+def test_of_some_prompts_those_are_counted(store: Warehouse) -> None:
+    part = store.leaderboard("tasks", policy="all-wrong", where=["prompt.kind=hard"])
+    agent = next(row for row in part.rows if row.model == "org/agent")
+    assert (agent.n_prompts, agent.n_filled, agent.estimate) == (2, 3, 0.25)
 
 
 def test_a_metric_without_a_worst_score_is_refused(store: Warehouse) -> None:

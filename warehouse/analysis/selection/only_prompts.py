@@ -58,6 +58,9 @@ def scores_of(scores: PromptScores, prompts: NDArray[np.int64]) -> PromptScores:
     unscored = scores.unscored[seen]
     n_unscored = int(unscored.sum())
     n_samples = int(scores.n_draws[own].sum()) + n_unscored
+    filled = scores.filled
+    if len(filled):
+        filled = filled[seen]
     return replace(
         scores,
         prompts=scores.prompts[own],
@@ -68,6 +71,7 @@ def scores_of(scores: PromptScores, prompts: NDArray[np.int64]) -> PromptScores:
         zero_one=scores.zero_one[own],
         seen=scores.seen[seen],
         unscored=unscored,
+        filled=filled,
         n_unscored=n_unscored,
         n_samples=n_samples + int(np.count_nonzero(infinite)),
         infinite_prompts=scores.infinite_prompts[infinite],

@@ -108,14 +108,19 @@ class PromptScores:
     #: of several training seeds; then ``values`` are the parts of the prompts, which no
     #: single seed has.
     seeds: SeedCells | None = None
-    n_filled: int = (
-        0  #: samples that count as wrong by a policy; scored ones are among them.
-    )
+    #: samples of each of ``seen`` that count as wrong by a policy, among those with a
+    #: score, shape (m,); empty where there is no policy.
+    filled: NDArray[np.float64] = field(default_factory=_no_values)
 
     @property
     def n(self) -> int:
         """Scored prompts."""
         return len(self.prompts)
+
+    @property
+    def n_filled(self) -> int:
+        """Samples that count as wrong by a policy."""
+        return int(self.filled.sum())
 
     @property
     def has_infinite(self) -> bool:
@@ -224,9 +229,12 @@ def over_seeds(
     draws = np.nansum(_aligned([own.n_draws for own in kept], kept, prompts), axis=0)
     fit = fit_seeds(cells, weights=None if weights.min() == weights.max() else weights)
     seen = np.unique(np.concatenate([own.seen for own in kept]))
-    unscored = np.zeros(len(seen))
+    unscored, filled = np.zeros(len(seen)), np.zeros(len(seen))
     for own in kept:
-        unscored[np.searchsorted(seen, own.seen)] += own.unscored
+        places = np.searchsorted(seen, own.seen)
+        unscored[places] += own.unscored
+        if len(own.filled):
+            filled[places] += own.filled
     kept_labels = tuple(
         label for label, whole in zip(labels, is_whole, strict=True) if whole
     )
@@ -246,7 +254,7 @@ def over_seeds(
         seen=seen,
         unscored=unscored,
         n_unscored=sum(own.n_unscored for own in kept),
-        n_filled=sum(own.n_filled for own in kept),
+        filled=filled,
         n_samples=sum(own.n_samples for own in kept),
         spans=tuple(chain.from_iterable(own.spans for own in kept)),
         seeds=as_cells(kept_labels, cells),
@@ -559,7 +567,7 @@ def _pool(
         seen=prompts,
         unscored=sorted_facts.n_unscored,
         n_unscored=int(facts.n_unscored.sum()),
-        n_filled=int(facts.n_filled.sum()),
+        filled=sorted_facts.n_filled,
         n_samples=int((facts.n_scored + facts.n_unscored).sum()),
         spans=tuple(_spans(facts.values, run_ids)),
         infinite_prompts=prompts[infinite],
