@@ -27,10 +27,11 @@ LISTED = 10
 #: Files that no importer knows of which is looked what a table lacks.
 LOOKED_AT = 20
 #: Verdicts that need no second look.
-RECONCILED = ("exact", "rounded", "not_recomputable")
+RECONCILED = ("exact", "rounded", "null_as_worst", "not_recomputable")
 #: The others of these in words.
 VERDICTS = {
     "rounded": "but for rounding",
+    "null_as_worst": "where samples without a score count as wrong (--policy all-wrong)",
     "not_recomputable": "have no samples to check",
 }
 #: Columns of what is said.
