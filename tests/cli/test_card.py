@@ -352,6 +352,6 @@ def test_what_cannot_be_tested_has_no_verdict(run: Caller, tmp_path: Path) -> No
         "test": "worse",
     }
     assert (
-        "Of 3 benchmarks b is better on 1; on 2 there is no verdict."
+        "b is better on test; no verdict on one and ties."
         in run("compare", "a", "b", db=db).out
     )

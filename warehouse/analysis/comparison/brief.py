@@ -109,7 +109,8 @@ def heading(rows: Sequence[ComparisonRow], models: Sequence[str], names: Names) 
     """Who is compared, and on what."""
     own = [row for row in rows if row.benchmark != OVERALL]
     parts = [" against ".join(model.partition(" = ")[2] for model in models)]
-    if names.are_letters:
+    called = [model.partition(" = ")[2] for model in models]
+    if names.are_letters and called != [names.a, names.b]:
         parts = [", ".join(models)]
     if len(own) > 1:
         parts.append(counted(len(own), "benchmark"))
