@@ -47,39 +47,48 @@ def over_all(rows: Sequence[ComparisonRow], names: Names) -> str:
 
 #: Benchmarks that a sentence names.
 _MOST_NAMED = 4
+#: Where nothing can be tested.
+UNTESTED = "untested"
 
 
 def by_name(rows: Sequence[ComparisonRow], names: Names) -> str:
     """On which benchmarks each is better, which are open, and where nothing can be
     tested."""
-    found: dict[str, list[str]] = {"a": [], "b": [], NOT_KNOWN: [], "": [], OPEN: []}
-    for row in rows:
-        words = better_in_words(row)
-        if words not in ("a", "b", NOT_KNOWN):
-            words = "" if _is_untested(row) else OPEN
-        found[words].append(row.benchmark)
-    if len(found[OPEN]) == len(rows):
-        return (
-            f"{names.a} and {names.b} {CANNOT_TELL} on any of {len(rows)} benchmarks."
-        )
+    found = _by_verdict(rows)
+    n_open = len(found[OPEN])
+    if n_open == len(rows):
+        return f"{names.a} and {names.b} {CANNOT_TELL} on any of {n_open} benchmarks."
     parts: list[str] = []
     for side, name in (("a", names.a), ("b", names.b)):
         if found[side]:
             parts.append(f"{name} is better on {_some(found[side])}")
     if parts and any(MIXED_SCALES in row.flags for row in rows):
         parts[-1] += IF_ONE_SCALE
-    if differ := found[NOT_KNOWN]:
-        parts.append(
-            f"they differ on {_some(differ)}, where which is better is {NOT_KNOWN}"
-        )
-    if still_open := found[OPEN]:
-        parts.append(
-            f"{_some(still_open)} {'is' if len(still_open) == 1 else 'are'} open"
-        )
-    if found[""]:
-        parts.append(f"no verdict on {_some(found[''])}")
-    said = "; ".join(parts)
-    return f"{said[:1].upper()}{said[1:]}." if said.startswith("no ") else f"{said}."
+    if found[NOT_KNOWN]:
+        where = _some(found[NOT_KNOWN])
+        parts.append(f"they differ on {where}, where which is better is {NOT_KNOWN}")
+    if n_open == 1:
+        parts.append(f"{_some(found[OPEN])} is open")
+    elif n_open:
+        parts.append(f"{_some(found[OPEN])} are open")
+    if found[UNTESTED]:
+        begins = "no verdict on" if parts else "No verdict on"
+        parts.append(f"{begins} {_some(found[UNTESTED])}")
+    return f"{'; '.join(parts)}."
+
+
+def _by_verdict(rows: Sequence[ComparisonRow]) -> dict[str, list[str]]:
+    """Benchmarks by who is better there: ``a``, ``b``, not known, open, or untested."""
+    kinds = ("a", "b", NOT_KNOWN, OPEN, UNTESTED)
+    found: dict[str, list[str]] = {kind: [] for kind in kinds}
+    for row in rows:
+        kind = better_in_words(row)
+        if kind not in ("a", "b", NOT_KNOWN):
+            kind = OPEN
+            if _is_untested(row):
+                kind = UNTESTED
+        found[kind].append(row.benchmark)
+    return found
 
 
 def _some(benchmarks: Sequence[str]) -> str:
