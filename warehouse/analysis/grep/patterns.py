@@ -44,6 +44,7 @@ class Pattern:
 def pattern_of(question: Grep) -> Pattern:
     """The pattern of a question (MisuseError: RE2 does not take it, and says why)."""
     asked = question.pattern
+    _require_text(asked)
     if question.fixed_strings:
         asked = re2.escape(asked)
     _compiled(asked, question.pattern)  # alone: brackets that close too early are seen
@@ -57,17 +58,24 @@ def pattern_of(question: Grep) -> Pattern:
     return Pattern(text, _compiled(text, question.pattern))
 
 
+def _require_text(pattern: str) -> None:
+    """Refuse what no UTF-8 can say, such as bytes of a command line that are none
+    (MisuseError: says where)."""
+    try:
+        pattern.encode()
+    except UnicodeEncodeError as error:
+        raise MisuseError(
+            f"character {error.start + 1} of the pattern is no Unicode, and stands in no "
+            "stored text; give it as UTF-8"
+        ) from None
+
+
 def _compiled(text: str, shown: str) -> Any:
     """A pattern for RE2 (MisuseError: it is none)."""
     options = re2.Options()
     options.log_errors = False
     try:
         return re2.compile(text, options)
-    except UnicodeEncodeError as error:
-        raise MisuseError(
-            f"character {error.start + 1} of the pattern is no Unicode, and stands in no "
-            "stored text"
-        ) from None
     except re2.error as error:
         said = error.args[0] if error.args else error
         if isinstance(said, bytes):
