@@ -39,10 +39,10 @@ def grep(state: State, /, output: Output, samples: bool, **options: Any) -> int:
     if samples and question.count:
         raise click.UsageError("--samples shows samples, and --count shows none")
     report: GrepReport = state.ask(question)
-    shown, part = report.view, "rows"
     if samples:
-        shown, part = report.samples_view, "samples"
-    state.give(output, report, partial(shown, verbose=state.explains), part=part)
+        state.give(output, report, report.samples_view, part="samples")
+    else:
+        state.give(output, report, partial(report.view, verbose=state.explains))
     return int(not report.n_matches)
 
 

@@ -119,7 +119,12 @@ def places(report: GrepReport) -> list[tuple[str, str, str]]:
         ("%", {"fixed_strings": True}, r"%", 0),
         (".", {"fixed_strings": True}, r"\.", 0),
         ("\\", {"fixed_strings": True}, r"\\", 0),
-        ("caf\u00e9", {"word_regexp": True, "ignore_case": True}, r"\bcaf\u00e9\b", re.I),
+        (
+            "caf\u00e9",
+            {"word_regexp": True, "ignore_case": True},
+            r"\bcaf\u00e9\b",
+            re.I,
+        ),
         ("$", {}, r"$", 0),
     ],
 )
@@ -292,7 +297,9 @@ def test_no_pattern_takes_longer_than_in_proportion_to_the_text(pattern: str) ->
 
 
 def test_a_tool_is_of_calls_and_results() -> None:
-    with pytest.raises(MisuseError, match="tool is of tool-call, tool-result and error"):
+    with pytest.raises(
+        MisuseError, match="tool is of tool-call, tool-result and error"
+    ):
         Grep("x", places="response", tool="bash")
     with pytest.raises(MisuseError, match="max_count shows samples"):
         Grep("x", count=True, max_count=5)

@@ -96,7 +96,9 @@ def _as_arrays(runs: Sequence[Run], names: list[_Name], models: list[str]) -> Ru
 
 def _nothing_stored(question: Grep, n_runs: int) -> str:
     """Why no sample could be looked at."""
-    places = ", ".join(name.replace("_", "-") for name in sorted(wanted_by(question).places))
+    places = ", ".join(
+        name.replace("_", "-") for name in sorted(wanted_by(question).places)
+    )
     return (
         f"none of {n_runs} runs has a sample whose texts ({places}) are stored; ingest "
         "with --text all stores them, and --in names other texts"
@@ -120,7 +122,7 @@ def _rows(
     in_order = np.lexsort((prompts, rows))
     rows, prompts, matched = rows[in_order], prompts[in_order], matched[in_order]
     there, starts = np.unique(rows, return_index=True)
-    ends = np.append(starts[1:], len(rows))
+    ends = np.append(starts, len(rows))[1:]
     made: list[GrepRow] = []
     for row, start, end in zip(there.tolist(), starts, ends, strict=True):
         model, benchmark = names[row]

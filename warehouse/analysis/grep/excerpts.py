@@ -79,9 +79,7 @@ def _of_sample(
     return None
 
 
-def _first(
-    pieces: Iterable[Piece], pattern: Pattern, wanted: Wanted
-) -> Excerpt | None:
+def _first(pieces: Iterable[Piece], pattern: Pattern, wanted: Wanted) -> Excerpt | None:
     """The first match in pieces; None: there is none."""
     for piece in pieces:
         if not wanted.holds(piece):

@@ -87,7 +87,9 @@ class Hit:
 class Matches:
     """Samples that have a text to be looked at, and whether one matches."""
 
-    rows: list[NDArray[np.int32]] = field(default_factory=list)  #: which row of the answer each is of.
+    rows: list[NDArray[np.int32]] = field(
+        default_factory=list
+    )  #: which row of the answer each is of.
     prompts: list[Ints] = field(default_factory=list)  #: id of its prompt.
     matched: list[Flags] = field(default_factory=list)
     #: the first of each model, by the number of the model.
@@ -275,9 +277,7 @@ def _hit(part: pa.Table, marks: Mapping[str, Flags], index: int) -> Hit:
     if "error" in marks and marks["error"][index]:
         error = row["error"]
     run, prompt, variant, draw = (int(row[name]) for name in _KEY)
-    return Hit(
-        (run, prompt, variant, draw), hashes, bool(marks["asked"][index]), error
-    )
+    return Hit((run, prompt, variant, draw), hashes, bool(marks["asked"][index]), error)
 
 
 def read_texts(

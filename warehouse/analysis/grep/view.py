@@ -3,6 +3,8 @@ benchmark, lines with their match in the middle."""
 
 from __future__ import annotations
 
+import re
+import shlex
 from dataclasses import dataclass
 
 from warehouse.analysis.groups import grouped
@@ -23,6 +25,8 @@ MOST, NAMED = 20, 3
 #: Characters before a line of a sample, and of a pattern in the sentence.
 _INDENT, _PATTERN = "    ", 40
 _UNIT = Unit(1, in_percent=True)
+#: A tool's id that a command line takes as one.
+_SHORT = re.compile(r"\w[\w./-]{0,39}", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -62,8 +66,12 @@ class GrepSample(Row):
 
     @property
     def command(self) -> str:
-        """The command that shows the sample."""
-        return f"warehouse show run:{self.run_id} prompt:{self.prompt_id}"
+        """The command that shows the sample: by the tool's id of the prompt, where that
+        is short and nothing else."""
+        prompt = f"prompt:{self.prompt_id}"
+        if self.tool_id and _SHORT.fullmatch(self.tool_id):
+            prompt = shlex.quote(self.tool_id)
+        return f"warehouse show run:{self.run_id} {prompt}"
 
     @property
     def said_by(self) -> str:
@@ -137,8 +145,8 @@ class GrepReport(Result):
             parts += ["", *self._lines()]
         return View(tuple(parts))
 
-    def samples_view(self, *, verbose: bool = False) -> View:
-        """The samples alone, which say no more to those who ask for more."""
+    def samples_view(self) -> View:
+        """The samples alone."""
         return View((self.one_line, "", *self._lines()))
 
     def _table(self, verbose: bool) -> list[Part]:
@@ -178,7 +186,9 @@ class GrepReport(Result):
         for sample in self.samples:
             told = visible(f"{sample.model}, {sample.said_by}")
             parts.append(Verbatim(f"{sample.command}  # {told}"))
-            parts.append(Verbatim(_INDENT + in_the_middle(sample, WIDTH - len(_INDENT))))
+            parts.append(
+                Verbatim(_INDENT + in_the_middle(sample, WIDTH - len(_INDENT)))
+            )
         return parts
 
 
