@@ -5,8 +5,10 @@
 --   response_hash: of the response; null where that text is not stored
 --   messages_hash: of the transcript; null where its messages are not stored
 select fact.run_id, fact.prompt_id, fact.variant_id, fact.draw, fact.error,
-    sent.sha256 as prompt_hash, answer.sha256 as response_hash, said.sha256 as messages_hash
+    prompt.tool_id, prompt.key, prompt.occurrence, sent.sha256 as prompt_hash,
+    answer.sha256 as response_hash, said.sha256 as messages_hash
 from generation fact
+join prompt on prompt.id = fact.prompt_id
 left join transcript way on way.run_id = fact.run_id and way.prompt_id = fact.prompt_id
     and way.variant_id = fact.variant_id and way.draw = fact.draw
 left join content sent on sent.sha256 = fact.prompt_hash

@@ -40,8 +40,9 @@ Flags = NDArray[np.bool_]
 #: Texts, and samples without texts, that are in memory at a time.
 TEXTS, SAMPLES = 2_048, 100_000
 _FOLDER = "analysis/grep"
-#: What says which sample it is, in the order in which samples are shown.
 _KEY = ("run_id", "prompt_id", "variant_id", "draw")
+#: The order in which samples are shown; ids of prompts are others in every store.
+_ORDER = ("run_id", "tool_id", "key", "occurrence", "draw", "variant_id")
 #: Run, prompt, variant and draw of a sample.
 SampleKey = tuple[int, int, int, int]
 
@@ -77,6 +78,7 @@ class Hit:
     """A sample that matches, and which of its texts do."""
 
     key: SampleKey
+    order: tuple[Any, ...]  #: its values of `_ORDER`, as they are compared.
     #: hashes of texts that match, by the column of `KINDS`.
     hashes: Mapping[str, bytes]
     is_asked: bool  #: what the prompt asks matches.
@@ -252,17 +254,19 @@ def _keep_first(
     models: NDArray[np.int32],
     most: int,
 ) -> None:
-    """Keep so many samples of each model, the first by their keys."""
-    keys = [part.column(name).to_numpy() for name in _KEY]
-    in_order = np.lexsort([*keys[::-1], models])
-    in_order = in_order[matched[in_order]]
-    groups, starts = np.unique(models[in_order], return_index=True)
+    """Keep so many samples of each model, the first of them."""
+    where = np.flatnonzero(matched)
+    columns = {name: part.column(name).take(where) for name in _ORDER}
+    table = pa.table({"model": models[where], **columns})
+    by = [(name, "ascending") for name in table.column_names]
+    in_order = pc.sort_indices(table, sort_keys=by).to_numpy()
+    groups, starts = np.unique(models[where][in_order], return_index=True)
     ends = np.append(starts, len(in_order))[1:]
     for model, start, end in zip(groups.tolist(), starts, ends, strict=True):
         kept = hits.setdefault(model, [])
-        for index in in_order[start : min(end, start + most)].tolist():
+        for index in where[in_order[start : min(end, start + most)]].tolist():
             kept.append(_hit(part, marks, index))
-        kept.sort(key=lambda hit: hit.key)
+        kept.sort(key=lambda hit: hit.order)
         del kept[most:]
 
 
@@ -277,7 +281,13 @@ def _hit(part: pa.Table, marks: Mapping[str, Flags], index: int) -> Hit:
     if "error" in marks and marks["error"][index]:
         error = row["error"]
     run, prompt, variant, draw = (int(row[name]) for name in _KEY)
-    return Hit((run, prompt, variant, draw), hashes, bool(marks["asked"][index]), error)
+    return Hit(
+        key=(run, prompt, variant, draw),
+        order=tuple((row[name] is None, row[name]) for name in _ORDER),
+        hashes=hashes,
+        is_asked=bool(marks["asked"][index]),
+        error=error,
+    )
 
 
 def read_texts(

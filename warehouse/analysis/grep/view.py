@@ -20,7 +20,7 @@ from warehouse.tables.words import (
     visible,
 )
 
-#: Rows that are shown unless all are asked for, and models of the sentence.
+#: Rows up to which those without a match are shown too, and models of the sentence.
 MOST, NAMED = 20, 3
 #: Characters before a line of a sample, and of a pattern in the sentence.
 _INDENT, _PATTERN = "    ", 40
@@ -78,9 +78,11 @@ class GrepSample(Row):
         """Where it stands, in words: ``response``, ``tool-result of bash``."""
         told = self.place.replace("_", "-")
         if self.tool:
-            return f"{told} of {self.tool}"
-        if self.role and self.place in ("prompt", "message"):
-            return f"{told}, {self.role}"
+            told += f" of {self.tool}"
+        elif self.role and self.place in ("prompt", "message"):
+            told += f" of {self.role}"
+        if self.draw:
+            told += f", draw {self.draw}"
         return told
 
 
@@ -150,7 +152,8 @@ class GrepReport(Result):
         return View((self.one_line, "", *self._lines()))
 
     def _table(self, verbose: bool) -> list[Part]:
-        shown = [row for row in self.rows if row.n_matches or verbose]
+        is_whole = verbose or len(self.rows) <= MOST
+        shown = [row for row in self.rows if row.n_matches or is_whole]
         interval = level_column(self.level)
         cells = [
             {
@@ -170,14 +173,11 @@ class GrepReport(Result):
                 del row["prompts"]
         parts: list[Part] = [Table.of(cells, minor=("prompts",))]
         if several:
-            meanings = {"share": "mean over prompts of the share of their samples"}
-            parts += legend(meanings)
-        missing = sorted({row.model for row in self.rows if not row.n_matches})
+            meaning = "mean over prompts of the share of their samples that match"
+            parts += legend({"share": meaning})
         n_without = len(self.rows) - len(shown)
         if n_without:
-            parts.append(
-                f"no match in {counted(n_without, 'other row')}: {some_of(missing)}"
-            )
+            parts.append(f"{counted(n_without, 'other row')} without a match: --explain")
         return parts
 
     def _lines(self) -> list[Part]:
