@@ -177,7 +177,9 @@ class GrepReport(Result):
             parts += legend({"share": meaning})
         n_without = len(self.rows) - len(shown)
         if n_without:
-            parts.append(f"{counted(n_without, 'other row')} without a match: --explain")
+            parts.append(
+                f"{counted(n_without, 'other row')} without a match: --explain"
+            )
         return parts
 
     def _lines(self) -> list[Part]:
