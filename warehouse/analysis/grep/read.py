@@ -37,8 +37,8 @@ from warehouse.store.sql.query_files import query_text
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-#: Texts, and samples without texts, that are in memory at a time.
-TEXTS, SAMPLES = 2_048, 100_000
+#: Texts, samples without texts, and texts that are taken apart, at a time.
+TEXTS, SAMPLES, WHOLE = 2_048, 100_000, 128
 _FOLDER = "analysis/grep"
 _KEY = ("run_id", "prompt_id", "variant_id", "draw")
 #: The order in which samples are shown; ids of prompts are others in every store.
@@ -183,15 +183,28 @@ def _matching(
         if wanted.holds(response_piece("")):
             return pattern.matches(texts)
         return pa.array(np.zeros(len(texts), np.bool_))
+    found: list[Flags] = [np.empty(0, np.bool_)]
+    for start in range(0, len(texts), WHOLE):
+        some = texts.slice(start, WHOLE).to_pylist()
+        found.append(_any_piece(some, pattern, wanted, pieces))
+    return pa.array(np.concatenate(found))
+
+
+def _any_piece(
+    texts: Sequence[str],
+    pattern: Pattern,
+    wanted: Wanted,
+    pieces: Callable[[str], Iterable[Piece]],
+) -> Flags:
+    """Whether each of a few texts has a piece that is wanted and matches."""
     said: list[str] = []
     ends: list[int] = []
-    for text in texts.to_pylist():
+    for text in texts:
         said += texts_of(pieces(text), wanted)
         ends.append(len(said))
-    matched = pattern.matches(pa.array(said, pa.string()))
-    counts = np.cumsum(np.concatenate([[0], _flags(matched)]))
-    up_to = counts[ends]
-    return pa.array(np.diff(up_to, prepend=0) > 0)
+    matched = _flags(pattern.matches(pa.array(said, pa.string())))
+    up_to = np.concatenate([[0], np.cumsum(matched)])[ends]
+    return np.diff(up_to, prepend=0) > 0
 
 
 def _matching_prompts(
