@@ -307,7 +307,12 @@ def test_a_tool_is_of_calls_and_results() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[", "{}", "[1, null]", '[{"role": 3, "content": {"a": 1}, "tool_calls": 7}]'],
+    [
+        *("", "[", "{}", "[1, null]"),
+        '[{"role": 3, "content": {"a": 1}, "tool_calls": 7}]',
+        '[{"content": {"a": ' + "[" * 900 + "]" * 900 + "}}]",
+        '[{"content": ' + "[" * 99_999,
+    ],
 )
 def test_a_transcript_of_another_form_says_what_it_can(text: str) -> None:
     assert all(isinstance(piece.text, str) for piece in transcript_pieces(text))

@@ -39,7 +39,9 @@ def grep(store: Store, question: Grep) -> GrepReport:
     chosen = _runs(store, question)
     names = sorted({(run["model"], run["benchmark"]) for run in chosen})
     models = sorted({run["model"] for run in chosen})
-    most = 0 if question.count else question.max_count
+    most = question.max_count
+    if question.count:
+        most = 0
     runs = _as_arrays(chosen, names, models)
     matches = read_matches(store, pattern, wanted, runs, most)
     rows = sorted(_rows(names, *matches.columns()), key=_most_first)
@@ -169,7 +171,9 @@ def _samples(
     excerpts = excerpts_of(store, hits, pattern, wanted, prompts)
     for hit in hits:
         run, prompt, _, draw = hit.key
-        excerpt = excerpts[hit.key]
+        excerpt = excerpts.get(hit.key)
+        if excerpt is None:  # its text was removed meanwhile
+            continue
         made.append(
             GrepSample(
                 model=by_id[run]["model"],

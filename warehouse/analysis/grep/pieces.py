@@ -3,6 +3,7 @@ of."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -96,15 +97,16 @@ def error_piece(text: str) -> Piece:
 
 def sent_pieces(text: str) -> list[Piece]:
     """A prompt as it was sent: its messages, else the whole text."""
+    messages: list[dict[str, Any]] = []
     if text.startswith(_MESSAGES):
         messages = _parsed(text)
-        if messages and all("content" in message for message in messages):
-            return [
-                Piece(PROMPT, _role(message), "", said)
-                for message in messages
-                for said in _texts(message.get("content"))
-            ]
-    return [question_piece(text)]
+    if not messages or not all("content" in message for message in messages):
+        return [question_piece(text)]
+    pieces: list[Piece] = []
+    for message in messages:
+        said = _texts(message.get("content"))
+        pieces += [Piece(PROMPT, _role(message), "", one) for one in said]
+    return pieces
 
 
 def transcript_pieces(text: str) -> Iterator[Piece]:
@@ -183,10 +185,13 @@ def _role(message: Mapping[str, Any]) -> str:
 
 
 def _written(value: Any) -> str:
-    """A text as it is, anything else as JSON."""
+    """A text as it is, anything else as JSON; nothing of what is nested too deeply."""
     if isinstance(value, str):
         return value
-    return orjson.dumps(value).decode()
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        return ""
 
 
 def _parsed(text: str) -> list[dict[str, Any]]:
