@@ -529,6 +529,7 @@ USES = {
     "embed": Use(
         (f"{ANALYSIS}.text.embed:embed",), "text embed", silent=("chunk", "progress")
     ),
+    "grep": Use((f"{ANALYSIS}.grep.answer:grep",), "text grep", flags=("samples",)),
     "similar": Use((f"{ANALYSIS}.text.similar:similar",), "text similar"),
     "duplicates": Use(
         (f"{ANALYSIS}.text.duplicates:duplicates",),

@@ -1,25 +1,49 @@
-"""``embed``, ``similar``, ``duplicates`` and ``cluster``: what prompts ask, and which
-belong together."""
+"""``grep``: which texts match a pattern. ``embed``, ``duplicates`` and ``cluster``: what
+prompts ask, and which belong together."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from warehouse.analysis.grep.question import Grep
 from warehouse.analysis.text.question import ClusterByText, EmbedPrompts, FindDuplicates
 
 from ..lazy_group import command
 from ..state import State
-from ..ui.options import Function, output_options
+from ..ui.options import Function, option, output_options, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import print_view
 
 if TYPE_CHECKING:
+    from warehouse.analysis.grep.view import GrepReport
     from warehouse.analysis.text.clusters_view import SemanticClusters
     from warehouse.analysis.text.duplicates_view import Duplicates
     from warehouse.analysis.text.embed_view import Embedding
+
+
+@command("text grep")
+@options_of(Grep)
+@option(
+    "-l --samples",
+    "The samples in place of the counts, in every form of output.",
+    is_flag=True,
+)
+@output_options
+def grep(state: State, /, output: Output, samples: bool, **options: Any) -> int:
+    """Ends with 1 where nothing matches, as grep does."""
+    question = Grep.from_command(options, typed(options))
+    if samples and question.count:
+        raise click.UsageError("--samples shows samples, and --count shows none")
+    report: GrepReport = state.ask(question)
+    if samples:
+        state.give(output, report, report.samples_view, part="samples")
+    else:
+        state.give(output, report, partial(report.view, verbose=state.explains))
+    return int(not report.n_matches)
 
 
 @command("text embed")

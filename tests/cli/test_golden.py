@@ -167,3 +167,10 @@ def test_suites_and_training(golden: Golden, run: Caller, world_url: None) -> No
             "list models",
         )
     )
+
+
+# --- search -----------------------------------------------------------------------------------------
+
+
+def test_text_grep(golden: Golden, run: Caller, world_url: None) -> None:
+    golden(shown(run, "text grep 'it is' -i", "text grep zebra"))

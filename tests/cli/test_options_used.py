@@ -49,6 +49,8 @@ TEXTS: dict[str, tuple[str, ...]] = {
     "named": ("sums", "exam"),
     "scorer": ("human", "model"),
     "reference": ("org/m1",),
+    "role": ("user",),
+    "tool": ("bash",),
     "covariate": ("length",),
     "benchmark": ("sums", "exam", "cloze"),
     "method": ("t", "wilson"),

@@ -152,6 +152,7 @@ ASKED_OF_MUCH: dict[str, Callable[[Any], Any]] = {
     ),
     "subset anchors exam": lambda store: store.anchors("exam"),
     "text duplicates exam": lambda store: store.duplicates("exam"),
+    "text grep apple": lambda store: store.grep("apple"),
     "text similar q00": lambda store: store.similar("q00"),
     "text cluster exam --no-store": lambda store: store.cluster_semantic(
         "exam", store_result=False

@@ -115,6 +115,8 @@ CALLS: dict[str, set[str]] = {
     f"items datamap org/m0 -b gens --group entailment --entailment {WORDS} --json": {
         "min_s"
     },
+    "text grep 'I|.s s' -b gens": {"where"},
+    "text grep 'I|.s s' --json": {"count", "max_count", "where"},
     "text similar q00": {"embedder"},
     "subset anchors exam --ids": {"by"},
     "training curves cloze --json": {"cluster"},

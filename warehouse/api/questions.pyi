@@ -18,6 +18,7 @@ from warehouse.analysis.flash.answer import FlashReport
 from warehouse.analysis.formulations.view import FormulationsReport
 from warehouse.analysis.frontier.view import FrontierReport
 from warehouse.analysis.gate.view import Gate
+from warehouse.analysis.grep.view import GrepReport
 from warehouse.analysis.horizon.view import HorizonReport
 from warehouse.analysis.irt.answer import Irt
 from warehouse.analysis.irt.scale_view import ScaleReport
@@ -531,6 +532,24 @@ class QuestionMethods(Connection):
     ) -> CorrectedFigures:
         """Whether a candidate may take the place of a baseline by the difference that
         people's labels correct."""
+
+    def grep(
+        self,
+        pattern: str,
+        *,
+        fixed_strings: bool = False,
+        ignore_case: bool = False,
+        word_regexp: bool = False,
+        places: Sequence[str] = (),
+        role: str | None = None,
+        tool: str | None = None,
+        benchmark: str | None = None,
+        where: Sequence[str] = (),
+        max_count: int = 3,
+        count: bool = False,
+    ) -> GrepReport:
+        """Samples whose texts match a pattern, counted by model and benchmark, and the first
+        of each model."""
 
     def history(
         self,

@@ -27,6 +27,7 @@ from warehouse.serve.answers import LARGE_ROOM, Answers
 from warehouse.serve.benchmark import benchmark
 from warehouse.serve.compare import compare, hypothesis
 from warehouse.serve.following import READERS, FollowedStore
+from warehouse.serve.grep import grep
 from warehouse.serve.health import health
 from warehouse.serve.heat_data import HeatData
 from warehouse.serve.overview import overview
@@ -51,6 +52,7 @@ VIEWS: dict[str, View] = {
     "/hypothesis.json": hypothesis,
     "/sample": sample,
     "/text": text,
+    "/grep": grep,
     "/health": health,
 }
 #: Files that pages load -> their types.

@@ -149,6 +149,27 @@ class Store:
         require_values(sql, values)
         return self._select(*expand_lists(sql, values), per if by_id else "")
 
+    def batches(
+        self, sql: str, params: Mapping[str, Any] | None = None, *, n_rows: int
+    ) -> Iterator[pa.Table]:
+        """The answer to one SELECT in parts, as the engine finds them: for one that need
+        not fit into memory. Nothing else is asked until the last part.
+
+        Args:
+            sql: as :meth:`arrow` takes it.
+            n_rows: about how many rows a part has.
+
+        Raises:
+            MisuseError: as :meth:`arrow`.
+        """
+        values = dict(params or {})
+        require_values(sql, values)
+        text, bound = expand_lists(sql, values)
+        with self.reading():
+            yield from self.dialect.batches(
+                self.connection, text, self._texts(bound), n_rows
+            )
+
     def _select(self, sql: str, params: Mapping[str, Any], by_id: str = "") -> pa.Table:
         with self.reading():
             if (

@@ -32,11 +32,11 @@ def messages_of(text: str, width: int) -> Iterator[Message]:
     """
     waiting: dict[str, str] = {}
     for message in json.loads(text):
-        title = _title(message, _tool(message, waiting))
+        title = _title(message, answering_tool(message, waiting))
         yield Message(
             title, str(message.get("role") or ""), tuple(_parts(message, width))
         )
-        waiting |= _called(message)
+        waiting |= called_by(message)
 
 
 def transcript_lines(text: str, *, whole: bool, width: int) -> Iterator[str]:
@@ -80,17 +80,17 @@ def ends_with(text: str, response: str) -> bool:
     return bool(last.get("role") == "assistant" and said[-1:] == [_trimmed(response)])
 
 
-def _called(message: Mapping[str, Any]) -> dict[str, str]:
+def called_by(message: Mapping[str, Any]) -> dict[str, str]:
     """Names of the tools that a message calls, by the ids of the calls."""
-    calls = [_parsed(call) for call in _listed(message.get("tool_calls"))]
+    calls = [parsed_call(call) for call in listed_parts(message.get("tool_calls"))]
     return {
-        str(call.get("id", index)): _name(call)
+        str(call.get("id", index)): name_of_tool(call)
         for index, call in enumerate(calls)
         if isinstance(call, dict)
     }
 
 
-def _tool(message: Mapping[str, Any], waiting: dict[str, str]) -> str:
+def answering_tool(message: Mapping[str, Any], waiting: dict[str, str]) -> str:
     """The tool that a message is from: as it says, by the id of the call, else that of
     the first call unanswered."""
     if message.get("role") != "tool":
@@ -121,7 +121,7 @@ def _parts(message: Mapping[str, Any], width: int) -> Iterator[str]:
     if isinstance(thought, str) and thought.strip():
         yield f"(reasoning) {_trimmed(thought)}"
     yield from _texts(message.get("content"), width)
-    yield from (_call(call) for call in _listed(message.get("tool_calls")))
+    yield from (_call(call) for call in listed_parts(message.get("tool_calls")))
 
 
 def _texts(content: Any, width: int = 0) -> Iterator[str]:
@@ -130,7 +130,7 @@ def _texts(content: Any, width: int = 0) -> Iterator[str]:
         yield _by_parts(_trimmed(content), width)
     elif isinstance(content, dict):
         yield _by_parts(json.dumps(content, ensure_ascii=False), width)
-    for part in _listed(content):
+    for part in listed_parts(content):
         if not isinstance(part, dict):
             yield _trimmed(str(part))
             continue
@@ -172,13 +172,13 @@ def _by_parts(text: str, width: int) -> str:
     )
 
 
-def _listed(value: Any) -> list[Any]:
+def listed_parts(value: Any) -> list[Any]:
     if isinstance(value, list):
         return value
     return []
 
 
-def _parsed(call: Any) -> Any:
+def parsed_call(call: Any) -> Any:
     """A call, parsed where it is given as JSON text."""
     try:
         if isinstance(call, str):
@@ -188,7 +188,7 @@ def _parsed(call: Any) -> Any:
         return call
 
 
-def _name(call: Mapping[str, Any]) -> str:
+def name_of_tool(call: Mapping[str, Any]) -> str:
     function = call.get("function")
     if isinstance(function, dict):
         function = function.get("name")
@@ -197,20 +197,20 @@ def _name(call: Mapping[str, Any]) -> str:
 
 def _call(raw: Any) -> str:
     """A call as code: ``-> tool(name=value)``."""
-    call = _parsed(raw)
+    call = parsed_call(raw)
     if not isinstance(call, dict):
         return f"-> {call}"
     function = call.get("function")
     given = call
     if isinstance(function, dict):
         given = function
-    arguments = _parsed(given.get("arguments"))
+    arguments = parsed_call(given.get("arguments"))
     if arguments is None:
-        return f"-> {_name(call)}()"
+        return f"-> {name_of_tool(call)}()"
     if not isinstance(arguments, dict):
-        return f"-> {_name(call)}({arguments})"
+        return f"-> {name_of_tool(call)}({arguments})"
     named = [f"{key}={_argument(value)}" for key, value in arguments.items()]
-    return f"-> {_name(call)}({', '.join(named)})"
+    return f"-> {name_of_tool(call)}({', '.join(named)})"
 
 
 def _argument(value: Any) -> str:

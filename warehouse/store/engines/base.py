@@ -101,6 +101,10 @@ class Dialect:
     #: ``QueryLimitError`` where that has more than so many bytes (``None``: any
     #: number).
     select: Callable[[sa.Connection, str, Mapping[str, Any], int | None], pa.Table]
+    #: the same answer in parts as the engine finds them, each of about so many rows, for
+    #: one that need not fit into memory; until the last, the connection asks nothing
+    #: else.
+    batches: Callable[[sa.Connection, str, Mapping[str, Any], int], Iterator[pa.Table]]
     #: (connection, sql, id) rows of a SELECT of numbers, without parameters, by an id
     #: among them; no Python object per number; in the SELECT's order where it orders by
     #: the id first, else by the id. ``None`` where other columns stand among them, or

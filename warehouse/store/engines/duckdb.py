@@ -9,7 +9,7 @@ import stat
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -391,6 +391,22 @@ def _bounded(answer: Any, most: int) -> pa.Table:
     return pa.Table.from_batches(batches, reader.schema)
 
 
+def _batches(
+    connection: sa.Connection, sql: str, params: Mapping[str, Any], n_rows: int
+) -> Iterator[pa.Table]:
+    import duckdb
+
+    raw: Any = connection.connection.driver_connection
+    text, values = _bound(sql, params)
+    answer = raw.sql(text, params=values)
+    try:
+        with answer.to_arrow_reader(n_rows) as reader:
+            for batch in reader:
+                yield pa.Table.from_batches([batch])
+    except (pa.ArrowException, OSError) as error:
+        raise duckdb.Error(str(error)) from None
+
+
 def _interrupt(connection: sa.Connection) -> None:
     raw: Any = connection.connection.driver_connection
     raw.interrupt()
@@ -556,6 +572,7 @@ DUCKDB = Dialect(
     damaged=_damaged,
     retryable=lambda error: "Conflict on update" in str(error),
     select=_select,
+    batches=_batches,
     by_id=lambda _connection, _sql, _per: None,
     sha256_of="unhex(sha256({}))".format,
     interrupt=_interrupt,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from sys import getsizeof
 from typing import Any
@@ -407,6 +407,22 @@ def _bounded(
     return None
 
 
+def _batches(
+    connection: sa.Connection, sql: str, params: Mapping[str, Any], n_rows: int
+) -> Iterator[pa.Table]:
+    """Through a cursor of the server, which is to plan for all rows and not for the
+    first."""
+    raw: Any = connection.connection.driver_connection
+    text, used = rename_binds(sql.replace("%", "%%"), "%(")
+    values = {name: params[name] for name in used}
+    statement = (text, values) if values else (sql, None)
+    raw.execute("set local cursor_tuple_fraction = 1")
+    with raw.cursor("warehouse_batches", binary=True) as cursor:
+        cursor.execute(*statement)
+        while rows := cursor.fetchmany(n_rows):
+            yield arrow_table(rows, cursor.description)
+
+
 def _interrupt(connection: sa.Connection) -> None:
     raw: Any = connection.connection.driver_connection
     raw.cancel_safe(timeout=5.0)
@@ -539,6 +555,7 @@ POSTGRESQL = Dialect(
     damaged=lambda _error: False,
     retryable=_retryable,
     select=_select,
+    batches=_batches,
     by_id=_by_id,
     sha256_of="sha256(convert_to({}, 'UTF8'))".format,
     interrupt=_interrupt,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -312,6 +312,14 @@ def _select(
     return table
 
 
+def _batches(
+    connection: Any, sql: str, params: Mapping[str, Any], n_rows: int
+) -> Iterator[pa.Table]:
+    table = _select(connection, sql, params)
+    for start in range(0, len(table), n_rows):
+        yield table.slice(start, n_rows)
+
+
 def _interrupt(connection: Any) -> None:
     connection.interrupt()
 
@@ -401,6 +409,7 @@ SPARK = Dialect(
     damaged=lambda _error: False,
     retryable=lambda _error: False,
     select=_select,
+    batches=_batches,
     by_id=lambda _connection, _sql, _per: None,
     sha256_of="unhex(sha2({}, 256))".format,
     interrupt=_interrupt,
