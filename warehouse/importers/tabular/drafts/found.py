@@ -42,6 +42,7 @@ from warehouse.importers.tabular.drafts.tables import figures_of
 from warehouse.importers.tabular.drafts.toml import (
     Choice,
 )
+from warehouse.importers.tabular.drafts.two_heads import of_two_heads
 from warehouse.importers.tabular.drafts.unnamed_files import (
     UnnamedFiles,
     unnamed_files,
@@ -132,7 +133,7 @@ class Found:
 
     def _choices(self) -> Iterator[Choice]:
         """Choices that are to be made."""
-        votes = list(of_votes(self.table))
+        votes = list(of_votes(self.table)) or list(of_two_heads(self.table))
         if votes:
             yield from votes
             return

@@ -15,8 +15,10 @@ from warehouse.importers.tabular.column_names import (
     grade_of,
     path_of,
     plain_name,
+    words_of,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile, column_of_values
+from warehouse.importers.tabular.columns import number_of
 from warehouse.importers.tabular.drafts.boards import are_metrics, is_rate
 from warehouse.importers.tabular.drafts.columns import Fields
 from warehouse.importers.tabular.drafts.conditions import (
@@ -42,6 +44,8 @@ from warehouse.importers.tabular.runs import is_summary
 ERROR = re.compile(r"(.*_)?(std_?err(or)?|standard_error|se|sem)")
 #: Names of columns of means, as `groupby` of pandas writes them.
 _MEANS = ("mean", "avg", "average")
+#: Names of all parts together, among those of parts.
+_ALL = frozenset("all any both combined everything alle todos tous tutti".split())
 #: Rows of which one may state again what another does.
 _ONE_IN = 50
 #: Readings of a question that name a column each.
@@ -74,6 +78,7 @@ class PublishedColumns:
     #: prompts behind figures that have another number of them, by the figure's path;
     #: None where it is not known.
     sizes: Mapping[str, ColumnProfile | None] = field(default_factory=dict)
+    parts: Sequence[ColumnProfile] = ()  #: columns that tell rows of a model apart.
 
     @property
     def metric(self) -> str:
@@ -113,10 +118,14 @@ class PublishedColumns:
 
     def rows(self) -> Iterator[str]:
         """The sections that leave out what is no model, and make a row of each cell."""
-        for column in (self.label, self.benchmark):
+        for column in (self.label, self.benchmark, *self.parts):
             sums = []
             if column is not None:
-                sums = [str(value) for value in column.values if is_summary(value)]
+                sums = [
+                    str(value)
+                    for value in column.values
+                    if is_summary(value) or column in self.parts and _is_of_all(value)
+                ]
             if column is not None and sums and len(sums) < len(column.values):
                 yield (
                     f"[[rows.skip]]  # {LEFT_OUT}: {_shown(sums)}; without this "
@@ -195,6 +204,11 @@ class PublishedColumns:
         if keys:
             return inline_table({"path": path} | dict(keys))
         return toml_text(path)
+
+
+def _is_of_all(value: object) -> bool:
+    """True if the name of a part is that of all parts together."""
+    return plain_name(str(value)) in _ALL
 
 
 def _shown(names: Sequence[str]) -> str:
@@ -308,16 +322,14 @@ def long_table(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     values = [
         column
         for column in table.columns
-        if column.path not in fields.taken and _may_be_figure(column)
+        if column.path not in fields.taken
+        and (_may_be_figure(column) or _is_no_error(column, table))
     ]
     model = fields.run.get("model")
     if table.location.task_keys and values and "benchmark" not in fields.run:
         return _stated(table, values, model)
-    axes = [
-        column
-        for column in (*fields.run.values(), fields.metric)
-        if column and len(column.values) > 1
-    ]
+    named_by = [*fields.run.values(), *filter(None, [fields.metric])]
+    axes = [column for column in named_by if len(column.values) > 1]
     rows = []
     if axes:
         rows = list(
@@ -334,7 +346,7 @@ def long_table(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     are_apart = bool(rows) and len({*rows}) > MOSTLY * len(rows)
     names_rows = model is not None and are_apart
     crossing: list[ColumnProfile] = []
-    if not is_keyed and not names_rows and fields.metric is None:
+    if not is_keyed and not names_rows:
         crossing = conditions_of(table, fields, values)
         names_rows = bool(crossing)
     if not values or table.rows < 2 and not is_keyed or not is_keyed and not names_rows:
@@ -356,11 +368,39 @@ def long_table(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     found = PublishedColumns(
         model, values, _size_in(table), errors, keys, is_keyed=is_keyed, choices=choices
     )
+    found = replace(found, parts=crossing)
     metric = fields.metric.path if fields.metric is not None else ""
-    if not metric and not is_keyed and are_metrics(values):
+    named = [column for column in values if not _is_no_error(column, table)]
+    if not metric and not is_keyed and are_metrics(named):
         found = replace(found, is_stated=True, keys=key_fields(values, table))
     found = _with_question(found, metric)
+    if not found.choices and _are_verdicts(found.read):
+        found = replace(found, choices=(_what_verdicts_are(found, fields),))
     return replace(found, metric_path=metric, benchmark=fields.run.get("benchmark"))
+
+
+def _are_verdicts(values: Sequence[ColumnProfile]) -> bool:
+    """True if all numbers are 0 or 1, as no means of many prompts are."""
+    numbers = [{*column.numbers} for column in values]
+    return all(own and own <= {0.0, 1.0} for own in numbers)
+
+
+def _what_verdicts_are(found: PublishedColumns, fields: Fields) -> Choice:
+    figure = toml_text(found.values[0].name)
+    task = fields.run.get("benchmark")
+    path = toml_text("COLUMN" if task is None else task.path)
+    return Choice(
+        f"what the rows are, of which {figure} is 0 or 1",
+        (
+            f"verdicts on prompts, which {path} names",
+            "figures of whole benchmarks, which happen to be 0 and 1",
+        ),
+        (
+            f"[sample] prompt_id = {path} in place of [run] benchmark, [[scores]] for "
+            "[[published]], and --set benchmark=NAME",
+            "leave [run] and [[published]] as they are",
+        ),
+    )
 
 
 def _with_question(found: PublishedColumns, metric: str) -> PublishedColumns:
@@ -425,9 +465,49 @@ def _error_of(column: ColumnProfile, table: TableProfile) -> ColumnProfile | Non
     names = {f"{name}_{word}" for word in words} | {
         *(words if name in (*_MEANS, "value", "score") else ())
     }
-    return next(
-        (other for other in table.columns if plain_name(other.name) in names), None
-    )
+    named = (other for other in table.columns if plain_name(other.name) in names)
+    return next((other for other in named if is_small(other, table)), None)
+
+
+#: Share of a figure that a standard error is at most, in most rows.
+_MOST_ERROR = 0.5
+
+
+def is_small(error: ColumnProfile, table: TableProfile) -> bool:
+    """True if numbers are small beside those of a column before them that begins with
+    the same word, as standard errors are: ``wer_sem`` beside ``wer_raw`` may be another
+    way to count. True where nothing stands before them that is called alike."""
+    first = words_of(error.name)[:1]
+    place = table.columns.index(error) if error in table.columns else 0
+    alike = [
+        column
+        for column in table.columns[:place]
+        if column.is_number and words_of(column.name)[:1] == first
+    ]
+    if not alike or not error.is_number:
+        return True
+    pairs = zip(table.values(error), table.values(alike[-1]), strict=True)
+    parts = [
+        abs(part / whole)
+        for part, whole in (map(_number, pair) for pair in pairs)
+        if part is not None and whole
+    ]
+    large = [part for part in parts if part > _MOST_ERROR]
+    return len(large) * 2 <= len(parts)
+
+
+def _is_no_error(column: ColumnProfile, table: TableProfile) -> bool:
+    """True if a column is called as an error of another, than which it is no
+    smaller."""
+    is_called = bool(ERROR.fullmatch(plain_name(column.name)))
+    return is_called and column.is_figures and not is_small(column, table)
+
+
+def _number(value: object) -> float | None:
+    number = number_of(str(value).strip().removesuffix("%"))
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        return None
+    return float(number)
 
 
 def key_fields(columns: Sequence[ColumnProfile], table: TableProfile) -> dict[str, Any]:

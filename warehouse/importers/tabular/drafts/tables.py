@@ -27,12 +27,14 @@ from warehouse.importers.tabular.drafts.boards import (
     Board,
     board_of,
     is_one_metric_of_several,
+    is_percentage,
     sizes_of,
     what_columns_are,
     what_else_is,
 )
 from warehouse.importers.tabular.drafts.columns import Fields
 from warehouse.importers.tabular.drafts.conditions import (
+    are_means,
     conditions_of,
     tell_apart,
     what_conditions_are,
@@ -42,6 +44,7 @@ from warehouse.importers.tabular.drafts.long_tables import (
     ERROR,
     MOSTLY,
     PublishedColumns,
+    is_small,
     key_fields,
     long_table,
     which_label,
@@ -82,7 +85,16 @@ def figures_of(table: TableProfile, fields: Fields) -> PublishedColumns | None:
         figures = _turned(table, fields) or _wide(table, fields)
         if figures is not None:
             return figures
-    return long_table(table, fields)
+    return _in_list(table, fields) or long_table(table, fields)
+
+
+def _in_list(table: TableProfile, fields: Fields) -> PublishedColumns | None:
+    """The figures of a list of models in a document; none where each column is a
+    benchmark, of which a cell of a record cannot be one."""
+    if not table.location.at.endswith("[]"):
+        return None
+    found = _wide(table, fields)
+    return None if found is None or found.is_wide else found
 
 
 # --- a row per model ------------------------------------------------------------------------------
@@ -123,8 +135,8 @@ def _wide(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     choices = []
     if crossing:
         choices.append(what_conditions_are(crossing, values, table, fields, is_wide))
-    elif crossing is None and not label.is_unique:
-        choices.append(which_label(label, table))
+    elif crossing is None:
+        choices += _of_label(label, table)
     if crossing is None and not is_sure or not _are_figures(values, table):
         choices.append(_what_rows_are(label, values))
     choices += of_judges(label)
@@ -132,6 +144,7 @@ def _wide(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     if board is not None:
         values, left_out = board.values, board.left_out
         choices += _questions(board, label)
+    choices += _what_else_names(table, fields, is_wide)
     is_stated = are_metrics and not is_wide
     keys = key_fields(values if is_wide or is_stated else values[:1], table)
     return PublishedColumns(
@@ -161,11 +174,43 @@ def _label_and_conditions(
     if not values or any(grade_of(own.name) >= Grade.LIKELY for own in values):
         return None, None
     values = board_of(values, table).values
-    are_means = all(any(n % 1 for n in column.numbers) for column in values)
-    if are_means and len(values) > 1 and tell_apart(table, [*fields.run.values()]):
+    if (
+        are_means(values)
+        and len(values) > 1
+        and tell_apart(table, [*fields.run.values()])
+    ):
         return model, []
     crossing = conditions_of(table, fields, values)
     return (model, crossing) if crossing else (None, None)
+
+
+def _of_label(label: ColumnProfile, table: TableProfile) -> Iterator[Choice]:
+    """What names each row, where several have one name."""
+    if not label.is_unique:
+        yield which_label(label, table)
+
+
+def _what_else_names(
+    table: TableProfile, fields: Fields, is_wide: bool
+) -> Iterator[Choice]:
+    """Whether a column that is called as benchmarks are names that of each figure, where
+    nearly every row has another: figures of several are not ranked together. Nothing
+    where each column of figures is a benchmark."""
+    if is_wide:
+        return
+    for column in table.columns:
+        why = fields.why_not.get(column.path, "")
+        if why.startswith("benchmark: ") and why.endswith(" rows"):
+            path = toml_text(column.path)
+            shown = ", ".join(map(str, column.values[:3]))
+            yield Choice(
+                f"what {path} names ({shown}), another in most rows",
+                ("benchmarks, of which the row states figures", "something else"),
+                (
+                    f"[run] benchmark = {path}",
+                    "leave it, and say --set benchmark=NAME",
+                ),
+            )
 
 
 def _questions(board: Board, label: ColumnProfile) -> Iterator[Choice]:
@@ -185,8 +230,11 @@ def _label(table: TableProfile, fields: Fields) -> tuple[ColumnProfile | None, b
         if column.kind == "text" and not column.parents
         if column.rows > 1 or _is_one_model(column, table)
     ]
+    model = fields.run.get("model")
     named = [
-        column for column in texts if MODEL_LABELS.fullmatch(plain_name(column.name))
+        column
+        for column in texts
+        if column is model or MODEL_LABELS.fullmatch(plain_name(column.name))
     ]
     named = [
         c
@@ -270,7 +318,11 @@ def _columns(
         if c is not label and not c.parents and c.kind not in ("empty", "true/false")
     ]
     numbers = [column for column in free if column.is_figures]
-    errors = [column for column in numbers if ERROR.fullmatch(plain_name(column.name))]
+    errors = [
+        column
+        for column in numbers
+        if ERROR.fullmatch(plain_name(column.name)) and is_small(column, table)
+    ]
     size = next(
         (c for c in numbers if SIZE.fullmatch(plain_name(c.name)) and c not in errors),
         None,
@@ -280,7 +332,7 @@ def _columns(
     ]
     values = [column for column in others if _is_figure(column)]
     percents = [
-        column for column in values if column.is_percent
+        column for column in values if column.is_percent or is_percentage(column.name)
     ]  # other numbers are then times and prices
     if not any(is_metric(column.name) for column in percents) and len(
         percents
@@ -351,7 +403,12 @@ def _are_figures(values: Sequence[ColumnProfile], table: TableProfile) -> bool:
     """True if numbers are means rather than verdicts on single prompts, or ratings of
     another scale than those of single prompts (Elo)."""
     are_ratings = any(max(column.numbers, default=0) > _MOST_STEPS for column in values)
-    return any(map(_has_fractions, values)) or are_ratings or _has_error(table)
+    are_percentages = any(
+        is_percentage(column.name) and len(column.values) > 2 for column in values
+    )
+    if are_ratings or are_percentages:
+        return True
+    return any(map(_has_fractions, values)) or _has_error(table)
 
 
 def _has_fractions(column: ColumnProfile) -> bool:
