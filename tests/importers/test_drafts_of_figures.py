@@ -193,6 +193,17 @@ def test_whole_percentages_of_levels_are_asked_about(tmp_path: Path) -> None:
     assert 'what "level" names (easy, medium, hard)' in readings(draft)
 
 
+def test_metrics_and_benchmarks_of_rows_are_two_readings(tmp_path: Path) -> None:
+    """The mean of rates of attacks and of right answers would be a figure of nobody."""
+    entries = [
+        {"label": f"+D{n} guard", "asr": 0.25 - n / 50, "exactitude": 0.8 + n / 70}
+        for n in range(5)
+    ]
+    draft = readings(starting_mapping(document(tmp_path / "bench.json", entries)))
+    assert "benchmarks of which figures are published" in draft
+    assert "metrics of which figures are published" in draft
+
+
 def test_rates_of_a_report_are_named_with_its_score(tmp_path: Path) -> None:
     report = {"missing": 0, "false_refusal_rate": 0.66, "helpfulness": 0.33}
     draft = starting_mapping(document(tmp_path / "report.json", report))
