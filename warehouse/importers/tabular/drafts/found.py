@@ -25,7 +25,6 @@ from warehouse.importers.tabular.drafts.conditions import (
 )
 from warehouse.importers.tabular.drafts.fields import fields_of
 from warehouse.importers.tabular.drafts.files_beside import of_same_names
-from warehouse.importers.tabular.drafts.long_tables import PublishedColumns
 from warehouse.importers.tabular.drafts.matrix import MatrixColumns, cells_of
 from warehouse.importers.tabular.drafts.nested import NestedFigures, nested_figures
 from warehouse.importers.tabular.drafts.paths import (
@@ -34,6 +33,7 @@ from warehouse.importers.tabular.drafts.paths import (
     scorers_in_paths,
 )
 from warehouse.importers.tabular.drafts.profile import TableProfile
+from warehouse.importers.tabular.drafts.published_columns import PublishedColumns
 from warehouse.importers.tabular.drafts.run_tables import run_table_in
 from warehouse.importers.tabular.drafts.scorers import of_these_scores
 from warehouse.importers.tabular.drafts.scores import scores_of
