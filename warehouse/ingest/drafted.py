@@ -12,7 +12,7 @@ from typing import Any
 from warehouse.errors import InputError
 
 #: Readings of a question that a message says, and its characters at most.
-_READINGS, _LENGTH = 4, 700
+_READINGS, _LENGTH = 5, 800
 
 
 @dataclass(frozen=True)

@@ -69,5 +69,10 @@ NO_RULES = FileRules()
 
 
 def is_data(item: Unread) -> bool:
-    """True if a file that nobody read is meant as data, by the ending of its name."""
-    return item.path.suffix.lower() in DATA_SUFFIXES
+    """True if a file that nobody read is meant as data, by the ending of its name; of a
+    database by its first bytes too."""
+    if item.path.suffix.lower() in DATA_SUFFIXES:
+        return True
+    from warehouse.importers.tabular.head_columns import holds_tables
+
+    return holds_tables(item.path)

@@ -101,6 +101,13 @@ def why_no_table(path: Path) -> str:
     return ""
 
 
+def holds_tables(path: Path) -> bool:
+    """True if a file is called as one that holds tables of its own, and is one where the
+    ending is that of others too."""
+    suffix = path.suffix.lower()
+    return suffix in FORMATS_OF_SEVERAL and (suffix != ".db" or is_sqlite(path))
+
+
 def _format(path: Path) -> str:
     """The format that a file's name promises, or that of the first table in an archive;
     ``""`` if none."""

@@ -106,12 +106,11 @@ class SheetReader:
             if first is None:
                 return
             number, header = first
-            n_columns = _width(header)
+            n_columns = len(self.columns)
             refuse_wide(n_columns, self.member.name)
             if not self.has_header:
                 rows = _with(number, header, rows)
-            names = self._names([_name(cell) for cell in header[:n_columns]])
-            yield from table_chunks(names, _fitting(rows, n_columns, reject))
+            yield from table_chunks(self.columns, _fitting(rows, n_columns, reject))
 
     def _names(self, header: Sequence[str]) -> list[str]:
         if self.has_header:
@@ -219,10 +218,14 @@ def _head(sheet: Any) -> list[str]:
     below it."""
     rows = _filled_rows(sheet)
     first = next(rows, None)
-    if first is None or next(rows, None) is None:
+    second = next(rows, None)
+    if first is None or second is None:
         return []
     header = first[1]
-    return [_name(cell) for cell in header[: _width(header)]]
+    width = _width(header)
+    if None in header[:width]:  # joined cells: the last name stands over more columns
+        width = max(width, _width(second[1]))
+    return [_name(cell) for cell in (*header, *[None] * width)[:width]]
 
 
 def _filled_rows(sheet: Any) -> Iterator[NumberedRow]:

@@ -28,6 +28,8 @@ _ENDS = re.compile(r"(.+)_(lo|hi|low|high|lb|ub|[lu]cl|[lu]ci)")
 _RATES = frozenset(
     "rate rates ratio coefficient corr corrcoef correlation kappa mcc agreement".split()
 )
+#: Words of names of percentages, which say nothing of what they are of.
+_PERCENTAGES = frozenset("pct percent percentage percents".split())
 #: Endings of the names of metrics of several tries at a prompt: ``pass@3``, ``avg_at_3``.
 _OF_TRIES = re.compile(
     r"(^|.*[\W_])(pass|avg|mean|maj|majority|cons|consensus|best|worst|any|all|acc)"
@@ -83,6 +85,9 @@ def board_of(values: Sequence[ColumnProfile], table: TableProfile) -> Board:
         left_out += of_all
         kept = others
     names = [column.name for column in kept]
+    if all(map(is_percentage, names)):  # of what, the rest of the name says
+        are_known = are_named_benchmarks(kept)
+        return Board(kept, left_out, not are_known, are_known, [])
     if all(map(is_rate, names)):
         is_one = is_one_metric_of_several(names)
         return Board(kept, left_out, not is_one, True, [])
@@ -100,7 +105,10 @@ def are_metrics(columns: Sequence[ColumnProfile]) -> bool:
     percentages rather than counts."""
     are_called = all(is_rate(column.name) for column in columns)
     are_broken = all(
-        column.is_percent or not _are_whole(column.numbers) for column in columns
+        column.is_percent
+        or is_percentage(column.name)
+        or not _are_whole(column.numbers)
+        for column in columns
     )
     return len(columns) > 1 and are_called and are_broken
 
@@ -235,8 +243,13 @@ def is_one_metric_of_several(names: Sequence[str]) -> bool:
 
 def is_rate(name: str) -> bool:
     """True if a name is that of a metric, or of a rate of something."""
-    has_word = bool({*words_of(name)} & _RATES)
+    has_word = bool({*words_of(name)} & (_RATES | _PERCENTAGES))
     return is_metric(name) or has_word or bool(_OF_TRIES.fullmatch(name))
+
+
+def is_percentage(name: str) -> bool:
+    """True if a name says that numbers are percentages, and no metric."""
+    return bool({*words_of(name)} & _PERCENTAGES) and not is_metric(name)
 
 
 def _ends_as_metric(name: str) -> bool:

@@ -71,7 +71,9 @@ def of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator[
             (
                 '[sample] position = "@index"',
                 _as_published(
-                    values, f"{_telling_apart(fields)}for [[scores]], ", fields.metric
+                    values,
+                    f"{_telling_apart(fields)}{_naming(fields, ids)}for [[scores]], ",
+                    fields.metric,
                 ),
                 f"[sample] prompt_id = {toml_text((*ids, 'COLUMN')[0])}",
             ),
@@ -89,6 +91,14 @@ def _telling_apart(fields: Any) -> str:
     return "".join(
         f"[run] {name} = {toml_text(path)}, and " for path, name in by_path.items()
     )
+
+
+def _naming(fields: Any, ids: Sequence[str]) -> str:
+    """The column that may name the models of rows of figures, where none is called
+    so."""
+    if not ids or {"model"} & {*fields.run, *fields.document}:
+        return ""
+    return f"[run] model = {toml_text(ids[0])} if it names those, and "
 
 
 def _as_published(

@@ -17,6 +17,8 @@ from warehouse.importers.tabular.drafts.toml import Choice, toml_key, toml_text
 
 #: Columns that tell rows apart together, at most, and those that are tried.
 _TOGETHER, _TRIED = 3, 10
+#: The greatest step of a scale of ratings.
+_STEPS = 10
 #: Words of names of columns that say when a row was made.
 _TIMES = frozenset("time timestamp date created updated".split())
 #: Characters of a name.
@@ -37,10 +39,9 @@ def conditions_of(
     is_judged = bool(fields.scorers.columns or fields.scorers.asked)
     if model is None or is_of_prompts or is_judged or not values:
         return []
-    axes = [*fields.run.values()]
-    are_means = all(any(n % 1 for n in column.numbers) for column in values)
+    axes = [*fields.run.values(), *filter(None, [fields.metric])]
     is_told = are_shares(table, values)
-    if tell_apart(table, axes) or not are_means and not is_told:
+    if tell_apart(table, axes) or not are_means(values) and not is_told:
         return []
     most = table.rows if is_told else table.rows // 2
     return _telling(table, axes, most)
@@ -76,6 +77,14 @@ def _telling(
             if tell_apart(table, [*axes, *found]):
                 return [*found]
     return []
+
+
+def are_means(values: Sequence[ColumnProfile]) -> bool:
+    """True if numbers are means rather than scores of single prompts: all columns have
+    fractions, or one of several beyond the steps of ratings does."""
+    broken = [any(number % 1 for number in column.numbers) for column in values]
+    beyond = all(max(column.numbers, default=0) > _STEPS for column in values)
+    return all(broken) or any(broken) and beyond
 
 
 def _are_names(column: ColumnProfile) -> bool:

@@ -25,7 +25,6 @@ from warehouse.importers.tabular.drafts.conditions import (
 )
 from warehouse.importers.tabular.drafts.fields import fields_of
 from warehouse.importers.tabular.drafts.files_beside import of_same_names
-from warehouse.importers.tabular.drafts.long_tables import PublishedColumns
 from warehouse.importers.tabular.drafts.matrix import MatrixColumns, cells_of
 from warehouse.importers.tabular.drafts.nested import NestedFigures, nested_figures
 from warehouse.importers.tabular.drafts.paths import (
@@ -34,6 +33,7 @@ from warehouse.importers.tabular.drafts.paths import (
     scorers_in_paths,
 )
 from warehouse.importers.tabular.drafts.profile import TableProfile
+from warehouse.importers.tabular.drafts.published_columns import PublishedColumns
 from warehouse.importers.tabular.drafts.run_tables import run_table_in
 from warehouse.importers.tabular.drafts.scorers import of_these_scores
 from warehouse.importers.tabular.drafts.scores import scores_of
@@ -42,6 +42,7 @@ from warehouse.importers.tabular.drafts.tables import figures_of
 from warehouse.importers.tabular.drafts.toml import (
     Choice,
 )
+from warehouse.importers.tabular.drafts.two_heads import of_two_heads
 from warehouse.importers.tabular.drafts.unnamed_files import (
     UnnamedFiles,
     unnamed_files,
@@ -132,7 +133,7 @@ class Found:
 
     def _choices(self) -> Iterator[Choice]:
         """Choices that are to be made."""
-        votes = list(of_votes(self.table))
+        votes = list(of_votes(self.table)) or list(of_two_heads(self.table))
         if votes:
             yield from votes
             return

@@ -4,8 +4,8 @@ each row."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -23,182 +23,27 @@ from warehouse.importers.tabular.drafts.conditions import (
     conditions_of,
     what_conditions_are,
 )
+from warehouse.importers.tabular.drafts.figure_errors import (
+    MEANS,
+    error_of,
+    is_no_error,
+)
 from warehouse.importers.tabular.drafts.matrix import (
-    LEFT_OUT,
     NAMED,
 )
 from warehouse.importers.tabular.drafts.profile import TableProfile
+from warehouse.importers.tabular.drafts.published_columns import PublishedColumns
 from warehouse.importers.tabular.drafts.toml import (
     Choice,
-    inline_table,
-    safe,
-    short,
-    texts,
     toml_text,
 )
-from warehouse.importers.tabular.runs import is_summary
 
-#: Names of columns with errors.
-ERROR = re.compile(r"(.*_)?(std_?err(or)?|standard_error|se|sem)")
-#: Names of columns of means, as `groupby` of pandas writes them.
-_MEANS = ("mean", "avg", "average")
 #: Rows of which one may state again what another does.
 _ONE_IN = 50
 #: Readings of a question that name a column each.
 _SHOWN = 3
 #: Share of rows with a name of their own from which on rows are models.
 MOSTLY = 0.7
-
-
-@dataclass(frozen=True)
-class PublishedColumns:
-    """Which columns of a table are what."""
-
-    label: ColumnProfile | None  #: names the rows.
-    values: Sequence[ColumnProfile]  #: columns of figures.
-    size: ColumnProfile | None = None  #: prompts behind it, or None.
-    #: standard errors, by the path of their column.
-    errors: Mapping[str, ColumnProfile] = field(default_factory=dict)
-    #: of an expression that makes numbers of them.
-    keys: Mapping[str, Any] = field(default_factory=dict)
-    is_wide: bool = False  #: whether every column of figures is a benchmark (or, if ``is_turned``, a model).
-    is_turned: bool = False
-    is_keyed: bool = False  #: whether the keys of the records name benchmarks.
-    #: whether all columns of figures are figures, whichever the first.
-    is_stated: bool = False
-    #: of the column that names the metric of each row; empty without one.
-    metric_path: str = ""
-    benchmark: ColumnProfile | None = None  #: names the benchmark of each row.
-    left_out: Sequence[ColumnProfile] = ()  #: columns that sum up the others.
-    choices: tuple[Choice, ...] = ()
-    #: prompts behind figures that have another number of them, by the figure's path;
-    #: None where it is not known.
-    sizes: Mapping[str, ColumnProfile | None] = field(default_factory=dict)
-
-    @property
-    def metric(self) -> str:
-        """The metric of the figures."""
-        if self.is_wide:
-            return "score"
-        return self.values[0].name
-
-    @property
-    def columns(self) -> list[ColumnProfile]:
-        """All of them."""
-        columns = (self.label, *self.values, *self.errors.values(), self.size)
-        return [column for column in columns if column is not None]
-
-    @property
-    def read(self) -> list[ColumnProfile]:
-        """The columns of figures that a mapping takes; others stand in comments."""
-        if self.is_wide or self.is_stated:
-            return [*self.values]
-        first = self.values[:1]
-        others = self.values[1:]
-        return [*first, *(column for column in others if column.path in self.errors)]
-
-    def run(self) -> dict[str, str]:
-        """Fields of a run and the path of each."""
-        if self.is_wide:
-            row, column = ("model", "benchmark")
-            if self.is_turned:
-                row, column = ("benchmark", "model")
-            return {row: "@row", column: "@column"}
-        keyed = {}
-        if self.is_keyed:
-            keyed = {"benchmark": "@key"}
-        if self.label is None:
-            return keyed
-        return keyed | {"model": self.label.path}
-
-    def rows(self) -> Iterator[str]:
-        """The sections that leave out what is no model, and make a row of each cell."""
-        for column in (self.label, self.benchmark):
-            sums = []
-            if column is not None:
-                sums = [str(value) for value in column.values if is_summary(value)]
-            if column is not None and sums and len(sums) < len(column.values):
-                yield (
-                    f"[[rows.skip]]  # {LEFT_OUT}: {_shown(sums)}; without this "
-                    "[[rows.skip]] it is taken too"
-                )
-                yield from (
-                    f"path = {toml_text(column.path)}",
-                    f"equal_to = {texts(sums)}",
-                    "",
-                )
-        if self.is_wide and self.label is not None:
-            kinds = ("model", "benchmark (or metric)")
-            if self.is_turned:
-                kinds = ("benchmark", "model")
-            yield (
-                f"# A row per {kinds[0]}, a column per {kinds[1]}: each cell becomes a "
-                "figure."
-            )
-            yield "[matrix]"
-            yield (
-                f"label = {toml_text(self.label.name)}  # the column that names the "
-                "rows"
-            )
-            names = "|".join(re.escape(column.name) for column in self.values)
-            yield f"cells = {toml_text(names)}  # the columns with figures"
-            if self.left_out:
-                sums = [column.name for column in self.left_out]
-                yield (
-                    f"# {LEFT_OUT}: {_shown(sums)}; add to cells what is to be a "
-                    "benchmark of its own"
-                )
-            yield ""
-
-    def published(self) -> Iterator[str]:
-        """The section of the figures themselves."""
-        yield (
-            "[[published]]  # figures that the table states; there are no scores of "
-            "prompts behind them"
-        )
-        if self.is_wide:
-            yield from (
-                'metric = "score"',
-                f"value = {self._value('@cell', self.keys)}",
-                "",
-            )
-            return
-        for number, column in enumerate(self.values):
-            if column not in self.read:
-                yield f"# [[published]]  # if {toml_text(column.name)} is a figure too"
-                yield from (
-                    f"# metric = {toml_text(column.name)}",
-                    f"# value = {toml_text(column.path)}",
-                    "",
-                )
-                continue
-            if number:
-                yield "[[published]]"
-            named = {"path": self.metric_path}
-            metric = toml_text(column.name)
-            if self.metric_path:
-                metric = inline_table(named)
-            yield f"metric = {metric}"
-            yield f"value = {self._value(column.path, self.keys)}"
-            error = self.errors.get(column.path)
-            size = None
-            if self.is_stated or not number:
-                size = self.sizes.get(column.path, self.size)
-            if error is not None:
-                keys = error.reading()[0]
-                yield f"standard_error = {self._value(error.path, keys)}"
-            if size is not None:
-                yield f"n = {toml_text(size.path)}"
-            yield ""
-
-    def _value(self, path: str, keys: Mapping[str, Any]) -> str:
-        if keys:
-            return inline_table({"path": path} | dict(keys))
-        return toml_text(path)
-
-
-def _shown(names: Sequence[str]) -> str:
-    return safe(", ".join(map(short, names)))
 
 
 def which_label(label: ColumnProfile, table: TableProfile) -> Choice:
@@ -240,7 +85,7 @@ def _stated(
     errors = {
         column.path: error
         for column in values
-        if (error := _error_of(column, table)) is not None
+        if (error := error_of(column, table)) is not None
     }
     is_told = bool(errors) and len(table.location.task_keys) > 2 or _names_tasks(table)
     # whose outer keys are asked about
@@ -308,23 +153,21 @@ def long_table(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     values = [
         column
         for column in table.columns
-        if column.path not in fields.taken and _may_be_figure(column)
+        if column.path not in fields.taken
+        and (_may_be_figure(column) or is_no_error(column, table))
     ]
     model = fields.run.get("model")
     if table.location.task_keys and values and "benchmark" not in fields.run:
         return _stated(table, values, model)
-    axes = [
-        column
-        for column in (*fields.run.values(), fields.metric)
-        if column and len(column.values) > 1
-    ]
+    named_by = [*fields.run.values(), *filter(None, [fields.metric])]
+    axes = [column for column in named_by if len(column.values) > 1]
     rows = []
     if axes:
         rows = list(
             zip(*(map(str, table.values(column)) for column in axes), strict=True)
         )
     first = next(
-        (column for column in values if _error_of(column, table) is not None), None
+        (column for column in values if error_of(column, table) is not None), None
     )
     is_keyed = (
         table.location.at.endswith("{}")
@@ -334,7 +177,7 @@ def long_table(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     are_apart = bool(rows) and len({*rows}) > MOSTLY * len(rows)
     names_rows = model is not None and are_apart
     crossing: list[ColumnProfile] = []
-    if not is_keyed and not names_rows and fields.metric is None:
+    if not is_keyed and not names_rows:
         crossing = conditions_of(table, fields, values)
         names_rows = bool(crossing)
     if not values or table.rows < 2 and not is_keyed or not is_keyed and not names_rows:
@@ -351,16 +194,44 @@ def long_table(table: TableProfile, fields: Fields) -> PublishedColumns | None:
         choices = (which_label(model or first, table),)
     keys = key_fields(values[:1], table)
     errors = {
-        c.path: error for c in values if (error := _error_of(c, table)) is not None
+        c.path: error for c in values if (error := error_of(c, table)) is not None
     }
     found = PublishedColumns(
         model, values, _size_in(table), errors, keys, is_keyed=is_keyed, choices=choices
     )
+    found = replace(found, parts=crossing)
     metric = fields.metric.path if fields.metric is not None else ""
-    if not metric and not is_keyed and are_metrics(values):
+    named = [column for column in values if not is_no_error(column, table)]
+    if not metric and not is_keyed and are_metrics(named):
         found = replace(found, is_stated=True, keys=key_fields(values, table))
     found = _with_question(found, metric)
+    if not found.choices and _are_verdicts(found.read):
+        found = replace(found, choices=(_what_verdicts_are(found, fields),))
     return replace(found, metric_path=metric, benchmark=fields.run.get("benchmark"))
+
+
+def _are_verdicts(values: Sequence[ColumnProfile]) -> bool:
+    """True if all numbers are 0 or 1, as no means of many prompts are."""
+    numbers = [{*column.numbers} for column in values]
+    return all(own and own <= {0.0, 1.0} for own in numbers)
+
+
+def _what_verdicts_are(found: PublishedColumns, fields: Fields) -> Choice:
+    figure = toml_text(found.values[0].name)
+    task = fields.run.get("benchmark")
+    path = toml_text("COLUMN" if task is None else task.path)
+    return Choice(
+        f"what the rows are, of which {figure} is 0 or 1",
+        (
+            f"verdicts on prompts, which {path} names",
+            "figures of whole benchmarks, which happen to be 0 and 1",
+        ),
+        (
+            f"[sample] prompt_id = {path} in place of [run] benchmark, [[scores]] for "
+            "[[published]], and --set benchmark=NAME",
+            "leave [run] and [[published]] as they are",
+        ),
+    )
 
 
 def _with_question(found: PublishedColumns, metric: str) -> PublishedColumns:
@@ -402,7 +273,7 @@ def _may_be_figure(column: ColumnProfile) -> bool:
     grade = grade_of(column.name, column.parents)
     if grade >= Grade.LIKELY or grade is Grade.POSSIBLE and is_rate(column.name):
         return True
-    return not column.parents and plain_name(column.name) in _MEANS
+    return not column.parents and plain_name(column.name) in MEANS
 
 
 def _size_in(table: TableProfile) -> ColumnProfile | None:
@@ -415,18 +286,6 @@ def _size_in(table: TableProfile) -> ColumnProfile | None:
     return next(
         (column for name, column in names if name != "size" and SIZE.fullmatch(name)),
         None,
-    )
-
-
-def _error_of(column: ColumnProfile, table: TableProfile) -> ColumnProfile | None:
-    """The column of standard errors that belongs to one of figures."""
-    name = plain_name(column.name)
-    words = ("stderr", "se", "sem", "std_err", "standard_error")
-    names = {f"{name}_{word}" for word in words} | {
-        *(words if name in (*_MEANS, "value", "score") else ())
-    }
-    return next(
-        (other for other in table.columns if plain_name(other.name) in names), None
     )
 
 

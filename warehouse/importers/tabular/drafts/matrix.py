@@ -68,8 +68,10 @@ class MatrixColumns:
                 (
                     f"models, and each row a prompt, named by {label}",
                     f"prompts, and each row a model, named by {label}",
-                    "benchmarks or metrics of which figures are published, and each "
-                    f"row a model, named by {label}",
+                    "benchmarks of which figures are published, and each row a "
+                    f"model, named by {label}",
+                    "metrics of which figures are published, and each row a model, "
+                    f"named by {label}",
                     "scores of different kinds, and each row a prompt",
                 ),
                 (
@@ -78,6 +80,9 @@ class MatrixColumns:
                     '[run] model = "@row", benchmark = "@column", and [[published]] '
                     'metric = "score", value = "@cell"'
                     " in place of [[scores]]",
+                    f"[run] model = {toml_text(self.label.path)}, and [[published]] "
+                    "metric, value for each of them in place of [matrix] and "
+                    "[[scores]]",
                     "no [matrix], and [[scores]] metric, value for each of them",
                 ),
             )

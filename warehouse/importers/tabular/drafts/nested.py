@@ -26,7 +26,8 @@ from warehouse.importers.tabular.column_names import (
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.drafts.columns import Fields
-from warehouse.importers.tabular.drafts.long_tables import ERROR, key_fields
+from warehouse.importers.tabular.drafts.figure_errors import ERROR
+from warehouse.importers.tabular.drafts.long_tables import key_fields
 from warehouse.importers.tabular.drafts.profile import TableProfile
 from warehouse.importers.tabular.drafts.record_locations import AROUND_FIGURES
 from warehouse.importers.tabular.drafts.toml import (

@@ -3,33 +3,33 @@ of their columns holds."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from warehouse.errors import InputError
 from warehouse.importers.common.streams import TooManyTablesError, members
-from warehouse.importers.tabular.chunks import Chunk, NestedChunk, NestedRow
+from warehouse.importers.tabular.chunks import Chunk, NestedChunk
 from warehouse.importers.tabular.column_names import (
     path_of,
     plain_name,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.columns import as_list, text_of
+from warehouse.importers.tabular.drafts.column_paths import (
+    ASKED,
+    parsed,
+    record_paths,
+    table_paths,
+)
 from warehouse.importers.tabular.drafts.record_locations import (
-    DEPTH,
     RecordLocation,
-    are_beside,
-    keyed_kind,
     location_of,
 )
-from warehouse.importers.tabular.field_paths import FieldPath, parse_path
 from warehouse.importers.tabular.readers import (
     JsonLinesReader,
     JsonReader,
@@ -39,19 +39,8 @@ from warehouse.importers.tabular.readers import (
 )
 from warehouse.importers.tabular.table import SHEETS, open_reader
 
-#: What exports call the objects that they flatten into columns (``inputs.question``).
-_FLATTENED = frozenset(
-    "dataset input inputs output outputs reference_outputs reference expected target "
-    "feedback feedback_stats"
-    " feedback_scores scores score metrics metadata meta example extra summary usage".split()
-)
-
-
 #: Rows that are looked at, cells of them where columns are many, and rows in any case.
 SAMPLE_ROWS, _CELLS, _LEAST_ROWS = 10_000, 2_000_000, 200
-#: Records that are asked for their fields, most columns, most fields of an object that
-#: is no map.
-_ASKED, _MOST, _FIELDS = 200, 400, 40
 
 
 @dataclass
@@ -101,7 +90,7 @@ def profile(path: Path) -> TableProfile:
     if isinstance(reader, JsonReader | JsonLinesReader):
         location, document = _placed(reader)
         reader = open_reader(
-            member, ReadingRules(at=_parsed(location.at), draws=_parsed(location.draws))
+            member, ReadingRules(at=parsed(location.at), draws=parsed(location.draws))
         )
     chunk = _first_chunk(reader, path)
     if location.skipped:
@@ -115,9 +104,9 @@ def profile(path: Path) -> TableProfile:
     rows = max(_LEAST_ROWS, min(SAMPLE_ROWS, _CELLS // n_columns))
     chunk = chunk.keep(range(min(chunk.size, rows)))
     paths = (
-        _table_paths(chunk)
+        table_paths(chunk)
         if reader.is_table
-        else _record_paths(chunk, location, isinstance(document, dict))
+        else record_paths(chunk, location, isinstance(document, dict))
     )
     columns = [_column(chunk, *item) for item in paths]
     scalars = {}
@@ -231,7 +220,7 @@ def _placed(reader: JsonReader | JsonLinesReader) -> tuple[RecordLocation, Any]:
         return location_of(document), document
     records = [
         record
-        for record in chunk.keep(range(min(chunk.size, _ASKED))).records()
+        for record in chunk.keep(range(min(chunk.size, ASKED))).records()
         if isinstance(record, dict)
     ]
     location = location_of(records)
@@ -264,184 +253,6 @@ def _scalars(
             yield here, inner
 
 
-#: Name, path and objects around a column.
-_Where = tuple[str, str, tuple[str, ...]]
-
-
-def _table_paths(chunk: Chunk) -> list[_Where]:
-    """Columns of a table, and the fields of those that hold objects."""
-    found: list[_Where] = []
-    for name in chunk.names():
-        column = chunk.column(name)
-        is_nested = isinstance(column, list) or pa.types.is_nested(
-            getattr(column, "type", pa.null())
-        )
-        objects = []
-        if is_nested:
-            objects = [
-                value
-                for value in as_list(column, chunk.size)
-                if isinstance(value, dict)
-            ]
-        if not objects:
-            found.append(_unflattened(name, path_of(name), ()))
-        fields: dict[str, _Where] = {}
-        for value in objects[:_ASKED]:
-            fields |= {field[1]: field for field in _fields({name: value})}
-        found += fields.values()
-    return found
-
-
-def _unflattened(name: str, path: str, parents: tuple[str, ...]) -> _Where:
-    """A column by its last name, where an export made it of objects
-    (``inputs.question``)."""
-    *around, last = name.split(".")
-    is_inside = bool(around) and not parents and plain_name(around[0]) in _FLATTENED
-    if is_inside:
-        return (last, path, tuple(around))
-    return (name, path, parents)
-
-
-def _record_paths(
-    chunk: Chunk, location: RecordLocation, is_document: bool
-) -> list[_Where]:
-    """Names and paths of the fields of records, those inside objects included, and of
-    what the records lie in."""
-    found: dict[str, _Where] = {}
-    inner = location.draws.removesuffix("[]")
-    records = [part for part in chunk.records()[:_ASKED] if isinstance(part, dict)]
-    opened = _opened(records)
-    for record in records:
-        for item in _fields(record, opened=opened):
-            if inner and are_beside(record.get(item[0]), record.get(inner)):
-                # a list beside that of the generations
-                item = (
-                    item[0].removesuffix("s"),
-                    f"{item[1]}[@draw]",
-                    (),
-                )
-            if not inner or not item[1].startswith(inner):
-                found.setdefault(item[1], item)
-    if isinstance(chunk, NestedChunk):
-        for row in chunk.rows[:_ASKED]:
-            for item in _around(row, location, is_document):
-                found.setdefault(item[1], item)
-    if (
-        location.at
-        and isinstance(chunk, NestedChunk)
-        and not any(isinstance(part, dict) for part in chunk.records())
-    ):
-        found = {
-            path: item
-            for path, item in found.items()
-            if path.lstrip("^").startswith("@")
-        }
-        found.setdefault("@", ("value", location.draws or "@", ()))
-    return _gathered(found.values())[:_MOST]
-
-
-def _gathered(found: Iterable[_Where]) -> list[_Where]:
-    """The columns, with one for all fields of an object that has too many of them to be
-    one record."""
-    columns = list(found)
-    counts = Counter(parents for _, _, parents in columns)
-    keyed = {
-        parents for parents, count in counts.items() if parents and count > _FIELDS
-    }
-    kept: dict[str, _Where] = {}
-    for name, path, parents in columns:
-        around = next(
-            (parents[:n] for n in range(1, len(parents) + 1) if parents[:n] in keyed),
-            None,
-        )
-        if around is not None and not path.startswith("^"):
-            name = around[-1]
-            path = ".".join(map(path_of, around))
-            parents = around[:-1]
-        kept.setdefault(path, (name, path, parents))
-    return list(kept.values())
-
-
-def _keys_of(location: RecordLocation) -> list[str]:
-    """Paths of the keys that records lie under."""
-    if location.at.endswith("{}{}"):
-        return ["@key", "^@key"]
-    if location.at.endswith("{}"):
-        return ["@key"]
-    if "{}" not in location.at:
-        return []
-    path = "^" * location.at.rpartition("{}")[2].count("[]") + "@key"
-    if "{}{}" in location.at:
-        return [path, f"^{path}"]
-    return [path]
-
-
-def _around(
-    row: NestedRow, location: RecordLocation, is_document: bool
-) -> Iterator[_Where]:
-    """The key of a record, the fields of its generation, and those of the record that
-    it lies in."""
-    for path in _keys_of(location):
-        yield path, path, ()
-    if (
-        location.draws != "[]"
-        and row.draw is not None
-        and not isinstance(row.draw, dict)
-    ):
-        yield location.draws.removesuffix("[]"), location.draws, ()
-    elif location.draws and isinstance(row.draw, dict):
-        yield from (
-            (name, f"{location.draws}.{path}", parents)
-            for name, path, parents in _fields(row.draw)
-        )
-    around = row.levels[-2][0] if len(row.levels) > 1 + is_document else None
-    is_map = not location.at.endswith("[]")
-    if not isinstance(around, dict):
-        return
-    for name, path, parents in _fields(around):
-        value: Any = around
-        for key in (*parents, name):
-            value = value[key]
-        if not isinstance(value, list | dict) and not (parents and is_map):
-            yield name, f"^.{path}", parents
-
-
-def _opened(records: Sequence[Mapping[str, Any]]) -> frozenset[tuple[str, ...]]:
-    """Objects that are taken field by field in some records, which are so in all, as
-    those of models that were asked about one task beside others about three."""
-    around: set[tuple[str, ...]] = set()
-    for record in records:
-        around |= {parents for _, _, parents in _fields(record) if parents}
-    return frozenset(
-        parents[:n] for parents in around for n in range(1, len(parents) + 1)
-    )
-
-
-def _fields(
-    record: Mapping[str, Any],
-    parents: tuple[str, ...] = (),
-    depth: int = 0,
-    opened: Collection[tuple[str, ...]] = (),
-) -> Iterator[_Where]:
-    """The fields of a record; an object with keys that are no names of fields is one of
-    them.
-
-    Args:
-        opened: objects of which the fields are wanted whatever their keys are.
-    """
-    for key, value in record.items():
-        inside = (*parents, str(key))
-        is_inside = isinstance(value, dict) and bool(value) and depth < DEPTH - 1
-        if is_inside and (inside in opened or not keyed_kind(value)):
-            yield from _fields(value, inside, depth + 1, opened)
-        else:
-            yield _unflattened(
-                str(key),
-                ".".join(path_of(str(step)) for step in (*parents, key)),
-                parents,
-            )
-
-
 def _column(
     chunk: Chunk, name: str, path: str, parents: tuple[str, ...]
 ) -> ColumnProfile:
@@ -462,9 +273,3 @@ def _column(
 def label_of_value(value: Any) -> str:
     """A text that is another for each value of each kind, in any file."""
     return f"{type(value).__name__} {text_of(value)}"
-
-
-def _parsed(text: str) -> FieldPath | None:
-    if text:
-        return parse_path(text)
-    return None

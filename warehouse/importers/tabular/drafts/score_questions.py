@@ -14,11 +14,13 @@ from warehouse.importers.tabular.column_names import (
     path_of,
     plain_name,
 )
+from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.drafts.answers import (
     ScoreColumn,
     ScoreColumns,
     what_counts,
 )
+from warehouse.importers.tabular.drafts.boards import is_rate
 from warehouse.importers.tabular.drafts.columns import Fields
 from warehouse.importers.tabular.drafts.full_marks import (
     full_marks,
@@ -166,15 +168,21 @@ def _uncommented(candidates: Sequence[ScoreColumn]) -> Iterator[str]:
         yield f"uncomment the [[scores]] and [metrics.NAME] of {path}"
 
 
-def which(table: TableProfile, candidates: Sequence[ScoreColumn]) -> Choice:
-    between = [candidate.shown for candidate in candidates[:OFFERED]]
-    written = [*_uncommented(candidates[:OFFERED])]
+def which(
+    table: TableProfile, fields: Fields, candidates: Sequence[ScoreColumn]
+) -> Choice:
+    """Which of several columns are the scores, or whether they are figures."""
+    figures = [*_of_named_rows(table, fields, candidates)]
+    between = [words for words, _ in figures]
+    written = [text for _, text in figures]
+    between += [candidate.shown for candidate in candidates[:OFFERED]]
+    written += _uncommented(candidates[:OFFERED])
     if not table.is_object:
         between.append(_NONE)
         written.append(_OTHER)
     else:
-        between.append("none: they are published figures of a whole benchmark")
-        written.append(_as_figures(candidates))
+        between.insert(0, "none: they are published figures of a whole benchmark")
+        written.insert(0, _as_figures(candidates, _rates_beside(table, candidates)))
         if not any(c.column.parents for c in candidates):
             for words, text in of_object(table):
                 between.append(words)
@@ -184,15 +192,68 @@ def which(table: TableProfile, candidates: Sequence[ScoreColumn]) -> Choice:
     )
 
 
-def _as_figures(candidates: Sequence[ScoreColumn]) -> str:
+#: Characters of a name, and rows of a table of figures.
+_NAME, _MOST_ROWS = 80, 200
+
+
+def _of_named_rows(
+    table: TableProfile, fields: Fields, candidates: Sequence[ScoreColumn]
+) -> Iterator[tuple[str, str]]:
+    """The readings that rows are systems, or parts of a benchmark, of which means are
+    published: a column names each, and nothing is a question or an answer."""
+    is_of_prompts = {"text", "response", "target"} & {*fields.sample}
+    are_means = all(
+        any(number % 1 for number in own.column.numbers) for own in candidates
+    )
+    if table.is_object or is_of_prompts or not are_means or table.rows > _MOST_ROWS:
+        return
+    names = [column for column in table.columns if _names_rows(column)]
+    if not names or table.location.draws or "model" in fields.run:
+        return
+    path = toml_text(names[0].path)
+    figures = ", ".join(toml_text(own.column.path) for own in candidates)
+    stated = f"for [[scores]], [[published]] metric, value for each of {figures}"
+    yield (
+        f"published figures, and each row a model or system, named by {path}",
+        f"[run] model = {path}, and {stated}",
+    )
+    yield (
+        f"published figures of parts of a benchmark, named by {path}",
+        f"[run] benchmark = {path}, and {stated}; --set model=NAME",
+    )
+
+
+def _names_rows(column: ColumnProfile) -> bool:
+    """True if a column has another name in each row."""
+    is_text = column.kind == "text" and column.is_unique and not column.parents
+    return is_text and all(len(str(value)) <= _NAME for value in column.values)
+
+
+def _rates_beside(table: TableProfile, candidates: Sequence[ScoreColumn]) -> list[str]:
+    """Paths of the other numbers of an object that are called as rates are."""
+    paths = {candidate.column.path for candidate in candidates}
+    return [
+        column.path
+        for column in table.columns
+        if column.is_number and is_rate(column.name) and column.path not in paths
+    ]
+
+
+def _as_figures(candidates: Sequence[ScoreColumn], beside: Sequence[str] = ()) -> str:
     """How a mapping says that they are published: a benchmark for each object, where
-    one metric has several."""
+    one metric has several.
+
+    Args:
+        beside: paths of further figures.
+    """
     first = candidates[0]
     if len({candidate.metric for candidate in candidates}) == len(candidates):
         path = toml_text(first.column.path)
+        others = ", ".join(map(toml_text, beside))
+        more = f", and of {others}" if others else ""
         return (
             f"[[published]] metric = {toml_text(first.metric)}, value = {path}, one "
-            "for each of them"
+            f"for each of them{more}"
         )
     name = path_of(first.column.name)
     around = texts(

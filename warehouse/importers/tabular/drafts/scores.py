@@ -3,7 +3,9 @@ that is."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from itertools import combinations
 
 from warehouse.importers.tabular.column_names import (
     Grade,
@@ -12,6 +14,7 @@ from warehouse.importers.tabular.column_names import (
     looks_like_model,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
+from warehouse.importers.tabular.columns import number_of
 from warehouse.importers.tabular.drafts.answers import (
     ScoreColumn,
     ScoreColumns,
@@ -49,10 +52,10 @@ def scores_of(table: TableProfile, fields: Fields) -> ScoreColumns:
     others = [own for own in candidates if own not in scores.chosen]
     beside = _ratings_beside(table, fields, candidates, others)
     if beside and scores.is_guess and _are_ratings(scores.chosen):
-        scores = ScoreColumns(choices=[which(table, [*scores.chosen, *beside])])
+        scores = ScoreColumns(choices=[which(table, fields, [*scores.chosen, *beside])])
     elif beside and not scores.chosen and _are_of_one_scale(candidates):
         rated = [c for c in candidates if c.grade is Grade.LIKELY]
-        scores = ScoreColumns(choices=[which(table, [*rated, *beside])])
+        scores = ScoreColumns(choices=[which(table, fields, [*rated, *beside])])
     paths = {own.column.path for own in beside}
     candidates = [own for own in candidates if own.column.path not in paths] + beside
     if not candidates:
@@ -95,7 +98,7 @@ def _chosen(
         if are_by_model(usual):
             return ScoreColumns(choices=[by_model(usual)])
         if rivals:
-            return ScoreColumns(choices=[which(table, [*rivals, *usual])])
+            return ScoreColumns(choices=[which(table, fields, [*rivals, *usual])])
         return ScoreColumns(usual)
     if likely:
         first = _highest(likely)
@@ -114,10 +117,10 @@ def _chosen(
         if alike and varies:
             return ScoreColumns(first[:1], is_guess=True)
         beside = [c for c in ratings if c not in first]
-        return ScoreColumns(choices=[which(table, [*first, *beside])])
+        return ScoreColumns(choices=[which(table, fields, [*first, *beside])])
     if named:
         return ScoreColumns(choices=[sparse(named[0])])
-    return _by_rows(full, fields)
+    return _by_equality(table, full, fields) or _by_rows(full, fields)
 
 
 def _ratings_alike(
@@ -198,7 +201,7 @@ def _sums_of(
     if not all(column.is_number and not column.nulls for column in ratings):
         return []
     rows = zip(*(table.values(column) for column in ratings), strict=True)
-    sums = [sum(map(float, row)) for row in rows]
+    sums = [sum(map(_number, row)) for row in rows]
     full = [c.numbers[0] for c in table.columns if c.is_number and len(c.values) == 1]
     return [
         column
@@ -207,8 +210,15 @@ def _sums_of(
         and not column.nulls
         and column.path not in paths
         and len(column.values) > 1
-        and _rest_of(sums, list(map(float, table.values(column)))) in (0, *full)
+        and _rest_of(sums, list(map(_number, table.values(column)))) in (0, *full)
     ]
+
+
+def _number(value: object) -> float:
+    """The number that a value is read as, words such as ``False`` too; NaN where it is
+    none."""
+    number = number_of(value)
+    return float(number) if isinstance(number, int | float) else math.nan
 
 
 def _rest_of(sums: Sequence[float], totals: Sequence[float]) -> float | None:
@@ -254,6 +264,72 @@ def _are_steps(column: ColumnProfile) -> bool:
     are_steps = all((2 * number).is_integer() for number in numbers)
     is_scale = len(numbers) > 1 and 1 < max(numbers) <= _STEPS
     return are_steps and is_scale and column.is_number
+
+
+#: Rows from which on it is no chance that a verdict says where two columns are equal,
+#: and columns of answers that are tried.
+_TELLING, _TRIED = 8, 12
+
+
+def _by_equality(
+    table: TableProfile, candidates: Sequence[ScoreColumn], fields: Fields
+) -> ScoreColumns | None:
+    """The one column that is 1 just where two others hold the same: an answer and the
+    right one, whatever they are called; None without one."""
+    answers = [
+        column
+        for column in table.columns
+        if not column.nulls and len(column.values) > 1 and column.kind == "text"
+    ]
+    pairs = [*combinations(answers[:_TRIED], 2)]
+    found = []
+    for candidate in candidates:
+        if not is_verdict(candidate.column) or candidate.column.nulls:
+            continue
+        pair = next((p for p in pairs if _says_equal(table, candidate, *p)), None)
+        if pair is not None:
+            found.append((candidate, pair))
+    if len(found) != 1:
+        return None
+    candidate, (first, second) = found[0]
+    reason = f"score: 1 just where {first.path} and {second.path} are equal"
+    fields.say(candidate.column, reason)
+    _take_id(table, fields)
+    return ScoreColumns([candidate], is_guess=True)
+
+
+def _take_id(table: TableProfile, fields: Fields) -> None:
+    """Take the one column with another name in each row for the id of prompts, where
+    each row is an answer."""
+    if {"prompt_id", "text"} & {*fields.sample}:
+        return
+    ids = [
+        column
+        for column in table.columns
+        if column.is_unique and column.kind == "text" and not column.parents
+        if column.path not in fields.taken
+    ]
+    if len(ids) == 1:
+        fields.sample["prompt_id"] = ids[0]
+        fields.say(ids[0], "prompt: another in each row, each row an answer")
+
+
+def _says_equal(
+    table: TableProfile,
+    candidate: ScoreColumn,
+    first: ColumnProfile,
+    second: ColumnProfile,
+) -> bool:
+    """True if a verdict is 1 where two columns are equal, and 0 elsewhere; both
+    occur."""
+    column = candidate.column
+    if column in (first, second) or table.rows < _TELLING:
+        return False
+    words = candidate.keys.get("values", {})
+    verdicts = [words.get(str(v), _number(v)) for v in table.values(column)]
+    pairs = zip(table.values(first), table.values(second), strict=True)
+    are_equal = [float(a == b) for a, b in pairs]
+    return verdicts == are_equal and 0 < sum(are_equal) < table.rows
 
 
 def _by_rows(candidates: Sequence[ScoreColumn], fields: Fields) -> ScoreColumns:

@@ -9,11 +9,8 @@ from collections.abc import Iterator, Sequence
 
 from warehouse.importers.tabular.column_names import (
     BENCHMARK_LABELS,
-    MODEL_LABELS,
     SIZE,
-    WEAK_LABELS,
     Grade,
-    are_benchmarks,
     are_models,
     are_numbered,
     grade_of,
@@ -23,25 +20,26 @@ from warehouse.importers.tabular.column_names import (
     words_of,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
+from warehouse.importers.tabular.drafts.board_labels import has_error, label_of
 from warehouse.importers.tabular.drafts.boards import (
     Board,
     board_of,
     is_one_metric_of_several,
+    is_percentage,
     sizes_of,
     what_columns_are,
     what_else_is,
 )
 from warehouse.importers.tabular.drafts.columns import Fields
 from warehouse.importers.tabular.drafts.conditions import (
+    are_means,
     conditions_of,
     tell_apart,
     what_conditions_are,
 )
+from warehouse.importers.tabular.drafts.figure_errors import ERROR, is_small
 from warehouse.importers.tabular.drafts.judges import of_judges
 from warehouse.importers.tabular.drafts.long_tables import (
-    ERROR,
-    MOSTLY,
-    PublishedColumns,
     key_fields,
     long_table,
     which_label,
@@ -51,19 +49,13 @@ from warehouse.importers.tabular.drafts.matrix import (
     looks_like_flag,
 )
 from warehouse.importers.tabular.drafts.profile import TableProfile
+from warehouse.importers.tabular.drafts.published_columns import PublishedColumns
 from warehouse.importers.tabular.drafts.toml import (
     Choice,
     toml_text,
 )
 from warehouse.importers.tabular.runs import is_summary
 
-#: Share of names that look like those of models from which on rows are models, however
-#: their column is called; and benchmarks among the columns that say so too.
-_ALIKE, _BENCHMARKS = 0.8, 3
-#: Rows from which on names of which half look like those of models may be some.
-_ENTRIES = 3
-#: Characters of a name.
-_NAME = 80
 #: The greatest mark that a single prompt gets.
 _MOST_STEPS = 200
 
@@ -82,14 +74,23 @@ def figures_of(table: TableProfile, fields: Fields) -> PublishedColumns | None:
         figures = _turned(table, fields) or _wide(table, fields)
         if figures is not None:
             return figures
-    return long_table(table, fields)
+    return _in_list(table, fields) or long_table(table, fields)
+
+
+def _in_list(table: TableProfile, fields: Fields) -> PublishedColumns | None:
+    """The figures of a list of models in a document; none where each column is a
+    benchmark, of which a cell of a record cannot be one."""
+    if not table.location.at.endswith("[]"):
+        return None
+    found = _wide(table, fields)
+    return None if found is None or found.is_wide else found
 
 
 # --- a row per model ------------------------------------------------------------------------------
 
 
 def _wide(table: TableProfile, fields: Fields) -> PublishedColumns | None:
-    label, is_sure = _label(table, fields)
+    label, is_sure = label_of(table, fields)
     crossing = None
     if label is None:
         label, crossing = _label_and_conditions(table, fields)
@@ -123,8 +124,8 @@ def _wide(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     choices = []
     if crossing:
         choices.append(what_conditions_are(crossing, values, table, fields, is_wide))
-    elif crossing is None and not label.is_unique:
-        choices.append(which_label(label, table))
+    elif crossing is None:
+        choices += _of_label(label, table)
     if crossing is None and not is_sure or not _are_figures(values, table):
         choices.append(_what_rows_are(label, values))
     choices += of_judges(label)
@@ -132,6 +133,7 @@ def _wide(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     if board is not None:
         values, left_out = board.values, board.left_out
         choices += _questions(board, label)
+    choices += _what_else_names(table, fields, is_wide)
     is_stated = are_metrics and not is_wide
     keys = key_fields(values if is_wide or is_stated else values[:1], table)
     return PublishedColumns(
@@ -161,11 +163,43 @@ def _label_and_conditions(
     if not values or any(grade_of(own.name) >= Grade.LIKELY for own in values):
         return None, None
     values = board_of(values, table).values
-    are_means = all(any(n % 1 for n in column.numbers) for column in values)
-    if are_means and len(values) > 1 and tell_apart(table, [*fields.run.values()]):
+    if (
+        are_means(values)
+        and len(values) > 1
+        and tell_apart(table, [*fields.run.values()])
+    ):
         return model, []
     crossing = conditions_of(table, fields, values)
     return (model, crossing) if crossing else (None, None)
+
+
+def _of_label(label: ColumnProfile, table: TableProfile) -> Iterator[Choice]:
+    """What names each row, where several have one name."""
+    if not label.is_unique:
+        yield which_label(label, table)
+
+
+def _what_else_names(
+    table: TableProfile, fields: Fields, is_wide: bool
+) -> Iterator[Choice]:
+    """Whether a column that is called as benchmarks are names that of each figure, where
+    nearly every row has another: figures of several are not ranked together. Nothing
+    where each column of figures is a benchmark."""
+    if is_wide:
+        return
+    for column in table.columns:
+        why = fields.why_not.get(column.path, "")
+        if why.startswith("benchmark: ") and why.endswith(" rows"):
+            path = toml_text(column.path)
+            shown = ", ".join(map(str, column.values[:3]))
+            yield Choice(
+                f"what {path} names ({shown}), another in most rows",
+                ("benchmarks, of which the row states figures", "something else"),
+                (
+                    f"[run] benchmark = {path}",
+                    "leave it, and say --set benchmark=NAME",
+                ),
+            )
 
 
 def _questions(board: Board, label: ColumnProfile) -> Iterator[Choice]:
@@ -175,89 +209,6 @@ def _questions(board: Board, label: ColumnProfile) -> Iterator[Choice]:
         yield what_columns_are(board.values, label, toml_text(cells))
     if board.unknown:
         yield what_else_is(board.unknown)
-
-
-def _label(table: TableProfile, fields: Fields) -> tuple[ColumnProfile | None, bool]:
-    """The column that names the models of the rows, and whether its name says so."""
-    texts = [
-        column
-        for column in table.columns
-        if column.kind == "text" and not column.parents
-        if column.rows > 1 or _is_one_model(column, table)
-    ]
-    named = [
-        column for column in texts if MODEL_LABELS.fullmatch(plain_name(column.name))
-    ]
-    named = [
-        c
-        for c in named
-        if c.coverage >= MOSTLY and len(c.values) > MOSTLY * (c.rows - c.nulls)
-    ]
-    if named:
-        return min(named, key=_unlikeliness), True
-    if "model" in fields.run:
-        return None, False
-    weak = [
-        c
-        for c in texts
-        if WEAK_LABELS.fullmatch(plain_name(c.name)) or c.name == "column_1"
-    ]
-    for column in weak:
-        if not column.is_unique:
-            continue
-        if are_models([str(value) for value in column.values]) or _has_error(table):
-            return column, _has_error(table) or _are_nearly_all_models(column)
-    return _label_by_rows(texts, table)
-
-
-def _is_one_model(column: ColumnProfile, table: TableProfile) -> bool:
-    """True if a table of one row names a model in a column."""
-    return table.is_flat and are_models(list(map(str, column.values)))
-
-
-def _label_by_rows(
-    texts: Sequence[ColumnProfile], table: TableProfile
-) -> tuple[ColumnProfile | None, bool]:
-    """The column that names the rows of a board, whatever it is called: each row has
-    another name, and nearly all are those of models; or the columns are benchmarks."""
-    named = [column for column in texts if column.is_unique and _are_names(column)]
-    for column in named:
-        if _are_nearly_all_models(column):
-            return column, True
-    figures = [c for c in table.columns if c.is_figures and not c.parents]
-    benchmarks = [column for column in figures if are_benchmarks([column.name])]
-    if len(named) == 1 and len(benchmarks) >= _BENCHMARKS:
-        return named[0], True
-    for column in named:
-        if column.rows >= _ENTRIES and are_models(list(map(str, column.values))):
-            return column, False
-    return None, False
-
-
-def _are_nearly_all_models(column: ColumnProfile) -> bool:
-    """True if nearly all of the names of rows look like those of models."""
-    alike = sum(map(looks_like_model, map(str, column.values)))
-    return alike >= _ALIKE * column.rows
-
-
-def _are_names(column: ColumnProfile) -> bool:
-    """True if all values are as short as names are."""
-    return all(len(str(value)) <= _NAME for value in column.values)
-
-
-def _has_error(table: TableProfile) -> bool:
-    return any(ERROR.fullmatch(plain_name(column.name)) for column in table.columns)
-
-
-def _unlikeliness(label: ColumnProfile) -> tuple[bool, bool, float]:
-    """Evidence against a column as the one that names models: repetitions, markup, few
-    that look like names."""
-    texts = list(map(str, label.values))
-    return (
-        not label.is_unique,
-        any("<" in text for text in texts),
-        -sum(map(looks_like_model, texts)) / len(texts),
-    )
 
 
 def _columns(
@@ -270,7 +221,11 @@ def _columns(
         if c is not label and not c.parents and c.kind not in ("empty", "true/false")
     ]
     numbers = [column for column in free if column.is_figures]
-    errors = [column for column in numbers if ERROR.fullmatch(plain_name(column.name))]
+    errors = [
+        column
+        for column in numbers
+        if ERROR.fullmatch(plain_name(column.name)) and is_small(column, table)
+    ]
     size = next(
         (c for c in numbers if SIZE.fullmatch(plain_name(c.name)) and c not in errors),
         None,
@@ -280,7 +235,7 @@ def _columns(
     ]
     values = [column for column in others if _is_figure(column)]
     percents = [
-        column for column in values if column.is_percent
+        column for column in values if column.is_percent or is_percentage(column.name)
     ]  # other numbers are then times and prices
     if not any(is_metric(column.name) for column in percents) and len(
         percents
@@ -351,7 +306,12 @@ def _are_figures(values: Sequence[ColumnProfile], table: TableProfile) -> bool:
     """True if numbers are means rather than verdicts on single prompts, or ratings of
     another scale than those of single prompts (Elo)."""
     are_ratings = any(max(column.numbers, default=0) > _MOST_STEPS for column in values)
-    return any(map(_has_fractions, values)) or are_ratings or _has_error(table)
+    are_percentages = any(
+        is_percentage(column.name) and len(column.values) > 2 for column in values
+    )
+    if are_ratings or are_percentages:
+        return True
+    return any(map(_has_fractions, values)) or has_error(table)
 
 
 def _has_fractions(column: ColumnProfile) -> bool:

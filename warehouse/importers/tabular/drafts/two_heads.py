@@ -1,0 +1,72 @@
+"""Tables whose columns are named by two rows, as those of spreadsheets with joined cells:
+a model over the columns of what was seen of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from warehouse.importers.tabular.column_profiles import ColumnProfile
+from warehouse.importers.tabular.columns import number_of
+from warehouse.importers.tabular.drafts.profile import TableProfile
+from warehouse.importers.tabular.drafts.toml import Choice, toml_text
+
+#: Names of columns that the first row leaves blank.
+_BLANK = re.compile(r"column_\d+")
+#: Share of columns without a name from which on a second row may name them, and rows
+#: below it.
+_UNNAMED, _ROWS = 0.4, 2
+
+
+def of_two_heads(table: TableProfile) -> Iterator[Choice]:
+    """The question what the first row of a table is, where it says again and again what
+    stands below names that stand over several columns."""
+    seconds = _second_names(table)
+    if not seconds:
+        return
+    named = [(c.name, s) for c, s in zip(table.columns, seconds, strict=True)]
+    first = next(pair for pair in named if not _BLANK.fullmatch(pair[0]))
+    joined = toml_text(" ".join(first))
+    yield Choice(
+        "what the first row below the header is, which names columns again ("
+        f"{', '.join(seconds[:4])})",
+        ("a second row of headers", "data"),
+        (
+            f"join both in the file to one row, as {joined}, with a name for each "
+            "column; save it, and begin again",
+            "give the columns without a name one, and begin again",
+        ),
+    )
+
+
+def _second_names(table: TableProfile) -> list[str]:
+    """The first row below the header, where it names columns; else nothing."""
+    blank = [column for column in table.columns if _BLANK.fullmatch(column.name)]
+    is_of_names = len(blank) >= _UNNAMED * len(table.columns)
+    if table.location.at or table.rows < _ROWS or not is_of_names:
+        return []
+    if len(blank) == len(table.columns):
+        return []
+    names = [_first(table, column) for column in table.columns]
+    filled = [name for name in names if name]
+    are_again = len({*filled}) < len(filled)
+    if not are_again or len(filled) * 2 < len(names):
+        return []
+    if any(_is_value(table, column) for column in table.columns):
+        return []
+    return names
+
+
+def _first(table: TableProfile, column: ColumnProfile) -> str:
+    """What the first row holds."""
+    value = table.values(column)[0]
+    return "" if value is None else str(value)
+
+
+def _is_value(table: TableProfile, column: ColumnProfile) -> bool:
+    """True if what the first row holds is a number, or stands in another row too."""
+    first, *others = table.values(column)
+    if first is None:
+        return False
+    is_number = isinstance(number_of(str(first)), int | float)
+    return is_number or first in others
