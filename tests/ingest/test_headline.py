@@ -87,7 +87,7 @@ def test_a_person_decides_and_takes_it_back(run: Caller, store_of_two: str) -> N
         "query", "leaderboard", "-p", "benchmark=toy", "--json", db=store_of_two
     ).rows
     assert {row["model"] for row in rows} == {"m1", "m2"}
-    assert "toy by alpha" in run("pairs", "toy", db=store_of_two).out
+    assert "toy · alpha" in run("pairs", "toy", db=store_of_two).out
     assert run("compare", "m1", "m2", "--json", db=store_of_two).rows
     run("compare", "m3", "m4", db=store_of_two).fails(
         2, "by alpha, but by beta; ", "both have --metric beta"
