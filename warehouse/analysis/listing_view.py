@@ -10,6 +10,7 @@ from typing import Any
 from warehouse.analysis.selection.listed_runs import ListedRun
 from warehouse.tables.units import Unit
 from warehouse.tables.view import Table
+from warehouse.tables.words import WrittenNumber
 
 _OF_MODELS = ("family", "developer", "parameter_count", "release_date")
 _OF_BENCHMARKS = ("version", "clustering", "parent", "n_models")
@@ -109,6 +110,13 @@ def look_of(
     return look | {"shown": [name for name in own if renamed or name != "shown_as"]}
 
 
+def _score(run: ListedRun, unit: Unit) -> Any:
+    """The figure of a run; where several scorers gave one, how many did."""
+    if run.n_scorers > 1:
+        return WrittenNumber(f"by {run.n_scorers} scorers")
+    return unit.figure(run.score)
+
+
 def runs_table(runs: Sequence[ListedRun]) -> Table:
     """A row for each run: what it is, its score, and the file that it came from."""
     units = {}
@@ -127,7 +135,7 @@ def runs_table(runs: Sequence[ListedRun]) -> Table:
                 "agent": run.agent,
                 "benchmark": run.benchmark,
                 "split": run.split,
-                "score": units[run.is_share].figure(run.score),
+                "score": _score(run, units[run.is_share]),
                 "answers": run.n_found,
                 "when": run.started_at and f"{run.started_at:%Y-%m-%d %H:%M}",
                 "file": _short(run.file),

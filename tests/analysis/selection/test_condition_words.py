@@ -9,6 +9,7 @@ import pytest
 from tests.support.builders import StoreRows
 from warehouse.analysis.compare.answer import compare
 from warehouse.analysis.leaderboard.answer import leaderboard
+from warehouse.analysis.listing_view import runs_table
 from warehouse.analysis.selection.listed_runs import list_runs
 from warehouse.errors import MisuseError
 from warehouse.records import RunHeader
@@ -161,3 +162,24 @@ def test_of_two_harnesses_the_harness_tells_rows_apart(store_url: str) -> None:
         "harness=lm_eval",
         "harness=lighteval",
     }
+
+
+@pytest.mark.parametrize("judges", [("gpt", "claude"), ("claude", "gpt")])
+def test_a_run_that_two_scorers_judged_has_no_single_figure(
+    store_url: str, judges: tuple[str, str]
+) -> None:
+    rows = StoreRows()
+    both, one = rows.run("lab/both", "quiz"), rows.run("lab/one", "quiz")
+    for judge in judges:
+        metric = rows.metric("quality", judge=judge)
+        rows.describe("quiz", metric)
+        rows.scores(both, {"q1": 1.0, "q2": float(judge == "gpt")}, metric)
+    rows.scores(one, {"q1": 1.0, "q2": 0.0}, metric)
+    with open_store(store_url, create=True) as store:
+        rows.write(store)
+        listed = {run.model: run for run in list_runs(store)}
+        shown = str(runs_table(list(listed.values())))
+    assert (listed["lab/both"].score, listed["lab/both"].n_scorers) == (None, 2)
+    assert listed["lab/both"].metric == listed["lab/one"].metric == "quality"
+    assert (listed["lab/one"].score, listed["lab/one"].n_scorers) == (0.5, 1)
+    assert "by 2 scorers" in shown

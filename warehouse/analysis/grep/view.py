@@ -174,7 +174,7 @@ class GrepReport(Result):
         parts: list[Part] = [Table.of(cells, minor=("prompts",))]
         if several:
             meaning = "mean over prompts of the share of their samples that match"
-            parts += legend({"share": meaning})
+            parts += legend({"share": meaning}, are_terms=False)
         n_without = len(self.rows) - len(shown)
         if n_without:
             parts.append(

@@ -303,6 +303,7 @@ def plan_power(
             *notes,
             *(item.reason for _, item in best if item.plan is None),
         ),
+        are_sizes_asked=bool(question.n_values),
         from_pilot=_from_pilot(question, source, parts, least, is_limited=limited),
     )
 
@@ -343,7 +344,7 @@ def _from_pilot(
         is_share=source.width == 1.0,
         as_it_is=rows_of([pilot.n_prompts], own_draws)[0],
         lead=lead,
-        sizes=rows_of(_around(lead.n, pilot), led_by),
+        sizes=rows_of(question.n_values or _around(lead.n, pilot), led_by),
         designs=tuple(designs),
         is_limited=is_limited,
     )

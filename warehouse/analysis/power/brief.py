@@ -29,6 +29,8 @@ def brief_view(
     rows: Sequence[PowerRow],
     pilot: FromPilot | None,
     notes: Sequence[str],
+    *,
+    are_sizes_asked: bool = False,
 ) -> View:
     """What people are shown of a plan.
 
@@ -37,6 +39,7 @@ def brief_view(
         rows: the answer, the best designs, then a grid.
         pilot: the runs that it was made from; None: from variances that were given.
         notes: what a reader should know.
+        are_sizes_asked: numbers of questions were given to be looked at.
     """
     answer, grid = rows[0], [row for row in rows if row.role == "table"]
     in_points = pilot is not None and pilot.is_share
@@ -48,8 +51,9 @@ def brief_view(
         if pilot is not None:
             designs = list(pilot.designs) or designs
         parts += ["", _designs(designs, pilot)]
-    else:
-        parts += ["", _sizes(goal, grid, in_points)]
+    if are_sizes_asked or goal != "n":
+        found_by_size: Goal = "power" if goal == "n" else goal
+        parts += ["", _sizes(found_by_size, grid, in_points)]
     is_limited = pilot is None or pilot.is_limited
     best = [row for row in rows if _was_asked(row, answer, is_limited=is_limited)]
     parts += list(_best_designs(best, in_points))

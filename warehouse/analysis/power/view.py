@@ -39,6 +39,7 @@ class PowerPlan(Result):
     rows: tuple[PowerRow, ...]  #: the answer, the best designs, then the table.
     notes: tuple[str, ...]  #: what a reader should know.
     from_pilot: FromPilot | None = None  #: of the runs behind it; None without any.
+    are_sizes_asked: bool = False  #: numbers of questions were given to be looked at.
 
     @property
     def one_line(self) -> str:
@@ -52,7 +53,13 @@ class PowerPlan(Result):
         """
         if verbose:
             return plan_view(self)
-        return brief_view(self.goal, self.rows, self.from_pilot, self.notes)
+        return brief_view(
+            self.goal,
+            self.rows,
+            self.from_pilot,
+            self.notes,
+            are_sizes_asked=self.are_sizes_asked,
+        )
 
 
 def plan_view(plan: PowerPlan) -> View:

@@ -31,10 +31,12 @@ class ListedRun(catalogue.RunEntry):
     condition: str
     metric: str = ""  #: the headline metric of its benchmark; empty without a figure.
     #: the run's figure by it; None where it has none, was superseded or invalidated, or
-    #: where all listed runs have more than three million scores.
+    #: where all listed runs have more than three million scores; None as well where
+    #: several scorers judged its answers, each of whom has a figure of its own.
     score: float | None = None
     standard_error: float | None = None  #: of the figure.
     is_share: bool = False  #: scores lie between 0 and 1.
+    n_scorers: int = 0  #: judges or scorers that gave it a figure by that metric.
     file: str = ""  #: path of the first file that it was read from.
 
 
@@ -75,6 +77,7 @@ def list_runs(
                 score=figure.get("estimate"),
                 standard_error=figure.get("standard_error"),
                 is_share=bool(figure.get("is_share")),
+                n_scorers=figure.get("n_scorers") or 0,
                 file=files.get(run.run_id) or "",
             )
         )

@@ -29,6 +29,8 @@ def error_of(column: ColumnProfile, table: TableProfile) -> ColumnProfile | None
     return next((other for other in named if is_small(other, table)), None)
 
 
+#: Names that say in full that a column is one of standard errors.
+_SAID = re.compile(r"(.*_)?(std_?err(or)?|standard_error)")
 #: Share of a figure that a standard error is at most, in most rows.
 _MOST_ERROR = 0.5
 
@@ -36,7 +38,10 @@ _MOST_ERROR = 0.5
 def is_small(error: ColumnProfile, table: TableProfile) -> bool:
     """True if numbers are small beside those of a column before them that begins with
     the same word, as standard errors are: ``wer_sem`` beside ``wer_raw`` may be another
-    way to count. True where nothing stands before them that is called alike."""
+    way to count. True where nothing stands before them that is called alike, and where
+    the name says it in full."""
+    if _SAID.fullmatch(plain_name(error.name)):
+        return True
     first = words_of(error.name)[:1]
     place = table.columns.index(error) if error in table.columns else 0
     alike = [
