@@ -416,7 +416,9 @@ class FieldOption(Option):
         """
         if value is None and self.default is self.empty:
             return []
-        if self.choices and not self.is_list:
+        if self.choices and self.is_list:
+            value = tuple(map(self.in_shell_spelling, value))
+        elif self.choices:
             value = self.in_shell_spelling(value)
         texts = shell_texts(
             value,
