@@ -1,5 +1,6 @@
 -- Figures of some runs (:run_ids) by the headline metrics of their benchmarks, before repeats are
 -- pooled. Answers that several scorers judged have a figure by each, and none that is the run's.
+-- (A sum of one keeps what is infinite, which the minimum of some engines does not.)
 -- grain: one row per current run that has a figure
 -- columns:
 --   n_scorers: judges or scorers that gave the run a figure
@@ -7,8 +8,8 @@
 --   is_share: scores lie between 0 and 1
 select run_score.run_id, run_score.metric, run_score.metric_filter,
     count(*) as n_scorers,
-    case when count(*) = 1 then min(run_score.estimate) end as estimate,
-    case when count(*) = 1 then min(run_score.standard_error) end as standard_error,
+    case when count(*) = 1 then sum(run_score.estimate) end as estimate,
+    case when count(*) = 1 then sum(run_score.standard_error) end as standard_error,
     bool_and(coalesce(
         described.kind = 'binary' or (described.low = 0 and described.high = 1), false
     )) as is_share
