@@ -34,6 +34,26 @@ Level = Annotated[
         "Confidence level of the intervals.", "P", least=0, most=1, is_open=(True, True)
     ),
 ]
+#: Of a verdict that is a pass, a fail, or neither.
+FalseVerdicts = Annotated[
+    float,
+    Option(
+        "Chance of any false pass, and of any false fail.",
+        "P",
+        least=0,
+        most=0.5,
+        is_open=(True, True),
+    ),
+]
+MaxUnscored = Annotated[
+    float,
+    Option(
+        "More of the candidate's samples without a score: undecided.",
+        "SHARE",
+        least=0,
+        most=1,
+    ),
+]
 Force = Annotated[
     bool, Option("Compare what differs in judge, metric scale or task version.")
 ]

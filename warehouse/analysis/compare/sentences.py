@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from warehouse.analysis.comparison.brief import OPEN, Names
@@ -23,12 +22,8 @@ def _is_untested(row: ComparisonRow) -> bool:
 
 def over_all(rows: Sequence[ComparisonRow], names: Names) -> str:
     """On how many benchmarks each is better, and on how many nothing can be tested."""
-    better = Counter(better_in_words(row) for row in rows)
-    a = better["a"]
-    b = better["b"]
-    differ = better[NOT_KNOWN]
-    untested = sum(_is_untested(row) for row in rows)
-    rest = len(rows) - a - b - differ - untested
+    found = _by_verdict(rows)
+    a, b, differ, rest, untested = (len(own) for own in found.values())
     if len(rows) in (rest, untested):
         if rest:
             return f"{names.a} and {names.b} {CANNOT_TELL} on any of {rest} benchmarks."
@@ -49,6 +44,8 @@ def over_all(rows: Sequence[ComparisonRow], names: Names) -> str:
 _MOST_NAMED = 4
 #: Where nothing can be tested.
 UNTESTED = "untested"
+#: Who is better, in the order in which verdicts are said.
+_KINDS = ("a", "b", NOT_KNOWN, OPEN, UNTESTED)
 
 
 def by_name(rows: Sequence[ComparisonRow], names: Names) -> str:
@@ -79,8 +76,7 @@ def by_name(rows: Sequence[ComparisonRow], names: Names) -> str:
 
 def _by_verdict(rows: Sequence[ComparisonRow]) -> dict[str, list[str]]:
     """Benchmarks by who is better there: ``a``, ``b``, not known, open, or untested."""
-    kinds = ("a", "b", NOT_KNOWN, OPEN, UNTESTED)
-    found: dict[str, list[str]] = {kind: [] for kind in kinds}
+    found: dict[str, list[str]] = {kind: [] for kind in _KINDS}
     for row in rows:
         kind = better_in_words(row)
         if kind not in ("a", "b", NOT_KNOWN):

@@ -10,7 +10,9 @@ from warehouse.questions.options import (
     COSTS,
     MAX_UNSCORED,
     AsRows,
+    FalseVerdicts,
     Force,
+    MaxUnscored,
     OfSomePrompts,
     PairSeeds,
     Prices,
@@ -73,16 +75,7 @@ class ReleaseGate(UnderPolicy, OfSomePrompts, AsRows, Replacement, Question):
     NAME = "gate"
 
     _: KW_ONLY
-    alpha: Annotated[
-        float,
-        Option(
-            "Chance of any false pass, and of any false fail.",
-            "P",
-            least=0,
-            most=0.5,
-            is_open=(True, True),
-        ),
-    ] = 0.05
+    alpha: FalseVerdicts = 0.05
     cheaper: Annotated[
         float | None,
         Option(
@@ -97,15 +90,7 @@ class ReleaseGate(UnderPolicy, OfSomePrompts, AsRows, Replacement, Question):
     ] = COSTS[0]
     prices: Prices = None
     pair_seeds: PairSeeds = False
-    max_unscored: Annotated[
-        float,
-        Option(
-            "More of the candidate's samples without a score: undecided.",
-            "SHARE",
-            least=0,
-            most=1,
-        ),
-    ] = MAX_UNSCORED
+    max_unscored: MaxUnscored = MAX_UNSCORED
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -11,6 +11,7 @@ from warehouse.errors import MisuseError
 from warehouse.questions.options import (
     ChosenScores,
     Estimand,
+    FalseVerdicts,
     Level,
     Reference,
     Seed,
@@ -271,16 +272,7 @@ class CorrectedGate(Corrected, Replacement, Question):
     COMMAND = "gate --corrected"
 
     _: KW_ONLY
-    alpha: Annotated[
-        float,
-        Option(
-            "Chance of any false pass, and of any false fail.",
-            "P",
-            least=0,
-            most=0.5,
-            is_open=(True, True),
-        ),
-    ] = 0.05
+    alpha: FalseVerdicts = 0.05
     max_unscored: Annotated[
         float,
         Option(

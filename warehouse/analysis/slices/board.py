@@ -172,9 +172,8 @@ def _varies(scores: BenchmarkScores, slicing: Slicing, seed: int) -> FieldTest |
     if len(scores.entries) != 1:
         return None
     entry = scores.entries[0]
-    own = entry.usable
-    is_plain = own is not None and own.seeds is None and own.uneven_weights is None
-    if own is None or not is_plain or entry.metric.link != "identity":
+    own = _plain_scores(entry)
+    if own is None:
         return None
     return field_test_of(
         slicing,
@@ -184,6 +183,17 @@ def _varies(scores: BenchmarkScores, slicing: Slicing, seed: int) -> FieldTest |
         n_resamples=_SIGNS,
         seed=seed,
     )
+
+
+def _plain_scores(entry: ScoredCondition) -> PromptScores | None:
+    """The scores of a row whose figure is their plain mean; None where it is weighted,
+    over training seeds, or of another form."""
+    scores = entry.usable
+    if scores is None or scores.seeds is not None:
+        return None
+    if scores.uneven_weights is not None or entry.metric.link != "identity":
+        return None
+    return scores
 
 
 def _key(entry: ScoredCondition) -> tuple[Any, ...]:
@@ -233,8 +243,7 @@ def _ranked_entry(
         return of_some_prompts(entry, slicing.prompts_in(number))
     if question.weights != EQUAL:
         return entry
-    with_field = np.setdiff1d(slicing.prompts, slicing.prompts_without)
-    entry = of_some_prompts(entry, with_field)
+    entry = of_some_prompts(entry, slicing.prompts_with)
     if entry.scores is None or not entry.scores.n:
         return entry
     codes = _codes_of(entry.scores, slicing)
@@ -311,15 +320,8 @@ class _RowOfSlices:
 
     def _mean_of_slices(self, question: LeaderboardBy) -> dict[str, Any]:
         """Figures of the mean in which slices count alike."""
-        with_field = np.setdiff1d(self.slicing.prompts, self.slicing.prompts_without)
-        part = of_some_prompts(self.entry, with_field).usable
-        is_plain = (
-            part is not None
-            and part.seeds is None
-            and part.uneven_weights is None
-            and self.entry.metric.link == "identity"
-        )
-        if part is None or not is_plain:
+        part = _plain_scores(of_some_prompts(self.entry, self.slicing.prompts_with))
+        if part is None:
             return {"reason": _NOT_PLAIN}
         codes = _codes_of(part, self.slicing)
         bounds, _ = usable_bounds(part, self.entry.metric)
@@ -351,14 +353,10 @@ class _RowOfSlices:
         return dict(zip(numbers, ends, strict=True))
 
     def _ranks(self, question: LeaderboardBy) -> SliceRanks | None:
-        scores = self.entry.usable
-        if scores is None or scores.seeds is not None or self.slicing.overlaps:
+        part = _plain_scores(of_some_prompts(self.entry, self.slicing.prompts_with))
+        if part is None or self.slicing.overlaps:
             return None
-        if scores.uneven_weights is not None or self.entry.metric.link != "identity":
-            return None
-        with_field = np.setdiff1d(self.slicing.prompts, self.slicing.prompts_without)
-        part = of_some_prompts(self.entry, with_field).usable
-        if part is None or self.board.clusters.labels(part.prompts) is not None:
+        if self.board.clusters.labels(part.prompts) is not None:
             return None
         codes = np.unique(_codes_of(part, self.slicing), return_inverse=True)[1]
         bounds, _ = usable_bounds(part, self.entry.metric)

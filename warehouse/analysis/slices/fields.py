@@ -74,6 +74,11 @@ class Slicing:
         return found
 
     @property
+    def prompts_with(self) -> Ids:
+        """Ids of the prompts that are in any."""
+        return self.prompts[[bool(own) for own in self.of]]
+
+    @property
     def prompts_without(self) -> Ids:
         """Ids of the prompts that are in none."""
         return self.prompts[[not own for own in self.of]]

@@ -11,7 +11,9 @@ from warehouse.errors import MisuseError
 from warehouse.questions.options import (
     MAX_UNSCORED,
     AsRows,
+    FalseVerdicts,
     Force,
+    MaxUnscored,
     OfSomePrompts,
     Reference,
     Seed,
@@ -198,25 +200,8 @@ class GateBy(OfSomePrompts, AsRows, Replacement, Question):
         ),
     ]
     bins: Bins = None
-    alpha: Annotated[
-        float,
-        Option(
-            "Chance of any false pass, and of any false fail.",
-            "P",
-            least=0,
-            most=0.5,
-            is_open=(True, True),
-        ),
-    ] = 0.05
-    max_unscored: Annotated[
-        float,
-        Option(
-            "More of the candidate's samples without a score: undecided.",
-            "SHARE",
-            least=0,
-            most=1,
-        ),
-    ] = MAX_UNSCORED
+    alpha: FalseVerdicts = 0.05
+    max_unscored: MaxUnscored = MAX_UNSCORED
 
     def __post_init__(self) -> None:
         super().__post_init__()

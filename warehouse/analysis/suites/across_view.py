@@ -82,8 +82,12 @@ def _heading(result: Across, *, in_percent: bool) -> str:
     """What the table shows: ``4 models × 3 benchmarks, in %``."""
     models = {row.model for row in result.models}
     size = f"{counted(len(models), 'model')} × {_n_benchmarks(result)}"
-    unit = ", in %" if in_percent else ""
-    return f"{size}{unit}; standard errors in brackets"
+    if in_percent:
+        size += ", in %"
+    errors = (figure.row.standard_error for figure in _all_figures(result))
+    if any(error is not None for error in errors):
+        size += "; standard errors in brackets"
+    return size
 
 
 def _n_benchmarks(result: Across) -> str:
