@@ -16,7 +16,7 @@ from ..ui.corrected import UNUSED, Corrected, corrected_options
 from ..ui.next_step import say_next
 from ..ui.options import REFERENCE, option, output_options_but, refuse_typed, typed
 from ..ui.output import Output
-from ..ui.questions import options_of
+from ..ui.questions import options_of, without_percent
 from ..ui.slices import gate_options
 from ..ui.table import echo, has_column_options
 from .gate_options import SETTINGS, GateOptions
@@ -33,9 +33,8 @@ def margins_callback(
     own: dict[str, float] = {}
     for text in value:
         name, equals, amount = text.rpartition("=")
-        share = 100 if amount.endswith("%") else 1
         try:
-            margin = float(amount.removesuffix("%")) / share
+            margin = float(without_percent(amount))
         except ValueError:
             raise click.BadParameter(
                 f"'{text}' is not a number, a percentage or NAME=number", param=param

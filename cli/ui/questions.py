@@ -138,13 +138,55 @@ def _numbers(
     return whole_numbers(ctx, param, value) or ()
 
 
+class Number(click.types.FloatParamType):
+    """A number, as such or as a percentage: ``0.02`` or ``2%``."""
+
+    name = "number"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number (BadParameter: it is none)."""
+        number: float = super().convert(without_percent(value), param, ctx)
+        return number
+
+
+class NumberRange(click.FloatRange):
+    """A number between limits, as such or as a percentage."""
+
+    name = "number"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number (BadParameter: it is none, or beyond the limits)."""
+        number: float = super().convert(without_percent(value), param, ctx)
+        return number
+
+
+def without_percent(text: Any) -> Any:
+    """A percentage as a number; anything else as it is."""
+    if not isinstance(text, str):
+        return text
+    number = text.removesuffix("%")
+    try:
+        if number != text:
+            return float(number) / 100
+    except ValueError:
+        pass  # the type says what was expected
+    return text
+
+
 def _type(option: FieldOption) -> Any:
     """What click makes of a value, with its limits."""
     if option.most == float("inf"):
         most = None
     else:
         most = option.most
-    if option.least is None and most is None or option.type not in (float, int):
+    is_bounded = option.least is not None or most is not None
+    if option.type is float and not is_bounded:
+        return Number()
+    if option.type not in (float, int) or not is_bounded:
         return option.type
     if option.type is int:
         return click.IntRange(
@@ -156,7 +198,7 @@ def _type(option: FieldOption) -> Any:
         "min_open": least_open and option.least is not None,
         "max_open": most_open and most is not None,
     }
-    return click.FloatRange(option.least, most, **open_ends)
+    return NumberRange(option.least, most, **open_ends)
 
 
 def in_flags(question: type[Options], text: str) -> str:

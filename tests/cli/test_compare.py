@@ -90,6 +90,25 @@ def test_options_reach_the_library(run: Caller, url: str) -> None:
     assert row["estimand"] == "prompts_fixed"
 
 
+@pytest.mark.parametrize(
+    ("percent", "number"), [("90%", "0.9"), (" 99 %", "0.99"), ("99.5%", "0.995")]
+)
+def test_a_number_may_be_a_percentage(
+    run: Caller, url: str, percent: str, number: str
+) -> None:
+    told = run(*ONE, "--level", percent, "--json", db=url).rows
+    assert told == run(*ONE, "--level", number, "--json", db=url).rows
+    same = run(*ONE, "--equivalence", "2%", "--json", db=url).rows
+    assert same == run(*ONE, "--equivalence", "0.02", "--json", db=url).rows
+    plan = ("power", "--omega2", "0.1", "--json")
+    assert run(*plan, "--delta", "3%").rows == run(*plan, "--delta", "0.03").rows
+
+
+@pytest.mark.parametrize("wrong", ["%", "x%", "150%", "nan%"])
+def test_what_is_no_percentage_is_misuse(run: Caller, url: str, wrong: str) -> None:
+    run(*ONE, "--level", wrong, db=url).fails(2, "level")
+
+
 def test_flips_are_short_for_people_and_whole_for_programs(
     run: Caller, url: str
 ) -> None:

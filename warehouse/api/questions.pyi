@@ -548,8 +548,8 @@ class QuestionMethods(Connection):
         max_count: int = 3,
         count: bool = False,
     ) -> GrepReport:
-        """Samples whose texts match a pattern, counted by model and benchmark, and the first
-        of each model."""
+        """Samples whose texts match a pattern, counted by model, settings and benchmark, and
+        the first of each model."""
 
     def history(
         self,

@@ -11,7 +11,7 @@ from warehouse.analysis.grep.question import PLACES, Grep
 from warehouse.analysis.grep.view import GrepReport
 from warehouse.errors import MisuseError
 from warehouse.serve.page import Page, PageRequest, Site, checked_name, question_from
-from warehouse.tables.page import count, name, number, table
+from warehouse.tables.page import count, model_and_condition, name, number, table
 
 #: Samples of a model, and of a page, that are shown; rows of the table.
 MOST_OF_A_MODEL, MOST, ROWS = 50, 200, 200
@@ -73,7 +73,11 @@ def _table(report: GrepReport) -> Markup:
         "Matches by model",
         caption,
         [
-            name("Model", [row.model for row in rows]),
+            *model_and_condition(
+                "Model",
+                [row.model for row in rows],
+                [row.condition for row in rows],
+            ),
             name("Benchmark", [row.benchmark for row in rows]),
             count("Matches", [row.n_matches for row in rows], minor=False, keep=True),
             count("Of", [row.n_samples for row in rows], minor=False, keep=True),

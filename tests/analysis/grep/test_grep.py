@@ -19,6 +19,7 @@ from warehouse.analysis.grep.view import GrepReport, in_the_middle
 from warehouse.errors import MisuseError
 from warehouse.stats import interval_wilson
 from warehouse.store.connection import Store
+from warehouse.store.open import open_store
 
 CALLS: list[dict[str, Any]] = [
     {"role": "system", "content": "You are careful."},
@@ -322,3 +323,32 @@ def test_a_transcript_of_another_form_says_what_it_can(text: str) -> None:
 def test_a_prompt_that_is_json_but_no_messages_is_a_text() -> None:
     text = '[{"a": 1}, {"a": 2}]'
     assert [piece.text for piece in sent_pieces(text)] == [text]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_runs_of_other_settings_are_counted_apart(store_url: str, order: int) -> None:
+    rows = StoreRows()
+    rows.describe("quiz", rows.metric())
+    runs = [({"temperature": 0.0}, "blue"), ({"temperature": 1.0}, "red")]
+    for settings, text in runs[::order]:
+        for repeat in range(2):
+            run = rows.run("org/a", "quiz", repeat=repeat, **settings)
+            rows.scores(run, {"q0": 1.0})
+            rows.generation(run, "q0", 0, text)
+    rows.scores(rows.run("org/a", "quiz", split="dev", temperature=0.0), {"d0": 1.0})
+    rows.generation(len(rows.rows["run"]), "d0", 0, "blue")
+    with open_store(store_url, create=True) as store:
+        rows.write(store)
+        report = grep(store, "blue")
+    told = {
+        (row.condition, row.split): (row.n_matches, row.n_samples)
+        for row in report.rows
+    }
+    assert told == {
+        ("temperature=0.0", ""): (2, 2),
+        ("temperature=1.0", ""): (0, 2),
+        ("", "dev"): (1, 1),
+    }
+    assert report.one_line == "3 of 5 samples match 'blue': org/a 3 of 5"
+    shown = str(report)
+    assert "temperature=0.0" in shown and "split" in shown

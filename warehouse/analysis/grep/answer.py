@@ -16,7 +16,7 @@ from warehouse.analysis.grep.question import Grep
 from warehouse.analysis.grep.read import Hit, Ints, Runs, read_matches
 from warehouse.analysis.grep.view import GrepReport, GrepRow, GrepSample
 from warehouse.analysis.selection.benchmarks import find_benchmark, runs_on
-from warehouse.analysis.selection.conditions import Run, read_runs
+from warehouse.analysis.selection.conditions import Run, labels_of_runs, read_runs
 from warehouse.analysis.selection.prompts import prompts_by_id
 from warehouse.analysis.selection.reference import hint_on_values
 from warehouse.analysis.selection.reference_text import parse_where
@@ -27,8 +27,8 @@ from warehouse.store.connection import Store
 
 #: Confidence level of the intervals.
 LEVEL = 0.95
-#: Model and benchmark of a row.
-_Name = tuple[str, str]
+#: Model, label of its condition, benchmark and split of a row.
+_Name = tuple[str, str, str, str]
 
 
 @answers(Grep)
@@ -37,12 +37,13 @@ def grep(store: Store, question: Grep) -> GrepReport:
     pattern = pattern_of(question)
     wanted = wanted_by(question)
     chosen = _runs(store, question)
-    names = sorted({(run["model"], run["benchmark"]) for run in chosen})
+    name_of = _names(store, chosen)
+    names = sorted(set(name_of.values()))
     models = sorted({run["model"] for run in chosen})
     most = question.max_count
     if question.count:
         most = 0
-    runs = _as_arrays(chosen, names, models)
+    runs = _as_arrays(chosen, name_of, names, models)
     matches = read_matches(store, pattern, wanted, runs, most)
     rows = sorted(_rows(names, *matches.columns()), key=_most_first)
     if not rows:
@@ -59,8 +60,23 @@ def grep(store: Store, question: Grep) -> GrepReport:
     )
 
 
-def _most_first(row: GrepRow) -> tuple[float, int, str, str]:
-    return -row.share, -row.n_matches, row.model, row.benchmark
+def _most_first(row: GrepRow) -> tuple[Any, ...]:
+    names = (row.model, row.condition, row.benchmark, row.split)
+    return -row.share, -row.n_matches, *names
+
+
+def _names(store: Store, runs: Sequence[Run]) -> dict[int, _Name]:
+    """What the row of each run is called, by id: runs of other settings are others."""
+    labels = labels_of_runs(store, runs)
+    return {
+        run["run_id"]: (
+            run["model"],
+            labels[run["run_id"]],
+            run["benchmark"],
+            run["split"],
+        )
+        for run in runs
+    }
 
 
 def _runs(store: Store, question: Grep) -> Sequence[Run]:
@@ -83,15 +99,18 @@ def _runs(store: Store, question: Grep) -> Sequence[Run]:
     return fitting
 
 
-def _as_arrays(runs: Sequence[Run], names: list[_Name], models: list[str]) -> Runs:
+def _as_arrays(
+    runs: Sequence[Run],
+    name_of: dict[int, _Name],
+    names: list[_Name],
+    models: list[str],
+) -> Runs:
     row_of = {name: index for index, name in enumerate(names)}
     model_of = {name: index for index, name in enumerate(models)}
     return Runs(
         ids=np.array([run["run_id"] for run in runs], np.int64),
         benchmarks=frozenset(run["benchmark_id"] for run in runs),
-        rows=np.array(
-            [row_of[run["model"], run["benchmark"]] for run in runs], np.int32
-        ),
+        rows=np.array([row_of[name_of[run["run_id"]]] for run in runs], np.int32),
         models=np.array([model_of[run["model"]] for run in runs], np.int32),
     )
 
@@ -127,22 +146,22 @@ def _rows(
     ends = np.append(starts, len(rows))[1:]
     made: list[GrepRow] = []
     for row, start, end in zip(there.tolist(), starts, ends, strict=True):
-        model, benchmark = names[row]
-        made.append(_row(model, benchmark, prompts[start:end], matched[start:end]))
+        made.append(_row(names[row], prompts[start:end], matched[start:end]))
     return made
 
 
-def _row(
-    model: str, benchmark: str, prompts: Ints, matched: NDArray[np.bool_]
-) -> GrepRow:
+def _row(name: _Name, prompts: Ints, matched: NDArray[np.bool_]) -> GrepRow:
     """A row from its samples, which stand by prompt. The samples of one prompt are not
     independent: the share is the mean over prompts, and so is its interval."""
     _, starts, n_draws = np.unique(prompts, return_index=True, return_counts=True)
     shares = np.add.reduceat(matched.astype(np.float64), starts) / n_draws
     estimate = estimate_mean(shares, bounds=(0, 1), n_draws=n_draws, level=LEVEL)
+    model, condition, benchmark, split = name
     return GrepRow(
         model=model,
+        condition=condition,
         benchmark=benchmark,
+        split=split,
         n_matches=int(matched.sum()),
         n_samples=len(matched),
         n_prompts=len(starts),

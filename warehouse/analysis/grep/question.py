@@ -24,8 +24,8 @@ LONGEST = 10_000
 
 @dataclass(frozen=True)
 class Grep(Question):
-    """Samples whose texts match a pattern, counted by model and benchmark, and the first
-    of each model.
+    """Samples whose texts match a pattern, counted by model, settings and benchmark, and
+    the first of each model.
 
     A sample matches where one of its texts does. A pattern is a regular expression of
     RE2, which takes time that is linear in the text whatever the pattern is; ``^`` and

@@ -16,6 +16,7 @@ from warehouse.tables.words import (
     counted,
     excerpt,
     level_column,
+    listed,
     some_of,
     visible,
 )
@@ -31,10 +32,14 @@ _SHORT = re.compile(r"\w[\w./-]{0,39}", re.ASCII)
 
 @dataclass(frozen=True)
 class GrepRow(Row):
-    """Samples of a model on a benchmark that match."""
+    """Samples of a model under one condition, on a benchmark, that match."""
 
     model: str  #: name of the model.
+    condition: (
+        str  #: settings that tell it from others of the model; empty where none do.
+    )
     benchmark: str  #: name of the benchmark.
+    split: str  #: of the benchmark; empty where there is none.
     n_matches: int  #: samples with a text that matches.
     n_samples: int  #: samples with a text that was looked at.
     n_prompts: int  #: prompts of these samples.
@@ -93,7 +98,7 @@ class GrepReport(Result):
     pattern: str  #: as it was asked for.
     places: tuple[str, ...]  #: texts that were looked at.
     level: float  #: of the intervals.
-    #: one for each model and benchmark with samples, the largest share first.
+    #: one for each condition and benchmark with samples, the largest share first.
     rows: tuple[GrepRow, ...]
     #: the first of each model, by run and prompt; empty where only counts were asked for.
     samples: tuple[GrepSample, ...] = ()
@@ -112,7 +117,9 @@ class GrepReport(Result):
     def one_line(self) -> str:
         pattern = excerpt(self.pattern, _PATTERN)
         if not self.n_matches:
-            return f"none of {counted(self.n_samples, 'sample')} matches '{pattern}'"
+            samples = counted(self.n_samples, "sample")
+            where = listed([place.replace("_", "-") for place in self.places])
+            return f"none of {samples} matches '{pattern}' (looked at: {where}; --in: others)"
         verb = "match"
         if self.n_matches == 1:
             verb = "matches"
@@ -158,7 +165,9 @@ class GrepReport(Result):
         cells = [
             {
                 "model": row.model,
+                "settings": row.condition,
                 "benchmark": row.benchmark,
+                "split": row.split,
                 "matches": row.n_matches,
                 "of": row.n_samples,
                 "prompts": row.n_prompts,
@@ -168,10 +177,15 @@ class GrepReport(Result):
             for row in shown
         ]
         several = any(row.n_samples > row.n_prompts for row in self.rows)
-        for row in cells:
+        one_split = len({row.split for row in self.rows}) == 1
+        for cell in cells:
             if not several:
-                del row["prompts"]
-        parts: list[Part] = [Table.of(cells, minor=("prompts",))]
+                del cell["prompts"]
+            if one_split:
+                del cell["split"]
+        parts: list[Part] = [
+            Table.of(cells, hide_empty=("settings",), minor=("prompts",))
+        ]
         if several:
             meaning = "mean over prompts of the share of their samples that match"
             parts += legend({"share": meaning}, are_terms=False)

@@ -108,6 +108,18 @@ def group_runs(runs: Iterable[Run]) -> list[Condition]:
     return [Condition(key, tuple(members)) for key, members in by_key.items()]
 
 
+def labels_of_runs(store: Store, runs: Iterable[Run]) -> dict[int, str]:
+    """For each run the label of its condition among those on its benchmark and split,
+    by id."""
+    alike = grouped(group_runs(runs), lambda condition: condition.benchmark_split)
+    labels: dict[int, str] = {}
+    for members in alike.values():
+        told = label_conditions(store, members)
+        for condition, label in zip(members, told, strict=True):
+            labels.update(dict.fromkeys(condition.run_ids, label))
+    return labels
+
+
 def describe(conditions: Sequence[Condition]) -> list[str]:
     """For each condition the settings that distinguish it from the others, such as
     ``fewshot=5``.

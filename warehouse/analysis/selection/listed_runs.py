@@ -7,12 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from warehouse.analysis.groups import grouped
-from warehouse.analysis.selection.conditions import (
-    group_runs,
-    label_conditions,
-    read_runs,
-)
+from warehouse.analysis.selection.conditions import labels_of_runs, read_runs
 from warehouse.store.connection import Store
 from warehouse.store.curate import catalogue
 from warehouse.store.sql.query_files import query_text
@@ -55,7 +50,7 @@ def list_runs(
     runs = catalogue.runs(store, where=where, everything=everything)
     if not runs:
         return []
-    labels = _labels(store)
+    labels = labels_of_runs(store, read_runs(store, "true", {}))
     ids = [run.run_id for run in runs]
     figures: dict[int, dict[str, Any]] = {}
     if sum(run.n_scores for run in runs) <= MOST_SCORES:
@@ -88,16 +83,3 @@ def _metric(figure: Mapping[str, Any]) -> str:
     """The label of a metric: its name, with its filter."""
     parts = (figure.get("metric"), figure.get("metric_filter"))
     return ",".join(filter(None, parts))
-
-
-def _labels(store: Store) -> dict[int, str]:
-    """For each current run the label of its condition among those on its benchmark and
-    split."""
-    conditions = group_runs(read_runs(store, "true", {}))
-    alike = grouped(conditions, lambda condition: condition.benchmark_split)
-    labels_of_runs: dict[int, str] = {}
-    for members in alike.values():
-        told = label_conditions(store, members)
-        for condition, label in zip(members, told, strict=True):
-            labels_of_runs.update(dict.fromkeys(condition.run_ids, label))
-    return labels_of_runs

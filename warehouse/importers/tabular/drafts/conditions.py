@@ -115,33 +115,50 @@ def what_conditions_are(
         values: the columns of figures.
         is_matrix: whether the columns of figures are benchmarks.
     """
-    paths = " and ".join(toml_text(column.path) for column in columns)
-    verb = "names" if len(columns) == 1 else "name"
-    question = f"what {paths} {verb} ({', '.join(map(str, columns[0].values[:NAMED]))})"
-    figures = ", ".join(toml_text(value.name) for value in values[:NAMED])
-    question += f", of which each model has a row with {figures}"
+    model = fields.run["model"].path
+    names = [column.path for column in columns]
     settings = ", ".join(
         f"{toml_key(column.name)} = {toml_text(column.path)}" for column in columns
     )
-    names = [*(column.path for column in columns)]
-    model = fields.run["model"].path
-    kinds = ["conditions of one benchmark, a run each"]
-    lines = [f"[run.configuration] {settings}"]
-    template = " ".join(f"{{{name}}}" for name in (model, *names))
+    question = _question(columns, values)
+    line = f"[run.configuration] {settings}"
     if is_matrix:
-        kinds = ["conditions, a run each", "parts of the names of models"]
-        lines.append(f"[run] model = {{ template = {toml_text(template)} }}")
-        return Choice(question, tuple(kinds), tuple(lines))
+        either = ("conditions, a run each", "parts of the names of models")
+        model_line = f"[run] model = {_joined(model, *names)}"
+        return Choice(question, either, (line, model_line))
     if "benchmark" in fields.run:
         names.insert(0, fields.run["benchmark"].path)
-    template = " ".join(f"{{{name}}}" for name in names)
-    benchmark = toml_text(names[0])
-    if len(names) > 1:
-        benchmark = f"{{ template = {toml_text(template)} }}"
-    kinds.append("benchmarks, of which figures are published")
-    lines.append(f"[run] benchmark = {benchmark}")
+    benchmark = _joined(*names)
+    kinds = [
+        "conditions of one benchmark, a run each",
+        "benchmarks, of which figures are published",
+    ]
+    lines = [line, f"[run] benchmark = {benchmark}"]
     if not are_shares(table, values):
-        prompt = benchmark if len(columns) > 1 else toml_text(columns[0].path)
+        prompt = toml_text(columns[0].path)
+        if len(columns) > 1:
+            prompt = benchmark
         kinds.append("prompts, of which these are scores")
         lines.append(f"[sample] prompt_id = {prompt}, and [[scores]] for [[published]]")
     return Choice(question, tuple(kinds), tuple(lines))
+
+
+def _question(columns: Sequence[ColumnProfile], values: Sequence[ColumnProfile]) -> str:
+    """What columns name, with the first names of one and the figures beside them."""
+    paths = " and ".join(toml_text(column.path) for column in columns)
+    verb = "name"
+    if len(columns) == 1:
+        verb = "names"
+    named = ", ".join(map(str, columns[0].values[:NAMED]))
+    figures = ", ".join(toml_text(value.name) for value in values[:NAMED])
+    return (
+        f"what {paths} {verb} ({named}), of which each model has a row with {figures}"
+    )
+
+
+def _joined(*names: str) -> str:
+    """The TOML of a column, or of the values of several in one text."""
+    if len(names) == 1:
+        return toml_text(names[0])
+    template = " ".join(f"{{{name}}}" for name in names)
+    return f"{{ template = {toml_text(template)} }}"
