@@ -1,4 +1,5 @@
-"""Which prompts are in which slice: the set of prompts with one value of a field."""
+"""Which prompts are in which slice: the set of prompts with one value of a field
+(statistics.md §21)."""
 
 from __future__ import annotations
 

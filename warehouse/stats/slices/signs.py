@@ -1,5 +1,5 @@
 """Signs of units, all vectors of them or some that are drawn, and what they make of
-sums."""
+sums (statistics.md §21)."""
 
 from __future__ import annotations
 
