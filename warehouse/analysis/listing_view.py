@@ -34,7 +34,7 @@ _RUN_MAY_BE_EMPTY = (
 )
 #: Columns of runs that a narrow terminal does without, the first of them first.
 _MINOR_RUN_COLUMNS = (
-    *("agent", "checkpoint", "split", "status", "note", "when", "answers", "seed"),
+    *("agent", "checkpoint", "split", "status", "note", "when", "questions", "seed"),
     *("settings", "file"),
 )
 #: Parts of a path that a list shows.
@@ -136,7 +136,7 @@ def runs_table(runs: Sequence[ListedRun]) -> Table:
                 "benchmark": run.benchmark,
                 "split": run.split,
                 "score": _score(run, units[run.is_share]),
-                "answers": run.n_found,
+                "questions": run.n_found,
                 "when": run.started_at and f"{run.started_at:%Y-%m-%d %H:%M}",
                 "file": _short(run.file),
                 "status": "" if run.status == "complete" else run.status,
