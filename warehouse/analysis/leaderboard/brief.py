@@ -158,11 +158,12 @@ def _cells(
     """The cells of each row; rows of several groups have their places in each."""
     groups = [(group, places_of(group, higher_is_better)) for group in _groups(rows)]
     are_tested = any(any(places) for _, places in groups)
+    n_ranked = sum(row.rank is not None for row in rows)
     for group, places in groups:
         for row, place in zip(group, places, strict=True):
             standing: dict[str, Any] = {"place": place and str(place)}
             if not are_tested:
-                standing = {"rank": row.rank}
+                standing = {"rank": row.rank if n_ranked > 1 else None}
             yield standing | {
                 "model": row.model,
                 "settings": row.condition,
