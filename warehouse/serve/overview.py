@@ -12,6 +12,7 @@ from typing import Any
 from markupsafe import Markup
 
 from warehouse.analysis.compare.question import Compare
+from warehouse.analysis.comparison.brief import Names, units_of
 from warehouse.analysis.comparison.words import better_in_words
 from warehouse.analysis.report_data.report import Changes, read_changes
 from warehouse.analysis.suites.question import AnyLeaderboard
@@ -25,7 +26,7 @@ from warehouse.serve.heat_data import Facts
 from warehouse.serve.page import Page, PageRequest, Site, link
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
-from warehouse.tables.words import decimals, fixed, number, plural
+from warehouse.tables.words import fixed, plural
 
 TITLE = "Which model is best?"
 #: Rows and columns of a window: with its heads and facets fewer than 5 000 nodes.
@@ -34,6 +35,8 @@ ROWS, COLUMNS = 40, 40
 LISTED = 150
 #: Seconds that the first page of a large store waits for its scores.
 PATIENCE = 0.8
+#: What a rule for alerts found, which stands above all else.
+ALERT = "Alert"
 #: Alerts whose words are shown.
 MOST_ALERTS = 3
 #: What the table is narrowed to, in the order of questions.
@@ -86,6 +89,7 @@ def overview(site: Site, request: PageRequest) -> Page:
     first_two: list[str] = []
     if not (any(picked) or at or left_to_go):
         first_two = [line.name for line in lines[:2]]
+    strip = _strip(site, facts)
     verdict, comparison = _verdict(
         site, first_two if len(first_two) > 1 else picked, seen.n_rows
     )
@@ -99,7 +103,8 @@ def overview(site: Site, request: PageRequest) -> Page:
             "narrowed": any(facets.values()) or bool(request.value("date")),
             "orders": ORDERS,
             "order": order,
-            "strip": _strip(site, facts),
+            "alerts": [part for part in strip if part[0] == ALERT],
+            "strip": [part for part in strip if part[0] != ALERT],
             "picked": picked,
             "first_two": first_two if verdict and verdict["link"] else [],
             "verdict": verdict,
@@ -201,8 +206,8 @@ def _verdict(
         return None, question
     row = answer.overall or answer.rows[0]
     sure = word_of(row, n_models * (n_models - 1) // 2)
-    n_decimals = decimals([row.standard_error])
-    words = answer.in_words(figures=False)
+    (unit,) = units_of([row], in_percent=answer.is_share)
+    words = answer.sentences_by_name[0]
     if any(row.condition_a or row.condition_b for row in answer.rows):
         words += " Of a model with several conditions the newest is compared."
     is_one_of_several = answer.overall is None and len(answer.rows) > 1
@@ -211,10 +216,12 @@ def _verdict(
         "link": link("compare", a=a, b=b, latest=1),
         "row": row,
         "on": f" on {row.benchmark}" if is_one_of_several else "",
-        "difference": number(row.difference, n_decimals, sign=True),
+        "names": Names.of(answer.rows[0]),
+        "points": " points" if unit.in_percent else "",
+        "difference": unit.difference(row.difference),
         "ends": [
-            fixed(end, n_decimals)
-            for end in (row.ci_low, row.ci_high)
+            fixed(end, unit.digits)
+            for end in map(unit.in_unit, (row.ci_low, row.ci_high))
             if end is not None
         ],
         "sure": sure,
@@ -283,7 +290,7 @@ def _strip(site: Site, facts: Facts) -> list[tuple[str, str, str]]:
         ("New", _new(sources), ""),
         ("Changed", _changed(changes), ""),
         (
-            "Alert",
+            ALERT,
             site.answers.once("alerts", lambda store: _alerts(store, site.rules)),
             "",
         ),
