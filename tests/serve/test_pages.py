@@ -16,6 +16,7 @@ from starlette.testclient import TestClient
 from tests.serve.test_browser import serving
 from tests.support.cli import Caller
 from tests.support.two_models import build_two_models
+from warehouse.report.heat import Arrangement
 from warehouse.serve.app import create_app
 from warehouse.serve.page import link as address_of
 
@@ -346,3 +347,34 @@ def test_fifty_readers_at_once_have_what_one_has(url: str) -> None:
         found = readers.map(read, places * 13)
         for place, content in zip(places * 13, found, strict=True):
             assert re.sub(rb"as of <time.*?</time>", b"", content) == alone[place]
+
+
+def test_what_comes_late_does_not_move_what_a_reader_has_before_them(url: str) -> None:
+    app = create_app(url)
+    heat = app._pages.site.heat
+    with TestClient(app, base_url="http://127.0.0.1:8321") as fresh:
+        first = _heads_and_rows(whole(fresh, "/"))
+        heads, rows = first
+        assert len(heads) > 2 and len(rows) > 2
+        seen = Arrangement(
+            tuple(reversed(rows[1:])), tuple((head, False) for head in heads[1:])
+        )
+        page = heat.keep_order("", seen)
+        text = whole(fresh, f"/?seen={page}")
+        again = _heads_and_rows(text)
+        assert again[1] == [*reversed(rows[1:]), rows[0]]  # what is new stands below
+        assert set(again[0]) == set(heads)
+        assert "seen=" not in re.sub(r'data-seen="[^"]*"', "", text)
+        assert _heads_and_rows(whole(fresh, "/")) == first  # loaded anew: by its rule
+
+
+def _heads_and_rows(page: str) -> tuple[list[str], list[str]]:
+    heat = page[page.index('class="scroll heat"') :].partition("</table>")[0]
+    head, _, body = heat.partition("</thead>")
+    heads = re.findall(r'<th scope="col" class="n.*?<bdi>(.*?)</bdi>', head)
+    rows = re.findall(r'<th scope="row">.*?<bdi>(.*?)</bdi>', body)
+    plain = re.compile("<[^>]+>")
+    return (
+        [unescape(plain.sub("", one)) for one in heads],
+        [unescape(plain.sub("", one)) for one in rows],
+    )

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from statistics import median
-from typing import Literal
+from typing import Literal, TypeVar
 
 from warehouse.analysis.leaderboard.row import STOPPED, LeaderboardRow
 from warehouse.analysis.leaderboard.words import first_group, label_of
@@ -41,6 +41,9 @@ _KEYS = {
 }
 
 Order = Literal["apart", "date", "name"]
+#: What is put in order, and what it is told by.
+Item = TypeVar("Item")
+Key = TypeVar("Key", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +141,33 @@ class HeatLine:
 
 
 @dataclass(frozen=True)
+class Arrangement:
+    """The order of all rows and columns of a heat table."""
+
+    rows: tuple[str, ...]  #: names.
+    columns: tuple[tuple[str, bool], ...]  #: names, and whether each is of a suite.
+
+    def of_rows(self, names: Sequence[str]) -> list[str]:
+        """Rows as they stood, and new ones below them."""
+        return _as_before(names, self.rows, names)
+
+    def of_columns(self, columns: Sequence[HeatColumn]) -> list[HeatColumn]:
+        """Columns as they stood, and new ones behind them."""
+        keys = [(column.name, column.is_suite) for column in columns]
+        return _as_before(columns, self.columns, keys)
+
+
+def _as_before(
+    items: Sequence[Item], before: Sequence[Key], keys: Sequence[Key]
+) -> list[Item]:
+    """Items in the order in which their keys stood before; those that are new come last
+    in their own order."""
+    places = {key: place for place, key in enumerate(before)}
+    known = sorted(range(len(items)), key=lambda at: places.get(keys[at], len(places)))
+    return [items[at] for at in known]
+
+
+@dataclass(frozen=True)
 class HeatWindow:
     """A part of a heat table, ready for the page."""
 
@@ -150,6 +180,7 @@ class HeatWindow:
     about: tuple[str, ...]  #: what it shows, in sentences.
     order: str  #: of rows and columns, in words; empty for a single column.
     keys: tuple[tuple[str, str], ...]  #: signs with what they say.
+    arrangement: Arrangement  #: of the whole table.
 
     @property
     def is_whole(self) -> bool:
@@ -232,6 +263,7 @@ def window(
     order: Order = "apart",
     sort: str = "",
     links: Mapping[str, str] | None = None,
+    kept: Arrangement | None = None,
 ) -> HeatWindow:
     """A part of the table of all rows that columns have.
 
@@ -249,6 +281,8 @@ def window(
         sort: name of a column by whose scores rows go, the best first, and which stands
             first; empty for `rows_in_order`.
         links: where more of a row stands, by its name.
+        kept: an order that a reader has seen, which stays: what has come since stands
+            behind it.
     """
     columns = [
         column for column in columns if column.n_others >= 0 or not column.is_suite
@@ -262,6 +296,8 @@ def window(
     if by is not None:
         ordered.sort(key=lambda column: column is not by)
         names = sorted(names, key=lambda name: _from_best(by, name))
+    if kept is not None:
+        ordered, names = kept.of_columns(ordered), kept.of_rows(names)
     first_column = _within(first_column, len(ordered), n_columns)
     first_row = _within(first_row, len(names), n_rows)
     shown = ordered[first_column : first_column + n_columns]
@@ -292,6 +328,9 @@ def window(
         about=tuple(_about(shown, several, all_published, has_gaps)),
         order=_in_which_order(order, ordered, by) if len(ordered) > 1 else "",
         keys=tuple((mark, words) for mark, words in _KEYS.items() if mark in marks),
+        arrangement=Arrangement(
+            tuple(names), tuple((column.name, column.is_suite) for column in ordered)
+        ),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -31,7 +31,7 @@ from warehouse.analysis.suites.tree import list_suites
 from warehouse.errors import MisuseError, WarehouseError
 from warehouse.questions.question import Question
 from warehouse.report.found import leader_of
-from warehouse.report.heat import HeatCell, HeatColumn, cells_of
+from warehouse.report.heat import Arrangement, HeatCell, HeatColumn, cells_of
 from warehouse.serve.answers import Answers
 from warehouse.store.connection import Store
 from warehouse.store.shared_reads import blocks_of, in_blocks
@@ -50,6 +50,9 @@ FACETS = {
 #: Behind rank sets, which the table does not show: without them it takes a quarter of
 #: the time.
 _DRAWS = 0
+
+#: Pages whose orders are remembered.
+_MOST_ORDERS = 100
 
 _LOG = logging.getLogger(__name__)
 Row = dict[str, Any]
@@ -134,6 +137,26 @@ class HeatData:
     _version: str = ""
     _boards: dict[str, Board] = field(default_factory=dict)
     _todo: int = 0
+    #: orders of the table that readers have before them, by a name of each page.
+    _orders: OrderedDict[str, Arrangement] = field(default_factory=OrderedDict)
+    _n_orders: int = 0
+
+    def order_of(self, page: str) -> Arrangement | None:
+        """The order that a page was first shown in; None where that is not known."""
+        with self._lock:
+            return self._orders.get(page)
+
+    def keep_order(self, page: str, order: Arrangement) -> str:
+        """Remember the order of a page that grows; a name for it, where it has none."""
+        with self._lock:
+            if page not in self._orders:
+                self._n_orders += 1
+                page = str(self._n_orders)
+            self._orders[page] = order
+            self._orders.move_to_end(page)
+            while len(self._orders) > _MOST_ORDERS:
+                self._orders.popitem(last=False)
+            return page
 
     def facts(self, patience: float) -> Facts | None:
         """The facts; None while they are read. The leaderboards begin after them."""

@@ -77,7 +77,11 @@ def overview(site: Site, request: PageRequest) -> Page:
         n_columns=COLUMNS,
         order=order,  # type: ignore[arg-type]  # one of ORDERS
         sort=request.value("sort"),
+        kept=site.heat.order_of(request.value("seen")),
     )
+    page_seen = request.value("seen")
+    if page_seen or left_to_go:  # a page that grows keeps the order it was shown in
+        page_seen = site.heat.keep_order(page_seen, seen.arrangement)
     heads = seen.heads
     if not seen.is_whole:  # else the page sorts by itself
         heads = tuple(
@@ -98,6 +102,7 @@ def overview(site: Site, request: PageRequest) -> Page:
         TITLE,
         {
             "seen": seen,
+            "page_seen": page_seen,
             "found": _found(columns, is_whole=not (left_to_go or at or left)),
             "facets": [(name, _choices(facts, name), facets[name]) for name in FACETS],
             "narrowed": any(facets.values()) or bool(request.value("date")),
