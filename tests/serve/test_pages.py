@@ -14,7 +14,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.serve.test_browser import serving
-from tests.support.cli import Caller
+from tests.support.builders import StoreRows
+from tests.support.cli import Caller, filled_url
 from tests.support.two_models import build_two_models
 from warehouse.report.heat import Arrangement
 from warehouse.serve.app import create_app
@@ -378,3 +379,30 @@ def _heads_and_rows(page: str) -> tuple[list[str], list[str]]:
         [unescape(plain.sub("", one)) for one in heads],
         [unescape(plain.sub("", one)) for one in rows],
     )
+
+
+def test_the_mean_over_benchmarks_stands_first(
+    request: pytest.FixtureRequest, run: Caller
+) -> None:
+    rows = StoreRows()
+    metric = rows.metric()
+    for place in range(4):
+        name = f"quiz{place}"
+        rows.describe(name, metric)
+        for model, right in (("good", 30), ("fair", 20), ("poor", 5)):
+            rows.scores(
+                rows.run(model, name),
+                {f"{name}-{key}": float(key < right + place) for key in range(40)},
+            )
+    with filled_url(request, "duckdb", rows) as url:
+        with TestClient(create_app(url), base_url="http://127.0.0.1:8321") as fresh:
+            page = whole(fresh, "/")
+            narrowed = whole(fresh, "/?benchmark=quiz1")
+        said = run("leaderboard", db=url).out
+    heads, models = _heads_and_rows(page)
+    assert heads[0] == "mean"
+    assert set(heads[1:]) == {f"quiz{place}" for place in range(4)}
+    assert models == ["good", "fair", "poor"]
+    assert "By the mean of 4 benchmarks: <bdi>good</bdi> leads with 78.8 %" in page
+    assert "By the mean of 4 benchmarks: good leads with 78.8 %" in said
+    assert "By the mean" not in narrowed

@@ -19,6 +19,7 @@ from typing import Literal, TypeVar
 from warehouse.analysis.leaderboard.row import STOPPED, LeaderboardRow
 from warehouse.analysis.leaderboard.words import first_group, label_of
 from warehouse.analysis.selection.scored_conditions import is_partial
+from warehouse.analysis.suites.answer import SuiteBoard
 from warehouse.analysis.suites.row import SuiteRow
 from warehouse.report.found import Leader
 from warehouse.tables.page import is_finite, written
@@ -77,6 +78,7 @@ class HeatColumn:
     is_suite: bool = False
     leader: Leader | None = None  #: the first of its leaderboard; None for none.
     is_share: bool = False  #: scores lie between 0 and 1: people read them in percent.
+    is_mean: bool = False  #: of the benchmarks here: stands before all others.
 
     @cached_property
     def in_percent(self) -> bool:
@@ -246,6 +248,28 @@ def _cell_of(row: LeaderboardRow | SuiteRow, *, is_alone: bool) -> HeatCell:
     )
 
 
+#: Name of the column of means, which stands before all others.
+MEAN = "mean"
+
+
+def mean_column(board: SuiteBoard) -> HeatColumn:
+    """The column of means over benchmarks, of the models that have all of them.
+
+    Args:
+        board: of the suite of these benchmarks.
+    """
+    rows = [row for row in board.rows if not row.n_missing]
+    return HeatColumn(
+        MEAN,
+        f"of {len(board.leaves)} benchmarks",
+        board.higher_is_better,
+        cells_of(rows),
+        is_suite=True,
+        is_share=board.is_share,
+        is_mean=True,
+    )
+
+
 def _within(first: int, n: int, size: int) -> int:
     """Where a part begins; of one beyond the end, where the last part does."""
     if first < n:
@@ -392,7 +416,7 @@ def _sort_key(
     """Suites first; then what tells more models apart, which nothing without a
     direction does; then what more of the first models have a score on."""
     if order == "name":
-        return not column.is_suite, column.name
+        return not column.is_mean, not column.is_suite, column.name
     newest = 0.0
     if order == "date" and column.newest:
         newest = -column.newest.timestamp()
@@ -402,6 +426,7 @@ def _sort_key(
         n_apart = column.n_apart
     n_first = sum(name in column.cells for name in first)
     return (
+        not column.is_mean,
         not column.is_suite,
         newest,
         -n_apart,
@@ -464,7 +489,7 @@ def _head(column: HeatColumn, several: bool, all_shares: bool) -> HeatHead:
         None: ("?", "direction unknown"),
     }
     sign, words = signs[column.higher_is_better]
-    metric = column.metric if several else ""
+    metric = column.metric if several or column.is_mean else ""
     if column.in_percent and not all_shares:
         metric = f"{metric}, %" if metric else "%"
     return HeatHead(
@@ -544,14 +569,15 @@ def _about(
 ) -> Iterable[str]:
     """Sentences that a reader needs to understand the table."""
     all_shares = all(column.in_percent for column in shown)
-    if not several and shown:
+    if not several and not all(column.is_mean for column in shown):
         ways = {column.higher_is_better for column in shown}
         way = ""
         if len(ways) == 1:
             way = f", {direction(ways.pop())}"
         percent = " in %" if all_shares else ""
-        yield f"Scores{percent}: {shown[0].metric}{way}."
-    elif shown:
+        own = next(column for column in shown if not column.is_mean)
+        yield f"Scores{percent}: {own.metric}{way}."
+    elif several:
         percent = " in %" if all_shares else ""
         yield f"Scores{percent}, each by the metric below its benchmark's name."
     if has_gaps:

@@ -21,6 +21,7 @@ from warehouse.records.clock import utc_now
 from warehouse.refresh.alerts import Rules, check
 from warehouse.report.found import found_in_words
 from warehouse.report.heat import HeatCell, HeatColumn, HeatLine, HeatWindow, window
+from warehouse.report.opening import of_mean
 from warehouse.serve.gauge import CLEAR, word_of
 from warehouse.serve.heat_data import Facts
 from warehouse.serve.page import Page, PageRequest, Site, link
@@ -70,7 +71,7 @@ def overview(site: Site, request: PageRequest) -> Page:
         raise MisuseError(f"order is one of {', '.join(ORDERS)}; found {order[:40]!r}")
     at, left = request.number("row"), request.number("column")
     seen = window(
-        [replace(column, link=link("benchmark", column.name)) for column in columns],
+        [_linked(column) for column in columns],
         first_row=at,
         n_rows=ROWS,
         first_column=left,
@@ -94,6 +95,11 @@ def overview(site: Site, request: PageRequest) -> Page:
     if not (any(picked) or at or left_to_go):
         first_two = [line.name for line in lines[:2]]
     strip = _strip(site, facts)
+    is_narrowed = any(facets.values()) or bool(request.value("date"))
+    is_whole = not (left_to_go or at or left)
+    found = _found(columns, is_whole=is_whole)
+    if is_whole and not is_narrowed:
+        found = [*of_mean(site.heat.mean), *found]
     verdict, comparison = _verdict(
         site, first_two if len(first_two) > 1 else picked, seen.n_rows
     )
@@ -103,9 +109,9 @@ def overview(site: Site, request: PageRequest) -> Page:
         {
             "seen": seen,
             "page_seen": page_seen,
-            "found": _found(columns, is_whole=not (left_to_go or at or left)),
+            "found": found,
             "facets": [(name, _choices(facts, name), facets[name]) for name in FACETS],
-            "narrowed": any(facets.values()) or bool(request.value("date")),
+            "narrowed": is_narrowed,
             "orders": ORDERS,
             "order": order,
             "alerts": [part for part in strip if part[0] == ALERT],
@@ -132,6 +138,13 @@ def overview(site: Site, request: PageRequest) -> Page:
         "where is_default",
         again=1 if left_to_go or (comparison and not verdict) else 0,
     )
+
+
+def _linked(column: HeatColumn) -> HeatColumn:
+    """A column with the page that has more of it."""
+    if column.is_mean:
+        return column
+    return replace(column, link=link("benchmark", column.name))
 
 
 def _found(columns: Sequence[HeatColumn], *, is_whole: bool) -> list[Markup]:
