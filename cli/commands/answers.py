@@ -10,7 +10,7 @@ from warehouse.analysis.answers.question import AnswerMetrics
 
 from ..lazy_group import command
 from ..state import State
-from ..ui.options import option, output_options, typed
+from ..ui.options import draw, drawable, option, output_options, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 @option(
     "--confusion", "Of one model: its counts alone, target by answer.", is_flag=True
 )
+@drawable
 @output_options
 def answer_metrics(
     state: State, /, output: Output, confusion: bool, **options: Any
@@ -31,6 +32,7 @@ def answer_metrics(
     if confusion and len(question.models) != 1:
         raise click.UsageError("--confusion is of one model: name it")
     report: AnswerReport = state.ask(question)
+    draw(report)
     if confusion and not report.confusion:
         raise click.UsageError("--confusion is of classes, and these are numbers")
     part = "rows"

@@ -77,6 +77,8 @@ _LEGEND = {
 class AnswerReport(Result):
     """Answers held against targets."""
 
+    DRAWN_BY = "warehouse.analysis.answers.charts:answer_charts"
+
     benchmark: str  #: name of the benchmark.
     #: ``classes`` or ``numbers``, as targets were read; or ``confidence``.
     kind: str

@@ -118,10 +118,10 @@ def sentences(
     else:
         told.append(f"{one_line}.")
     told += _crossings(rows)
+    also = ""
+    if pearson is not None:
+        also = f", Pearson {pearson:.2f}"
     if kendall is not None:
-        also = ""
-        if pearson is not None:
-            also = f", Pearson {pearson:.2f}"
         told.append(
             "Over the recipes the last scores of the two go together by Kendall "
             f"{kendall:.2f}{also}."

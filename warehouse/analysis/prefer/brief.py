@@ -46,13 +46,10 @@ def brief_parts(
     """
     yield visible(_heading(judge))
     yield visible(_leader(judge, rows) or said)
-    if not rows:
-        return
-    yield ""
-    cells = list(_cells(rows, elo=elo))
-    yield Table.of(
-        _shown(cells, top), hide_empty=("place", level_column(rows[0].level))
-    )
+    cells = _shown(list(_cells(rows, elo=elo)), top)
+    if cells:
+        yield ""
+        yield Table.of(cells, hide_empty=("place", level_column(rows[0].level)))
 
 
 def _heading(judge: Judge) -> str:

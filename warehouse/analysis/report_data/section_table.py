@@ -23,6 +23,7 @@ SECTIONS = {
     "variance": "warehouse.analysis.variance.section:VarianceSection",
     "partial": "warehouse.analysis.subsets.section:PartialSection",
     "slices": "warehouse.analysis.slices.section:SliceSection",
+    "answers": "warehouse.analysis.answers.section:AnswersSection",
     "reliability": "warehouse.analysis.reliability.section:ReliabilitySection",
     "votes": "warehouse.analysis.prefer.section:VotesSection",
     "training": "warehouse.analysis.training.section:TrainingSection",
