@@ -345,8 +345,8 @@ Made from `warehouse/records/settings_table.tsv` by `python docs/generate.py`; d
 
 All that a dump says of how a run was made is a [setting](../identity.md#settings), part of the condition, unless it
 stands here. A tool's own rows come before the general ones: of a whole path, then of its last two names, then of its
-last name. A row of several names (`eval.config.epochs`) says nothing of the last one elsewhere. `*` stands for any name.
-Rows of tools that no importer reads hold where a mapping says their name as `harness`.
+last name. A row of several names (`eval.config.epochs`) says nothing of the last one elsewhere. `*` stands for any
+name. Rows of tools that no importer reads hold where a mapping says their name as `harness`.
 
 - **mark**: tells two executions of one condition apart.
 - **version**: of harness and libraries; stored, and no part of the condition.

@@ -47,7 +47,7 @@ def test_what_an_importer_takes_of_a_run_is_listed(name: str) -> None:
     that), linked from its own page."""
     listed = (REFERENCE / "importer_settings.md").read_text(encoding="utf-8")
     assert f"\n## `{name}`\n" in listed
-    link = f"(importer_settings.md#{name})"
+    link = f"importer_settings.md#{name})"
     assert link in TABLE
     pages = (ROOT / "docs").rglob("*.md")
     linking = [page.name for page in pages if link in page.read_text(encoding="utf-8")]

@@ -77,7 +77,5 @@ def test_commands_for_own_files_work(
     exec(blocks(README, "python")[0], {})
     assert "model-a leads with 73.2 %" in capsys.readouterr().out
     assert "gsm8k · exact_match, higher is better · " in printed
-    assert re.search(
-        r"^model-a has the highest figure \d\d\.\d %", printed, re.MULTILINE
-    )
+    assert re.search(r"^model-a has the highest figure \d\d %", printed, re.MULTILINE)
     assert "model-a against model-b" in printed and "+20" in printed
