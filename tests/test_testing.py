@@ -29,6 +29,9 @@ IMPORTERS = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
 QUESTIONS = (ROOT / "docs" / "reference" / "extending_questions.md").read_text(
     encoding="utf-8"
 )
+TESTING = (ROOT / "docs" / "reference" / "extending_testing.md").read_text(
+    encoding="utf-8"
+)
 REFRESH = (ROOT / "docs" / "refresh.md").read_text(encoding="utf-8")
 
 
@@ -383,9 +386,9 @@ def test_the_page_says_what_is_printed(
         path.rename(quiz.parent / "tests" / path.name)
     monkeypatch.chdir(quiz.parent)
     known: dict[str, Any] = {}
-    exec(blocks(IMPORTERS, "python")[1], known)
+    exec(blocks(TESTING, "python")[0], known)
     known["test_importer"]()
-    assert capsys.readouterr().out == blocks(IMPORTERS, "text")[1]
+    assert capsys.readouterr().out == blocks(TESTING, "text")[0]
     known["test_question"]()
 
 

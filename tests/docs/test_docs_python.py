@@ -125,7 +125,7 @@ def test_no_python_of_a_page_is_without_a_test() -> None:
     tested = {
         *(
             "comparing.md",
-            "extending.md",  # by test_docs_importers.py and tests/test_testing.py
+            "extending.md",  # by test_docs_importers.py
             "notebooks.md",
             "refresh.md",
             "scale.md",
