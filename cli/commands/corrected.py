@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from warehouse.analysis.compare.question import Compare
 from warehouse.analysis.judge.question import (
     CorrectedComparison,
@@ -17,6 +15,7 @@ from warehouse.questions.question import Question
 
 from ..state import State
 from ..ui.next_step import say_next
+from ..ui.only_benchmark import of_one
 from ..ui.output import Output
 from ..ui.table import print_view
 
@@ -39,6 +38,7 @@ def give_corrected(
         question: that the command would have asked.
         unused: why what else was given is refused.
     """
+    question = of_one(state, question, "--corrected")
     asked = question.only(_corrected_kind(question), unused, judge=judge, human=human)
     found: CorrectedFigures = state.ask(asked)
     output.give(found, lambda: print_view(found.view()))
@@ -48,16 +48,9 @@ def give_corrected(
 
 
 def _corrected_kind(question: Question) -> type[Question]:
-    """The question of corrected figures in place of a command's own (UsageError: not of
-    one benchmark)."""
+    """The question of corrected figures in place of a command's own."""
     if isinstance(question, AnyLeaderboard):
-        if question.benchmark is None:
-            raise click.UsageError("--corrected is of one benchmark: name it")
         return CorrectedLeaderboard
     if isinstance(question, Compare):
-        if question.benchmark is None:
-            raise click.UsageError(
-                "--corrected is of one benchmark: name it (--benchmark)"
-            )
         return CorrectedComparison
     return CorrectedGate

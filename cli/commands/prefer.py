@@ -10,10 +10,10 @@ from warehouse.errors import MisuseError
 from ..lazy_group import command
 from ..state import State
 from ..ui.next_step import say_next
-from ..ui.options import draw, drawable, option, output_options, typed
+from ..ui.options import draw, drawable, length_options, option, output_options, typed
 from ..ui.output import Output
 from ..ui.questions import in_flags, options_of
-from ..ui.table import print_view
+from ..ui.table import has_column_options, print_view
 
 if TYPE_CHECKING:
     from warehouse.analysis.prefer.view import PreferenceReport
@@ -22,15 +22,24 @@ if TYPE_CHECKING:
 @command("prefer")
 @options_of(Prefer)
 @option("--elo", "Show strengths as points of Elo.", is_flag=True)
+@length_options
 @drawable
 @output_options
-def prefer(state: State, /, elo: bool, output: Output, **options: Any) -> None:
+def prefer(
+    state: State,
+    /,
+    elo: bool,
+    top: int | None,
+    output: Output,
+    **options: Any,
+) -> None:
     question = Prefer.from_command(options, typed(options))
     report: PreferenceReport = state.ask(question)
     draw(report)
     if elo and not output.for_people:
         raise MisuseError("these rows have the Elo anyway: leave out --elo")
-    view = report.view(elo=elo)
+    explains = state.explains or has_column_options()
+    view = report.view(verbose=explains, elo=elo, top=top)
     output.give(report, lambda: print_view(view))
     if output.for_people:
         notes = view.notes

@@ -19,6 +19,7 @@ from warehouse.analysis.suites.question import AnyLeaderboard
 from warehouse.questions.question import Question
 
 from ..state import State
+from ..ui.only_benchmark import of_one
 from ..ui.output import Output
 from ..ui.table import has_column_options
 
@@ -46,7 +47,7 @@ def give_by(
         typed: names of options that were given.
     """
     if isinstance(question, AnyLeaderboard):
-        asked: Question = _board(question, fields, typed)
+        asked: Question = _board(of_one(state, question, "--by"), fields, typed)
     else:
         own = {name: fields[name] for name in ("by", "bins")}
         asked = question.only(CompareBy, UNUSED, **own)
@@ -75,10 +76,7 @@ def give_along(
 def _board(
     question: AnyLeaderboard, fields: Mapping[str, Any], typed: tuple[str, ...]
 ) -> LeaderboardBy:
-    """The leaderboard by fields (UsageError: not of one benchmark, or weights of
-    others)."""
-    if question.benchmark is None:
-        raise click.UsageError("--by is of one benchmark: name it")
+    """The leaderboard by fields (UsageError: weights of other things than slices)."""
     weights: Any = PROMPTS
     if "weights" in typed:
         weights = question.weights

@@ -13,6 +13,7 @@ from click.core import ParameterSource
 
 from warehouse.files import ANSWER, PICTURE, write_output
 
+from .only_benchmark import only_benchmark
 from .output import Form, Output
 from .output_files import OutputFile, forced
 from .table import CHOSEN, WIDE, echo, print_page, recording
@@ -246,13 +247,18 @@ def wants_picture() -> bool:
 
 
 def benchmark_argument(*, required: bool) -> Decorator:
-    """A benchmark, named first or by ``-b``; the command gets ``benchmark``."""
+    """A benchmark, named first or by ``-b``; the command gets ``benchmark``.
+
+    Args:
+        required: without a name it is the only one of the store (UsageError: there are
+            several).
+    """
 
     def decorate(function: Function) -> Function:
         @click.argument(
             "benchmark",
             required=False,
-            metavar="BENCHMARK" if required else "[BENCHMARK]",
+            metavar="[BENCHMARK]",
         )
         @option(
             "-b --benchmark NAME",
@@ -267,11 +273,10 @@ def benchmark_argument(*, required: bool) -> Decorator:
                 raise click.UsageError(
                     f"the benchmark is named twice: {benchmark} and --benchmark {named}"
                 )
-            if required and benchmark is None and named is None:
-                raise click.UsageError("Missing argument 'BENCHMARK'.")
-            return function(
-                *args, benchmark=benchmark if named is None else named, **others
-            )
+            chosen = benchmark if named is None else named
+            if required and chosen is None:
+                chosen = only_benchmark(args[0])
+            return function(*args, benchmark=chosen, **others)
 
         return wrapper
 

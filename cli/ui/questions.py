@@ -13,9 +13,12 @@ import click
 from warehouse.questions.options import Seed, SelectedAtLevel, StoreResult
 from warehouse.questions.question import FieldOption, Options, UnusedError, options
 
+from .only_benchmark import only_benchmark
 from .options import decimal_numbers, whole_numbers
 
 Function = Callable[..., Any]
+#: Names of the fields that say which benchmarks a question is of.
+_BENCHMARKS = ("benchmark", "benchmarks")
 
 
 def options_of(
@@ -29,6 +32,7 @@ def options_of(
     the command gets their values.
 
     A field that the question finds unused is refused by its name on the command line.
+    A benchmark that has to be named may be left out where the store holds only one.
 
     Args:
         only: these fields, where not all.
@@ -43,10 +47,15 @@ def options_of(
     }
     flags = {name: option.all_flags(name) for name, option in options(question).items()}
     shown = {name: max(own, key=len) for name, own in flags.items()}
+    found = [name for name, option in chosen.items() if _may_be_found(name, option)]
 
     def decorate(function: Function) -> Function:
         @wraps(function)
         def wrapper(*args: Any, **values: Any) -> Any:
+            for name in found:
+                if not values[name]:
+                    only = only_benchmark(args[0])
+                    values[name] = (only,) if chosen[name].is_list else only
             try:
                 return function(*args, **values)
             except UnusedError as error:
@@ -65,6 +74,13 @@ def options_of(
     return decorate
 
 
+def _may_be_found(name: str, option: FieldOption) -> bool:
+    """True of the benchmark that a command has to be told, which a store of only one
+    leaves no choice of."""
+    is_needed = option.is_argument and option.default is option.empty
+    return name in _BENCHMARKS and is_needed
+
+
 def _shared_option(name: str) -> Callable[[Function], Function]:
     """An option that many questions have, for a command that asks none."""
     return options_of(Shared, only=(name,))
@@ -73,7 +89,7 @@ def _shared_option(name: str) -> Callable[[Function], Function]:
 def _parameter(
     name: str, flags: tuple[str, ...], option: FieldOption, settings: dict[str, Any]
 ) -> Function:
-    is_required = option.default is option.empty
+    is_required = option.default is option.empty and not _may_be_found(name, option)
     if option.is_argument:
         several = {"nargs": -1} if option.is_list else {}
         return click.argument(

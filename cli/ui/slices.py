@@ -9,6 +9,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from .options import option, refuse_typed
+from .questions import Number
 
 if TYPE_CHECKING:
     from warehouse.questions.question import Question
@@ -124,7 +125,7 @@ def gate_options(function: Callable[..., Any]) -> Callable[..., Any]:
     @option(
         "--no-slice-worse-than LOSS",
         "With --by: also no slice may be worse by so much.",
-        float,
+        Number(),
     )
     @option("--by FIELD", _BY, multiple=True)
     @option("--bins BINS", _BINS)

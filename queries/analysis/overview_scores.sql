@@ -13,6 +13,9 @@ with scored as (
         max(case when headline_metric.higher_is_better then 1 else 0 end) as higher,
         min(case when headline_metric.higher_is_better then 1 else 0 end) as also_higher,
         count(headline_metric.higher_is_better) as n_known,
+        min(case when benchmark_metric.low = 0 and benchmark_metric.high = 1
+            or benchmark_metric.low is null and benchmark_metric.high is null
+                and benchmark_metric.kind = 'binary' then 1 else 0 end) as is_share,
         max(case when metric.link = 'identity' and scored.least_draws = scored.most_draws then 0
             else 1 end) as is_other
     from scored
@@ -20,6 +23,8 @@ with scored as (
     join headline_metric on headline_metric.benchmark_id = run.benchmark_id
         and headline_metric.metric_id = scored.metric_id and headline_metric.is_default
     join metric on metric.id = scored.metric_id
+    join benchmark_metric on benchmark_metric.benchmark_id = run.benchmark_id
+        and benchmark_metric.metric_id = scored.metric_id
     group by scored.run_id
 ), tagged as (
     select id, cast(tags as varchar) as tags from run
@@ -30,7 +35,8 @@ select shown.run_id, shown.model, shown.family, shown.benchmark, shown.benchmark
     case when headline.n_known = headline.n_metrics and headline.higher = headline.also_higher
         then headline.higher end as higher,
     case when headline.n_metrics = 1 and headline.is_other = 0 then headline.estimate end
-        as estimate
+        as estimate,
+    headline.is_share
 from run_current shown
 join tagged on tagged.id = shown.run_id
 left join headline on headline.run_id = shown.run_id

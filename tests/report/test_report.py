@@ -23,7 +23,6 @@ from warehouse.report.page import render
 from warehouse.report.writing import write_report
 from warehouse.store.open import open_store
 from warehouse.tables.anchors import anchor
-from warehouse.tables.words import decimals
 
 
 def build() -> StoreRows:
@@ -75,31 +74,27 @@ def test_the_page_holds_the_figures(url: str) -> None:
     page = Reader(render(one))
     board = one.benchmarks[0].board
     assert board is not None
-    rows = table(page, "Rank", "Model")
+    rows = table(page, "Place", "Model")
     assert [row["Model"] for row in rows] == [row.model for row in board.rows]
-    places = decimals(row.standard_error for row in board.rows)
-    assert [row["Estimate"] for row in rows] == [
-        f"{row.estimate:.{places}f}" for row in board.rows
+    assert board.is_share
+    assert [row["Score, %"] for row in rows] == [
+        f"{100 * (row.estimate or 0):.1f}" for row in board.rows
     ]
-    assert [row["Stat. rank"] for row in rows] == [
-        f"{row.statistical_rank}" for row in board.rows
-    ]
-    assert [row["Group"] for row in rows] == [row.group for row in board.rows]
+    best_places = [row["Place"].partition("-")[0] for row in rows]
+    assert best_places == [f"{row.statistical_rank}" for row in board.rows]
+    assert rows[0]["vs. best"] == "best"
     pairs = one.benchmarks[0].pairs
     assert pairs is not None
     (forest,) = table(page, "Other model")
-    assert (
-        forest["Difference"]
-        == f"{pairs.rows[0].difference:+.{decimals([pairs.rows[0].standard_error])}f}"
-    )
+    in_points = 100 * (pairs.rows[0].difference or 0)
+    assert forest["Difference, points"] == f"{in_points:+.1f}"
     assert f"together (max-|T|, {pairs.rows[0].n_resamples} draws, seed 0)" in render(
         one
     )
-    difference = round(pairs.rows[0].difference or 0, 3)
     assert [
         [row[name].rstrip("*") for name in pairs.groups[0].labels]
         for row in table(page, "Model", *pairs.groups[0].labels)
-    ] == [["·", f"{difference:.3f}"], [f"{-difference:.3f}", "·"]]
+    ] == [["·", f"{in_points:.1f}"], [f"{-in_points:.1f}", "·"]]
 
 
 def test_the_page_holds_the_variance(url: str) -> None:
@@ -319,7 +314,7 @@ def test_tables_sort_by_keyboard(opened: Any) -> None:
     button = next(
         found
         for found in opened.find_elements("css selector", "table.sortable th button")
-        if found.text == "Estimate"
+        if found.text.startswith("Score")
     )
     column = (
         "const t = arguments[0].closest('table'), i = "

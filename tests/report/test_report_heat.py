@@ -66,10 +66,10 @@ def column(
     return HeatColumn(name, "acc", higher, cells, **more)
 
 
-def shades(columns: list[HeatColumn]) -> dict[tuple[str, str], int | None]:
+def best(columns: list[HeatColumn]) -> dict[tuple[str, str], bool | None]:
     shown = window(columns)
     return {
-        (line.name, head.name): cell and cell.shade
+        (line.name, head.name): cell and cell.is_best
         for line in shown.lines
         for head, cell in zip(shown.heads, line.cells, strict=True)
     }
@@ -114,10 +114,10 @@ def test_several_conditions_of_a_model_are_told_and_counted_among_the_others() -
         "c": HeatCell(0.2, 0.01, rank=5, statistical_rank=5),
     }
     several = HeatColumn("several", "acc", True, cells)
-    assert shades([several]) == {
-        ("a", "several"): 5,
-        ("b", "several"): 1,
-        ("c", "several"): 0,
+    assert best([several]) == {
+        ("a", "several"): True,
+        ("b", "several"): False,
+        ("c", "several"): False,
     }
     reverse = column("reverse", {"c": 0.9, "b": 0.5, "d": 0.1})
     assert rows_in_order([several, reverse])[0] == "a"
@@ -151,7 +151,7 @@ def test_runs_that_are_ranked_alone_do_not_lead() -> None:
     quiz = HeatColumn("quiz", "acc", True, cells)
     assert (
         rows_in_order([quiz]) == ["a", "b", "c", "other"]
-        and shades([quiz])["other", "quiz"] == 0
+        and best([quiz])["other", "quiz"] is False
     )
 
 
@@ -209,18 +209,18 @@ def test_the_first_window_of_two_sources_shows_models_of_the_first_benchmark() -
     )
 
 
-def test_lower_is_better_is_dark_and_an_unknown_direction_has_no_shade() -> None:
-    found = shades(
+def test_lower_is_better_and_an_unknown_direction_has_no_best() -> None:
+    found = best(
         [
             column("loss", {"a": 0.1, "b": 0.9}, higher=False),
             column("odd", {"a": 0.1, "b": 0.9}, higher=None),
         ]
     )
     assert found == {
-        ("a", "loss"): 5,
-        ("b", "loss"): 0,
-        ("a", "odd"): 0,
-        ("b", "odd"): 0,
+        ("a", "loss"): True,
+        ("b", "loss"): False,
+        ("a", "odd"): False,
+        ("b", "odd"): False,
     }
     shown = window([column("odd", {"a": 0.1, "b": 0.9}, higher=None)])
     assert [line.name for line in shown.lines] == [
@@ -281,14 +281,14 @@ def test_the_table_on_the_page_has_the_scores_of_the_command(
     data: ReportData, url: str, run: Caller
 ) -> None:
     text = render(data)
-    page = table(Reader(text), "Model", "quiz acc")
+    page = table(Reader(text), "Model", "quiz acc, %")
     assert page[0]["Model"] == "lab/m0" and all(
         any(line["Model"].startswith(name) for line in page) for name in STRANGE
     )
     partial = next(line for line in page if line["Model"].startswith(PARTIAL))
     assert (
-        partial["quiz acc"].endswith(PART)
-        and partial["small acc"] == ""
+        partial["quiz acc, %"].endswith(PART)
+        and partial["small acc, %"] == ""
         and "1 of 5" in partial["Model"]
     )
     heat = text[
@@ -296,7 +296,7 @@ def test_the_table_on_the_page_has_the_scores_of_the_command(
     ]
     exact = {
         re.sub("<.*?>", "", name).split("</")[0]: re.findall(
-            r'<td(?: class=up\d)?(?: data-v="([^"]*)")?', cells
+            r'<td(?: class=best)?(?: data-v="([^"]*)")?', cells
         )
         for name, cells in re.findall(
             r'<tr><th scope="row">(<bdi>.*?</bdi>).*?</th>(.*)', heat
@@ -326,7 +326,7 @@ def test_nobody_is_first_without_a_direction_and_one_model_has_no_picture(
         "high",
         "Group",
     ]  # no dates: nobody was the best until then
-    assert "filled" not in odd[0].note and f"{N_PROMPTS} prompts" in odd[0].note
+    assert "filled" not in odd[0].note and f"{N_PROMPTS} questions" in odd[0].note
     quiz = board_pictures(parts["quiz"], 0.95)[0]
     assert f"{PARTIAL}\\*" in quiz.markdown and "* on a part" in quiz.note
 
@@ -424,7 +424,7 @@ def test_figures_and_tables_can_be_copied_with_what_they_rest_on(opened: Any) ->
     )
     assert "<svg" in drawn["text"] and "var(--" not in drawn["text"]
     assert (
-        f"{N_PROMPTS} prompts" in drawn["text"]
+        f"{N_PROMPTS} questions" in drawn["text"]
         and "wilson" in drawn["text"]
         and "UTC" in drawn["text"]
     )
@@ -435,7 +435,7 @@ def test_figures_and_tables_can_be_copied_with_what_they_rest_on(opened: Any) ->
         "lab/m0 minus each other model on quiz",
     ):
         drawn, _ = opened.execute_async_script(_COPY, name, "SVG")
-        assert f"{N_PROMPTS} prompts" in " ".join(
+        assert f"{N_PROMPTS} questions" in " ".join(
             re.sub("<[^>]+>", " ", drawn["text"]).split()
         ), name
     assert [

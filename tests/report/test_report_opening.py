@@ -93,18 +93,16 @@ def _refreshes(rows: StoreRows) -> None:
 
 def test_one_line_says_who_leads_and_who_cannot_be_told_apart(data: ReportData) -> None:
     part = next(one for one in data.benchmarks if one.name == "quiz")
-    assert (
-        part.board is not None and part.pairs is not None and part.bounds == (0.0, 1.0)
-    )
+    assert part.board is not None and part.pairs is not None and part.board.is_share
     first = part.pairs.rows[0]
     assert (
         first.model_a == "a"
         and first.difference is not None
         and first.ci_low is not None
     )
-    words = str(answer(part.board, part.pairs, part.bounds))
+    words = str(answer(part.board, part.pairs))
     found = re.match(
-        r"a leads with 0\.\d+ \[0\.\d+, 0\.\d+\], \+([0-9.]+) points over ([bc]) \[([0-9.]+), ([0-9.]+)\]; (.*)",
+        r"a leads with [\d.]+ % \[[\d.]+, [\d.]+\], \+([0-9.]+) points over ([bc]) \[([0-9.]+), ([0-9.]+)\]; (.*)",
         words,
     )
     assert found is not None
@@ -114,8 +112,8 @@ def test_one_line_says_who_leads_and_who_cannot_be_told_apart(data: ReportData) 
         and found[2] == first.model_b
     )
     assert found[5] in (
-        f"b and c {CANNOT_TELL}; 200 prompts.",
-        f"c and b {CANNOT_TELL}; 200 prompts.",
+        f"b and c {CANNOT_TELL}; 200 questions.",
+        f"c and b {CANNOT_TELL}; 200 questions.",
     )
 
 
@@ -123,15 +121,13 @@ def test_lower_is_better_and_no_points_without_bounds(
     url: str, data: ReportData
 ) -> None:
     loss, part = data.benchmarks
-    assert (
-        part.board is not None and loss.board is not None and loss.bounds == (0.0, None)
-    )
-    assert str(answer(loss.board, loss.pairs, loss.bounds)).startswith(
-        "a leads with 0."
-    )
-    assert "points" not in str(answer(loss.board, loss.pairs, loss.bounds))
-    alone = str(answer(part.board, None, part.bounds))
-    assert alone.startswith("a leads with 0.") and "points" not in alone
+    assert part.board is not None and loss.board is not None
+    assert not loss.board.is_share
+    assert str(answer(loss.board, loss.pairs)).startswith("a leads with 0.")
+    assert "points" not in str(answer(loss.board, loss.pairs))
+    alone = str(answer(part.board, None))
+    assert re.match(r"a leads with [\d.]+ % \[", alone) and "points" not in alone
+    assert alone.endswith("; 200 questions.")
 
 
 def test_the_command_says_it_in_the_same_words(url: str) -> None:
@@ -149,34 +145,34 @@ def test_the_page_opens_with_the_answers(data: ReportData) -> None:
         opening.split("</ul>")[0].count("<li>") == 2
         and '<a href="#benchmark-quiz">' in opening
     )
-    assert "<bdi>a</bdi> leads with 0." in opening and "<script>window" not in opening
+    assert re.search(r"<bdi>a</bdi> leads with [0-9.]+ %", opening)
+    assert "<script>window" not in opening
     assert (
         not data.unscored
         and 'href="#unscored"' not in text
         and 'id="unscored"' not in text
     )
-    rows = table(Reader(text), "Model", "quiz acc")
+    rows = table(Reader(text), "Model", "quiz acc, %")
     assert [row["Model"] for row in rows][0] == "a" and set(rows[0]) == {
         "Model",
-        "quiz acc",
+        "quiz acc, %",
         "loss {x} ↓ loss",
     }
     part = next(one for one in data.benchmarks if one.name == "quiz")
     assert part.board is not None
-    assert {row["Model"]: float(row["quiz acc"]) for row in rows} == {
-        row.model: pytest.approx(row.estimate, abs=0.0006) for row in part.board.rows
+    assert {row["Model"]: float(row["quiz acc, %"]) for row in rows} == {
+        row.model: pytest.approx(100 * (row.estimate or 0), abs=0.06)
+        for row in part.board.rows
     }
 
 
-def test_models_that_cannot_be_told_apart_have_one_shade(data: ReportData) -> None:
+def test_what_cannot_be_told_from_the_best_is_coloured(data: ReportData) -> None:
     page = render(data)
     heat = page[page.index('aria-label="Models by benchmarks"') :]
     lines = re.findall(r"<tr><th[^>]*><bdi>(.*?)</bdi></th>(.*)", heat)[:4]
-    shades = {model: re.findall(r"<td( class=up\d)?", cells) for model, cells in lines}
-    assert shades["a"] == [" class=up5"] * 2 and shades["b"] == shades["c"]
-    assert shades["b"][0] not in ("", " class=up5") and next(
-        v for k, v in shades.items() if k[0] == "d"
-    ) == ["", ""]
+    shades = {model: re.findall(r"<td( class=best)?", cells) for model, cells in lines}
+    assert shades["a"] == [" class=best"] * 2 and shades["b"] == shades["c"]
+    assert shades["b"] == ["", ""]
 
 
 def test_what_changed_is_what_the_last_refresh_changed(data: ReportData) -> None:

@@ -27,6 +27,7 @@ from warehouse.analysis.matrix.section_parts import test_says as matrix_sentence
 from warehouse.analysis.matrix.weights_view import OutrankRow
 from warehouse.analysis.report_data.part import BenchmarkPart
 from warehouse.analysis.report_data.report import ReportData, read_report
+from warehouse.analysis.suites.brief import suite_unit
 from warehouse.analysis.training.section import TrainingSection, findings
 from warehouse.analysis.training.section_tables import noise_table
 from warehouse.analysis.variance.section import VarianceSection
@@ -302,13 +303,16 @@ def test_suites_are_those_of_the_command(
     assert newest.rows == again.rows and newest.notes[1:] == again.notes
     assert "the newest is shown" in newest.notes[0]
     rows = table(page, "Benchmarks", "Missing")
-    places = decimals(row.standard_error for row in board.rows)
-    assert [(row["Estimate"], row["Low"]) for row in rows] == [
+    unit = suite_unit(board.rows, is_share=board.is_share)
+    score = "Score, %" if board.is_share else "Score"
+    assert [(row[score], row["Low"]) for row in rows] == [
         # an interval that says nothing for want of seeds is not shown, as on a
         # leaderboard
         (
-            f"{row.estimate:.{places}f}",
-            "" if "seeds_too_few" in row.flags else f"{row.ci_low:.{places}f}",
+            f"{unit.in_unit(row.estimate):.{unit.digits}f}",
+            ""
+            if "seeds_too_few" in row.flags
+            else f"{unit.in_unit(row.ci_low):.{unit.digits}f}",
         )
         for row in board.rows
     ]

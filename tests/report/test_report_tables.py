@@ -224,10 +224,10 @@ def test_tables_fit_a_telephone_and_show_the_estimate(opened: Any) -> None:
 
 
 def test_decimals_of_a_column_are_the_same(data: ReportData) -> None:
-    rows = table(Reader(render(data)), "Rank", "Model", "Estimate")
-    for column in ("Estimate", "Low", "High", "SE"):
+    rows = table(Reader(render(data)), "Place", "Model", "Score, %")
+    for column in ("Score, %", "Low", "High", "SE"):
         assert len({len(row[column].partition(".")[2]) for row in rows}) == 1
-    assert np.all([re.fullmatch(r"[0-9.]+", row["Estimate"]) for row in rows])
+    assert np.all([re.fullmatch(r"[0-9.]+", row["Score, %"]) for row in rows])
 
 
 def test_a_condition_stands_below_the_name_where_there_is_no_room() -> None:

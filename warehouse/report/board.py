@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from markupsafe import Markup
 
+from warehouse.analysis.leaderboard.brief import (
+    Standing,
+    seeds_of,
+    standings,
+    unit_of,
+)
 from warehouse.analysis.leaderboard.row import TOO_FEW, LeaderboardRow
 from warehouse.analysis.leaderboard.words import counts_in_words
 from warehouse.analysis.report_data.part import BenchmarkPart
 from warehouse.analysis.suites.answer import SuiteBoard
+from warehouse.analysis.suites.brief import suite_unit
 from warehouse.analysis.suites.row import SuiteRow
 from warehouse.tables.page import (
     PageColumn,
@@ -25,7 +33,8 @@ from warehouse.tables.page import (
     text,
     written,
 )
-from warehouse.tables.words import decimals, direction, listed, seeds_in_words
+from warehouse.tables.units import Unit
+from warehouse.tables.words import decimals, direction, listed
 
 #: Benchmarks of a suite whose figures stand in one table.
 MOST_LEAVES = 20
@@ -43,26 +52,24 @@ def _what_differs(rows: Sequence[LeaderboardRow]) -> str:
     return differs
 
 
-def board_table(
-    part: BenchmarkPart, level: float, *, with_letters: bool = True
-) -> Markup:
-    """The leaderboard of a benchmark.
+def board_table(part: BenchmarkPart, level: float) -> Markup:
+    """The leaderboard of a benchmark: places, scores with their errors, and what each
+    row is beside the best.
 
     Args:
         level: nominal coverage of the intervals.
-        with_letters: whether letters say who cannot be told apart; else a picture does.
     """
     assert part.board is not None
-    rows = part.board.rows
-    n_decimals = decimals(row.standard_error for row in rows)
+    board = part.board
+    unit = unit_of(board.rows, in_percent=board.is_share)
+    standing_rows = standings(board.rows, board.higher_is_better, unit)
+    rows = [standing.row for standing in standing_rows]
     several = len({row.model for row in rows}) < len(rows)
-    letters = with_letters and any(row.group for row in rows)
     return table(
         f"Leaderboard of {part.name}",
-        f"Leaderboard, {100 * level:g}% intervals{_what_differs(rows)}."
-        + (" Rows that share a letter cannot be told apart." if letters else ""),
+        f"Leaderboard, {100 * level:g}% intervals{_what_differs(rows)}.",
         [
-            count("Rank", [row.rank for row in rows], minor=False, keep=True),
+            _order(standing_rows),
             *model_and_condition(
                 "Model",
                 [row.model for row in rows],
@@ -71,32 +78,19 @@ def board_table(
             ),
             text("Split", [row.split for row in rows], minor=True),
             text("Metric", [row.metric for row in rows], minor=True),
-            text("Group", [row.group for row in rows], minor=True, keep=True)
-            if letters
-            else None,
-            *_estimates(rows, n_decimals),
-            count("Stat. rank", [row.statistical_rank for row in rows], keep=True)
-            if any(row.statistical_rank is not None for row in rows)
-            else None,
-            text("Rank set", [_rank_set(row) for row in rows], minor=True),
-            text(
-                "Seeds",
-                [
-                    seeds_in_words(row.seed_means, row.n_seeds, n_decimals)
-                    for row in rows
-                ],
-                minor=True,
-            ),
-            count("Prompts", [row.n_prompts for row in rows]),
+            *_scores(rows, unit),
+            text("vs. best", [standing.beside for standing in standing_rows]),
+            text("Seeds", [seeds_of(row, unit) for row in rows], minor=True),
+            count("Questions", [row.n_prompts for row in rows]),
             count("Clusters", [row.n_clusters for row in rows]),
-            count("Draws", [row.n_draws for row in rows]),
+            count("Answers", [row.n_draws for row in rows]),
             count("Unscored", [row.n_unscored for row in rows]),
             count("Runs", [row.runs for row in rows]),
             text("Method", [row.method.replace("_", " ") for row in rows], minor=True),
             text("Flags", [flags(row.flags) for row in rows], minor=True, wrap=True),
             text(
                 "Recomputed from the part that is stored",
-                [_part(row, n_decimals) for row in rows],
+                [_part(row, unit) for row in rows],
                 minor=True,
                 wrap=True,
             ),
@@ -108,6 +102,44 @@ def board_table(
             ),
         ],
     )
+
+
+def _order(standing_rows: Sequence[Standing[Any]]) -> PageColumn | None:
+    """The places by the tests of all pairs; without tests the order of the figures,
+    where there are several."""
+    if any(standing.place for standing in standing_rows):
+        cells = []
+        for standing in standing_rows:
+            if standing.place is None:
+                cells.append("<td>")
+            else:
+                place = standing.place
+                cells.append(f'<td data-v="{place.low}">{place}')
+        return PageColumn("Place", "n", tuple(cells))
+    ranks = [standing.row.rank for standing in standing_rows]
+    if sum(rank is not None for rank in ranks) < 2:
+        return None
+    return count("Rank", ranks, minor=False, keep=True)
+
+
+def _scores(
+    rows: Sequence[LeaderboardRow] | Sequence[SuiteRow], unit: Unit
+) -> list[PageColumn | None]:
+    """Scores, the ends of their intervals and their standard errors, in one unit."""
+
+    def column(
+        head: str, values: Sequence[float | None], *, minor: bool = False
+    ) -> PageColumn:
+        figures = [None if value is None else unit.many([value])[0] for value in values]
+        return number(head, figures, unit.digits, minor=minor)
+
+    score = "Score, %" if unit.in_percent else "Score"
+    return [
+        column(score, [row.estimate for row in rows]),
+        column("Low", [_said(row, row.ci_low) for row in rows]),
+        column("High", [_said(row, row.ci_high) for row in rows]),
+        column("SE", [row.standard_error for row in rows], minor=True),
+    ]
 
 
 def others_table(part: BenchmarkPart) -> Markup:
@@ -158,26 +190,22 @@ def others_table(part: BenchmarkPart) -> Markup:
 
 def suite_table(name_of: str, board: SuiteBoard, level: float) -> Markup:
     """The leaderboard of a suite."""
-    rows = board.rows
+    unit = suite_unit(board.rows, is_share=board.is_share)
+    standing_rows = standings(board.rows, board.higher_is_better, unit)
+    rows = [standing.row for standing in standing_rows]
     return table(
         f"Leaderboard of suite {name_of}",
         f"Suite, {100 * level:g}% intervals; errors of the benchmarks add up, with "
-        "covariances where they share prompts or clusters. Rows that share a letter "
-        "cannot be told apart.",
+        "covariances where they share prompts or clusters.",
         [
-            count("Rank", [row.rank for row in rows], minor=False, keep=True),
+            _order(standing_rows),
             name("Model", [row.model for row in rows]),
             text("Condition", [row.condition for row in rows], minor=True),
-            text(
-                "Group",
-                [row.group for row in rows],
-                minor=True,
-                keep=any(row.group for row in rows),
-            ),
-            *_estimates(rows, decimals(row.standard_error for row in rows)),
+            *_scores(rows, unit),
+            text("vs. best", [standing.beside for standing in standing_rows]),
             count("Benchmarks", [row.n_leaves for row in rows], keep=True),
             count("Missing", [row.n_missing for row in rows], keep=True),
-            count("Prompts", [row.n_prompts for row in rows]),
+            count("Questions", [row.n_prompts for row in rows]),
             count("Unscored", [row.n_unscored for row in rows]),
             text("Flags", [flags(row.flags) for row in rows], minor=True, wrap=True),
             text(
@@ -250,32 +278,14 @@ _PLAIN = (
 )
 
 
-def _estimates(
-    rows: Sequence[LeaderboardRow] | Sequence[SuiteRow], n_decimals: int
-) -> list[PageColumn | None]:
-    return [
-        number("Estimate", [row.estimate for row in rows], n_decimals),
-        number("Low", [_said(row, row.ci_low) for row in rows], n_decimals),
-        number("High", [_said(row, row.ci_high) for row in rows], n_decimals),
-        number("SE", [row.standard_error for row in rows], n_decimals, minor=True),
-    ]
-
-
-def _rank_set(row: LeaderboardRow) -> str:
-    if row.rank_low is None:
-        return ""
-    return f"{row.rank_low}–{row.rank_high}"
-
-
-def _part(row: LeaderboardRow, n_decimals: int) -> str:
+def _part(row: LeaderboardRow, unit: Unit) -> str:
+    """The figure of the part of a benchmark whose samples are stored."""
     if row.part_estimate is None:
         return ""
     ends = ""
-    if is_finite(row.part_ci_low):
-        low = written(row.part_ci_low, n_decimals)
-        high = written(row.part_ci_high, n_decimals)
-        ends = f" [{low}, {high}]"
-    return f"{written(row.part_estimate, n_decimals)}{ends} of {row.part_n_prompts}"
+    if is_finite(row.part_ci_low) and is_finite(row.part_ci_high):
+        ends = f" {unit.ends(row.part_ci_low, row.part_ci_high)}"
+    return f"{unit.figure(row.part_estimate)}{ends} of {row.part_n_prompts}"
 
 
 def _with_interval(row: LeaderboardRow, n_decimals: int) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from datetime import date
 
 from warehouse.analysis.comparison.pair_rows import PairRow
+from warehouse.analysis.leaderboard.answer import Leaderboard
+from warehouse.analysis.leaderboard.brief import unit_of
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.leaderboard.words import counts_in_words, label_of
 from warehouse.analysis.pairs.charts import MOST_PAIRED
@@ -14,6 +16,7 @@ from warehouse.analysis.pairs.group import PairGroup
 from warehouse.analysis.pairs.view import max_t_words
 from warehouse.analysis.report_data.part import BenchmarkPart
 from warehouse.analysis.suites.answer import SuiteBoard
+from warehouse.analysis.suites.brief import suite_unit
 from warehouse.analysis.suites.row import SuiteRow
 from warehouse.charts.pair_map import pair_map
 from warehouse.charts.picture import Picture, note_of
@@ -21,6 +24,7 @@ from warehouse.charts.pictures import Interval, forest, wins
 from warehouse.charts.scatter import Spot, by_cost, scatter
 from warehouse.charts.ties import ties
 from warehouse.report.heat import PART, PUBLISHED, mark_of
+from warehouse.tables.units import Unit
 from warehouse.tables.words import decimals, span_of
 
 #: Signs at figures that no test compares with the others.
@@ -44,7 +48,15 @@ def board_pictures(part: BenchmarkPart, level: float) -> list[Picture]:
     rows, own = board.rows, note
     title = f"{board.metric} on {part.name}"
     pictures = [
-        _intervals(title, rows, board.higher_is_better, board.metric, level, own)
+        _intervals(
+            title,
+            rows,
+            board.higher_is_better,
+            _figure(board.metric, in_percent=board.is_share),
+            level,
+            own,
+            unit_of(rows, in_percent=board.is_share),
+        )
     ]
     if part.pairs and part.pairs.groups:
         group = part.pairs.groups[0]
@@ -53,7 +65,7 @@ def board_pictures(part: BenchmarkPart, level: float) -> list[Picture]:
             _ties(
                 group,
                 part.name,
-                board.metric,
+                board,
                 f"{note}; Holm over {len(group.pairs)} pairs at {size}",
             )
             or _wins(
@@ -74,8 +86,21 @@ def suite_picture(name: str, board: SuiteBoard, level: float) -> Picture | None:
         return None
     note = f"{name}; mean of {len(board.leaves)} benchmarks"
     return _intervals(
-        f"Suite {name}", board.rows, board.higher_is_better, board.metric, level, note
+        f"Suite {name}",
+        board.rows,
+        board.higher_is_better,
+        _figure(board.metric, in_percent=board.is_share),
+        level,
+        note,
+        suite_unit(board.rows, is_share=board.is_share),
     )
+
+
+def _figure(metric: str, *, in_percent: bool) -> str:
+    """What stands along an axis."""
+    if in_percent:
+        return f"{metric}, %"
+    return metric
 
 
 def _intervals(
@@ -85,6 +110,7 @@ def _intervals(
     metric: str,
     level: float,
     note: str,
+    unit: Unit,
 ) -> Picture | None:
     tested = higher_is_better is not None and any(
         row.statistical_rank is not None for row in rows
@@ -92,9 +118,9 @@ def _intervals(
     shown = [
         Interval(
             label_of(row),
-            row.estimate,
-            row.ci_low,
-            row.ci_high,
+            unit.many([row.estimate])[0],
+            unit.in_unit(row.ci_low),
+            unit.in_unit(row.ci_high),
             filled=not tested or row.statistical_rank == 1,
             mark=mark_of(row) if tested else mark_of(row).replace(PUBLISHED, ""),
         )
@@ -106,13 +132,15 @@ def _intervals(
         says = ["filled: no other is significantly better"]
     marks = {row.mark for row in shown}
     says += [f"{mark} {words}" for mark, words in _MARKS.items() if mark in marks]
+    if unit.in_percent:
+        title = f"{title} in %"
     if any(row.low is not None for row in shown):
         title = f"{title}, {100 * level:g}% intervals"
     return forest(
         title,
         shown,
         figure=metric,
-        n_decimals=decimals(row.standard_error for row in rows),
+        n_decimals=unit.digits,
         note=note_of([note, *says]),
     )
 
@@ -124,6 +152,7 @@ Point = tuple[LeaderboardRow, float, float, str]
 
 def _by_cost(part: BenchmarkPart, note: str) -> Picture | None:
     """Scores against what a run cost."""
+    unit = _unit_of(part)
     spots: list[Spot] = []
     for row, estimate in _ranked(part):
         costs = [
@@ -135,9 +164,11 @@ def _by_cost(part: BenchmarkPart, note: str) -> Picture | None:
             cost = sum(costs) / len(costs)
             ends = None
             if row.ci_low is not None and row.ci_high is not None:
-                ends = (row.ci_low, row.ci_high)
+                low, high = unit.many([row.ci_low, row.ci_high])
+                ends = (low, high)
+            (score,) = unit.many([estimate])
             spots.append(
-                Spot(label_of(row), cost, f"{cost:.4g}", estimate, False, y_ends=ends)
+                Spot(label_of(row), cost, f"{cost:.4g}", score, False, y_ends=ends)
             )
     if len(spots) < 3 or part.board is None:
         return None
@@ -145,8 +176,8 @@ def _by_cost(part: BenchmarkPart, note: str) -> Picture | None:
         f"Score against cost on {part.name}",
         spots,
         x="US dollars a run",
-        y=part.board.metric,
-        n_decimals=decimals(row.standard_error for row in part.board.rows),
+        y=_figure(part.board.metric, in_percent=unit.in_percent),
+        n_decimals=unit.digits,
         note=(
             f"{note}; cost as recorded, or by tokens and "
             f"prices{_unknown(part, len(spots))}"
@@ -200,23 +231,31 @@ def _scatter(
     sign = 1
     if part.board.higher_is_better is False:
         sign = -1
+    unit = _unit_of(part)
     best, spots = -math.inf, []
     for row, estimate, at, words in sorted(
         points, key=lambda point: (point[2], -sign * point[1])
     ):
-        spots.append(Spot(label_of(row), at, words, estimate, sign * estimate > best))
+        (score,) = unit.many([estimate])
+        spots.append(Spot(label_of(row), at, words, score, sign * estimate > best))
         best = max(best, sign * estimate)
-    n_decimals = decimals(row.standard_error for row, *_ in points)
     note += _unknown(part, len(points))
     return scatter(
         title,
         spots,
         x=x,
-        y=part.board.metric,
-        n_decimals=n_decimals,
+        y=_figure(part.board.metric, in_percent=unit.in_percent),
+        n_decimals=unit.digits,
         note=note,
         ticks=ticks,
     )
+
+
+def _unit_of(part: BenchmarkPart) -> Unit:
+    """The unit of the scores of a benchmark."""
+    if part.board is None:
+        return Unit(0)
+    return unit_of(part.board.rows, in_percent=part.board.is_share)
 
 
 def _unknown(part: BenchmarkPart, n_shown: int) -> str:
@@ -251,9 +290,13 @@ def _methods(rows: Sequence[LeaderboardRow]) -> str:
     return f"intervals by {' and '.join(sorted(methods))}"
 
 
-def _ties(group: PairGroup, benchmark: str, metric: str, note: str) -> Picture | None:
+def _ties(
+    group: PairGroup, benchmark: str, board: Leaderboard, note: str
+) -> Picture | None:
+    errors = group.pairs.standard_error.tolist()
+    unit = Unit.of(errors, in_percent=board.is_share)
     rows = [
-        (label, float(mean), letters)
+        (label, unit.many([float(mean)])[0], letters)
         for label, mean, letters in zip(
             group.labels, group.pairs.means, group.groups, strict=True
         )
@@ -264,8 +307,8 @@ def _ties(group: PairGroup, benchmark: str, metric: str, note: str) -> Picture |
     return ties(
         f"Who cannot be told apart on {benchmark}",
         rows,
-        figure=metric,
-        n_decimals=decimals(group.pairs.standard_error.tolist()),
+        figure=_figure(board.metric, in_percent=board.is_share),
+        n_decimals=unit.digits,
         note=f"{note}; a bar joins models that no test tells apart",
     )
 
@@ -307,13 +350,19 @@ def shared_prompts(group: PairGroup) -> str:
 
 
 def differences(
-    group: PairGroup, rows: Sequence[PairRow], benchmark: str
+    group: PairGroup, rows: Sequence[PairRow], benchmark: str, unit: Unit
 ) -> Picture | None:
     """Differences from the first, with simultaneous intervals."""
     if len(rows) < 2:
         return None
     shown = [
-        Interval(label, row.difference, row.ci_low, row.ci_high, filled=differs)
+        Interval(
+            label,
+            unit.many([row.difference])[0],
+            unit.in_unit(row.ci_low),
+            unit.in_unit(row.ci_high),
+            filled=differs,
+        )
         for label, row, differs in zip(
             group.labels[1:], rows, group.pairs.differ.tolist(), strict=False
         )
@@ -322,11 +371,14 @@ def differences(
     return forest(
         f"{group.labels[0]} minus each other model on {benchmark}",
         shown,
-        figure="difference",
-        n_decimals=decimals(row.standard_error for row in rows),
-        note=f"paired, on the {shared_prompts(group)} prompts that both have; intervals hold for all {len(group.pairs)}"
-        f" pairs together ({max_t_words(group.pairs)}); filled: differs by Holm at"
-        f" {round(1 - group.pairs.level, 10):g}",
+        figure="difference, points" if unit.in_percent else "difference",
+        n_decimals=unit.digits,
+        note=(
+            f"paired, on the {shared_prompts(group)} questions that both have; "
+            f"intervals hold for all {len(group.pairs)} pairs together "
+            f"({max_t_words(group.pairs)}); filled: differs by Holm at "
+            f"{round(1 - group.pairs.level, 10):g}"
+        ),
         zero=True,
     )
 
@@ -340,6 +392,6 @@ def all_pairs(group: PairGroup, benchmark: str) -> Picture | None:
         group.pairs.square("difference")[:most, :most].tolist(),
         group.pairs.square("differ")[:most, :most].tolist(),
         n_decimals=decimals(group.pairs.standard_error.tolist()),
-        note=f"{shared_prompts(group)} prompts that both have; row minus column where Holm's test over"
+        note=f"{shared_prompts(group)} questions that both have; row minus column where Holm's test over"
         f" {len(group.pairs)} pairs tells them apart at {size:g}; empty: it does not",
     )

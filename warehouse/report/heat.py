@@ -22,12 +22,11 @@ from warehouse.analysis.selection.scored_conditions import is_partial
 from warehouse.analysis.suites.row import SuiteRow
 from warehouse.report.found import Leader
 from warehouse.tables.page import is_finite, written
+from warehouse.tables.units import Unit
 from warehouse.tables.words import MOST_DECIMALS, decimals, direction
 
 #: Rows and columns that a reader sees first.
 ROWS, COLUMNS = 25, 40
-#: Shades of a cell; 0 is none.
-SHADES = 5
 #: Share of the benchmarks that is added to those of each row, as if it was in the
 #: middle there.
 _ADDED = 0.1
@@ -36,8 +35,8 @@ _USUAL = 3
 #: Signs at scores that do not count beside the others, and what they say.
 PART, ALONE, PUBLISHED = "*", "†", "°"
 _KEYS = {
-    PART: "on a part of the benchmark: not ranked, and not shaded",
-    ALONE: "of other runs (another split, version or judge), which are ranked alone: not shaded",
+    PART: "on a part of the benchmark: not ranked, and not coloured",
+    ALONE: "of other runs (another split, version or judge), which are ranked alone: not coloured",
     PUBLISHED: "as its source publishes it",
 }
 
@@ -74,6 +73,14 @@ class HeatColumn:
     #: order of rows.
     is_suite: bool = False
     leader: Leader | None = None  #: the first of its leaderboard; None for none.
+    is_share: bool = False  #: scores lie between 0 and 1: people read them in percent.
+
+    @cached_property
+    def in_percent(self) -> bool:
+        """True where the scores are shares, as people read them in percent."""
+        return self.is_share and all(
+            0 <= cell.estimate <= 1 for cell in self.cells.values()
+        )
 
     @cached_property
     def n_others(self) -> int:
@@ -108,25 +115,26 @@ class HeatHead:
 
 @dataclass(frozen=True)
 class ShownCell:
-    """A cell: what it shows, the exact score, its interval in words, its shade from 0
-    to 5, and its sign."""
+    """A cell: what it shows, the exact score, its interval in words, whether it is the
+    best of its column or tied with it, and its sign."""
 
     text: str
     exact: str
     interval: str
-    shade: int
+    is_best: bool
     mark: str
 
 
 @dataclass(frozen=True)
 class HeatLine:
     """A row: its name, where more of it stands, on how many benchmarks it has a score
-    if not on all, and cells."""
+    if not on all, cells, and whether a reader has picked it."""
 
     name: str
     link: str
     lacks: str
     cells: tuple[ShownCell | None, ...]
+    is_picked: bool = False
 
 
 @dataclass(frozen=True)
@@ -273,8 +281,9 @@ def window(
         link = (links or {}).get(name, "")
         lines.append(HeatLine(name, link, _lacks(name, leaves), own))
     has_gaps = any(None in cells for cells in drawn)
+    all_shares = all(column.in_percent for column in shown)
     return HeatWindow(
-        heads=tuple(_head(column, several) for column in shown),
+        heads=tuple(_head(column, several, all_shares) for column in shown),
         lines=tuple(lines),
         first_row=first_row,
         first_column=first_column,
@@ -409,17 +418,20 @@ def _n_cells(columns: Iterable[HeatColumn]) -> int:
     return sum(len(column.cells) for column in columns)
 
 
-def _head(column: HeatColumn, several: bool) -> HeatHead:
+def _head(column: HeatColumn, several: bool, all_shares: bool) -> HeatHead:
     signs = {
         True: ("", ""),
         False: ("↓", "lower is better"),
         None: ("?", "direction unknown"),
     }
     sign, words = signs[column.higher_is_better]
+    metric = column.metric if several else ""
+    if column.in_percent and not all_shares:
+        metric = f"{metric}, %" if metric else "%"
     return HeatHead(
         column.name,
         column.link,
-        column.metric if several else "",
+        metric,
         sign,
         words,
         column.is_suite,
@@ -427,58 +439,58 @@ def _head(column: HeatColumn, several: bool) -> HeatHead:
 
 
 def _drawn(column: HeatColumn, rows: Sequence[str]) -> list[ShownCell | None]:
-    """Cells of a column, all with as many decimals as its usual standard error asks
-    for."""
-    errors = [
-        cell.standard_error for cell in column.cells.values() if cell.standard_error
-    ]
+    """Cells of a column, in one unit."""
+    unit = _unit_of(column)
+    drawn: list[ShownCell | None] = []
+    for name in rows:
+        cell = column.cells.get(name)
+        drawn.append(_shown(column, cell, unit) if cell else None)
+    return drawn
+
+
+def _unit_of(column: HeatColumn) -> Unit:
+    """Percent where scores are shares, and as many decimals as the usual standard error
+    asks for."""
+    cells = column.cells.values()
+    errors = [cell.standard_error for cell in cells if cell.standard_error]
+    if column.in_percent:
+        usual = median(errors) if errors else None
+        return Unit.of([usual], in_percent=True)
     if errors:
         own = decimals([median(errors)])
-        n_decimals = max(own - 1, min(own, _USUAL))
-    else:
-        estimates = (cell.estimate for cell in column.cells.values())
-        sizes = (
-            abs(one) for one in estimates if math.isfinite(one)
-        )  # a mean may overflow
-        largest = max(sizes, default=0.0) or 1.0
-        n_decimals = min(max(_USUAL - math.ceil(math.log10(largest)), 0), MOST_DECIMALS)
-    return [
-        _shown(column, cell, n_decimals) if (cell := column.cells.get(name)) else None
-        for name in rows
-    ]
+        return Unit(max(own - 1, min(own, _USUAL)))
+    sizes = [abs(cell.estimate) for cell in cells if math.isfinite(cell.estimate)]
+    largest = max(sizes, default=0.0) or 1.0  # a mean may overflow
+    whole = math.ceil(math.log10(largest))
+    return Unit(min(max(_USUAL - whole, 0), MOST_DECIMALS))
 
 
-def _shown(column: HeatColumn, cell: HeatCell, n_decimals: int) -> ShownCell:
-    has_interval = is_finite(cell.low) and is_finite(cell.high)
+def _shown(column: HeatColumn, cell: HeatCell, unit: Unit) -> ShownCell:
+    (estimate,) = unit.many([cell.estimate])
+    interval = ""
+    if cell.low is not None and cell.high is not None:
+        ends = unit.many([cell.low, cell.high])
+        if all(map(math.isfinite, ends)):
+            words = [written(end, unit.digits + 1) for end in ends]
+            interval = f"[{words[0]}, {words[1]}]"
     return ShownCell(
-        text=written(cell.estimate, n_decimals),
+        text=written(estimate, unit.digits),
         exact=repr(float(cell.estimate)),
-        interval=(
-            f"[{written(cell.low, n_decimals + 1)}, "
-            f"{written(cell.high, n_decimals + 1)}]"
-        )
-        if has_interval
-        else "",
-        shade=_shade(column, cell),
+        interval=interval,
+        is_best=_is_best(column, cell),
         mark=cell.mark,
     )
 
 
-def _shade(column: HeatColumn, cell: HeatCell) -> int:
-    """5 where none is significantly better, less the more are; 0 without a test, or
-    where nobody is first."""
-    rank = cell.statistical_rank
-    if (
-        rank is None
-        or cell.rank is None
-        or column.higher_is_better is None
-        or column.n_others < 1
-        or cell.mark == PART
-    ):
-        return 0
-    if rank == 1:
-        return SHADES
-    return round((SHADES - 1) * max(1 - (rank - 1) / column.n_others, 0.0))
+def _is_best(column: HeatColumn, cell: HeatCell) -> bool:
+    """True where tests were made and none is significantly better, among several of a
+    known direction."""
+    is_tested = cell.statistical_rank is not None and cell.rank is not None
+    if not is_tested or cell.mark == PART:
+        return False
+    if column.higher_is_better is None or column.n_others < 1:
+        return False
+    return cell.statistical_rank == 1
 
 
 def _lacks(name: str, leaves: Sequence[HeatColumn]) -> str:
@@ -492,29 +504,29 @@ def _about(
     shown: Sequence[HeatColumn], several: bool, all_published: bool, has_gaps: bool
 ) -> Iterable[str]:
     """Sentences that a reader needs to understand the table."""
+    all_shares = all(column.in_percent for column in shown)
     if not several and shown:
         ways = {column.higher_is_better for column in shown}
         way = ""
         if len(ways) == 1:
             way = f", {direction(ways.pop())}"
-        yield f"Scores: {shown[0].metric}{way}."
+        percent = " in %" if all_shares else ""
+        yield f"Scores{percent}: {shown[0].metric}{way}."
     elif shown:
-        yield "Scores, each by the metric below its benchmark's name."
+        percent = " in %" if all_shares else ""
+        yield f"Scores{percent}, each by the metric below its benchmark's name."
     if has_gaps:
         yield "An empty cell: no score."
     if all_published and shown:
         yield "All are as their sources publish them."
-    if any(map(_is_shaded, shown)):
-        yield (
-            "The stronger a cell's colour, the fewer models are significantly better "
-            "(Holm); at its strongest, none."
-        )
+    if any(map(_has_best, shown)):
+        yield "Coloured: best of its column, or not distinguishable from it."
     if any(column.higher_is_better is None for column in shown):
         yield "Nobody is first where it is not known whether higher is better (?)."
 
 
-def _is_shaded(column: HeatColumn) -> bool:
-    return any(_shade(column, cell) for cell in column.cells.values())
+def _has_best(column: HeatColumn) -> bool:
+    return any(_is_best(column, cell) for cell in column.cells.values())
 
 
 def _in_which_order(

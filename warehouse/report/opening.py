@@ -73,6 +73,7 @@ def head_of(part: BenchmarkPart, answer: Markup) -> HeadEntry:
             board.higher_is_better,
             cells_of(board.rows),
             leader=leader_of(board.rows, board.higher_is_better),
+            is_share=board.is_share,
         )
     n_parts = 0
     if board:
@@ -130,9 +131,6 @@ def opening(
     return {
         "found": found_in_words([head.column for head in benchmarks if head.column]),
         "lines": lines,
-        "telling": [
-            line for line in lines if heat and line.name == heat[0].heads[0].name
-        ],
         "answers": answers,
         "few": FEW,
         "most": MOST_LINES,
@@ -153,7 +151,7 @@ def answer_of(part: BenchmarkPart) -> Markup:
         return escape(part.answer)
     if part.board is None or not part.board.rows:
         return Markup("No leaderboard: {}").format(part.why_no_board)
-    return as_html(answer(part.board, part.pairs, part.bounds))
+    return as_html(answer(part.board, part.pairs))
 
 
 def as_html(sentence: Sentence) -> Markup:
@@ -185,6 +183,7 @@ def heat_columns(
             cells_of(part.board.rows),
             f"{page}#{anchor('suite', part.name)}",
             is_suite=True,
+            is_share=part.board.is_share,
         )
         for part in suites
         if part.board

@@ -24,6 +24,11 @@ from warehouse.report.figures import board_pictures, suite_picture
 from warehouse.report.opening import answer_of
 from warehouse.report.pairs import pair_groups
 
+#: What places are.
+PLACE = (
+    "place: from 1 + models shown to be better, to all but those shown to be worse "
+    "(Holm over all pairs, {size} %)"
+)
 #: One row a model.
 ONE_ROW = RowRules()
 
@@ -46,16 +51,14 @@ def benchmark_section(
     """
     on_board = part.board.rows if part.board else ()
     pictures = board_pictures(part, level)
-    with_letters = not any("Group" in picture.head for picture in pictures)
     own_table, others, legend = None, None, []
     if part.board:
-        own_table = board_table(part, level, with_letters=with_letters)
+        own_table = board_table(part, level)
         if part.board.others:
             others = others_table(part)
-    if part.board is not None:
-        legend = list(part.board.legend)
-    if not with_letters:
-        legend = [line for line in legend if not line.startswith("group:")]
+    if any(row.statistical_rank is not None for row in on_board):
+        legend = [PLACE.format(size=f"{100 * (1 - level):.2g}")]
+    in_percent = part.board is not None and part.board.is_share
     why_no_pairs = ""
     if sum(row.method != "published" for row in on_board) > 1:
         why_no_pairs = part.why_no_pairs
@@ -66,7 +69,7 @@ def benchmark_section(
         "board_table": own_table,
         "others_table": others,
         "pictures": pictures,
-        "groups": pair_groups(part.pairs) if part.pairs else [],
+        "groups": pair_groups(part.pairs, in_percent=in_percent) if part.pairs else [],
         "legend": legend,
         "why_no_pairs": why_no_pairs,
         "sections": sections_in_html(part),

@@ -13,12 +13,13 @@ from warehouse.analysis.items.section import prompts_say, prompts_table
 from warehouse.analysis.items.single_prompts import hard_prompts
 from warehouse.analysis.leaderboard.answer import Leaderboard
 from warehouse.analysis.leaderboard.question import OneLeaderboard
-from warehouse.analysis.leaderboard.words import label_of, rows_in_words
+from warehouse.analysis.leaderboard.words import label_of
 from warehouse.analysis.pairs.answer import pairs_of
 from warehouse.analysis.pairs.question import AllPairs
 from warehouse.analysis.power.question import PowerFromRuns
 from warehouse.analysis.prefer.question import Prefer
 from warehouse.analysis.prefer.section import preferences_table
+from warehouse.analysis.report_data.answer import answer
 from warehouse.analysis.report_data.part import BenchmarkPart
 from warehouse.analysis.report_data.run_facts import RunFacts, run_facts
 from warehouse.analysis.selection.prompts import prompts_by_id
@@ -181,8 +182,8 @@ def _interval_of(row: Any, axis: Axis | None) -> Markup:
 
 def _sentence(board: Any) -> Any:
     if isinstance(board, Leaderboard):
-        return rows_in_words(board.rows, board.higher_is_better)
-    return board.sentence
+        return answer(board, None)
+    return board.sentence_in_unit
 
 
 def _of_rows(

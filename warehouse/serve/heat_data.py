@@ -121,6 +121,7 @@ class Board:
     higher_is_better: bool | None = None
     rows: Sequence[Any] = ()
     reason: str = ""
+    is_share: bool = False
 
 
 @dataclass
@@ -240,6 +241,7 @@ class HeatData:
                     board.higher_is_better,
                     cells_of(board.rows),
                     is_suite=True,
+                    is_share=board.is_share,
                 )
                 for name in facts.suites
                 if (board := boards.get(name)) is not None
@@ -265,6 +267,7 @@ class HeatData:
                 cells_of(rows),
                 newest=newest,
                 leader=leader_of(rows, board.higher_is_better),
+                is_share=board.is_share,
             )
         return _at_once(name, runs, newest)
 
@@ -310,7 +313,9 @@ def _computed(name: str, compute: Callable[[], Any]) -> Board:
     except Exception as error:
         _LOG.warning("no leaderboard of %s: %s", name, error)
         return Board(reason="its leaderboard could not be computed")
-    return Board(board.metric, board.higher_is_better, board.rows)
+    return Board(
+        board.metric, board.higher_is_better, board.rows, is_share=board.is_share
+    )
 
 
 def _at_once(name: str, runs: Sequence[Row], newest: datetime | None) -> HeatColumn:
@@ -343,6 +348,7 @@ def _at_once(name: str, runs: Sequence[Row], newest: datetime | None) -> HeatCol
         direction,
         cells,
         newest=newest,
+        is_share=all(run["is_share"] for run in single),
     )
 
 

@@ -156,7 +156,13 @@ def _line(
         shown and replace(shown, exact=repr(cell.estimate)) if cell else shown
         for shown, cell in zip(line.cells, own, strict=True)
     )
-    return replace(line, link=_pick(request, line.name), cells=cells)
+    picked = (request.value("a"), request.value("b"))
+    return replace(
+        line,
+        link=_pick(request, line.name),
+        cells=cells,
+        is_picked=line.name in picked,
+    )
 
 
 def _pick(request: PageRequest, name: str) -> str:

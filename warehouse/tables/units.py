@@ -43,8 +43,8 @@ class Unit:
     def _times(self) -> int:
         return _POINTS if self.in_percent else 1
 
-    def _in_unit(self, value: float | None) -> float | None:
-        """A figure in this unit."""
+    def in_unit(self, value: float | None) -> float | None:
+        """A figure in this unit, not written yet."""
         if value is None:
             return None
         return value * self._times
@@ -55,7 +55,7 @@ class Unit:
         Args:
             sign: with the sign of per cent; without it where a heading says it.
         """
-        written = number(self._in_unit(value), self.digits)
+        written = number(self.in_unit(value), self.digits)
         if written is None or not self.in_percent or not sign:
             return written
         return WrittenNumber(f"{written} %")
@@ -69,7 +69,7 @@ class Unit:
             sign: as in :meth:`figure`.
         """
         written = self.figure(value, sign=sign)
-        within = number(self._in_unit(error), self.digits)
+        within = number(self.in_unit(error), self.digits)
         if written is None or within is None:
             return written
         return WrittenNumber(f"{written} ({within})")
@@ -79,7 +79,7 @@ class Unit:
     ) -> WrittenInterval | None:
         """Both ends of an interval, and the estimate in it."""
         return interval(
-            self._in_unit(low), self._in_unit(high), self.digits, at=self._in_unit(at)
+            self.in_unit(low), self.in_unit(high), self.digits, at=self.in_unit(at)
         )
 
     def many(self, values: Iterable[float]) -> list[float]:
@@ -89,8 +89,8 @@ class Unit:
     def difference(self, value: float | None) -> WrittenNumber | None:
         """A difference of two figures with its sign, in points where figures are in
         percent."""
-        return number(self._in_unit(value), self.digits, sign=True)
+        return number(self.in_unit(value), self.digits, sign=True)
 
     def points(self, value: float | None) -> WrittenNumber | None:
         """A spread of figures without a sign, in points where figures are in percent."""
-        return number(self._in_unit(value), self.digits)
+        return number(self.in_unit(value), self.digits)

@@ -351,11 +351,15 @@ def test_no_direction_no_drop(tmp_path: Path) -> None:
 
 def test_the_command(run: Caller, url: str) -> None:
     said = run("training", "curves", "choice", "one", db=url).out
-    assert (
-        said.startswith("org/one")
-        and "above chance (0.25 by the options) from step 800 on" in said
-    )
-    assert "1 significant drop, by" in said
+    heading, finding = said.splitlines()[:2]
+    assert heading.startswith("choice · ") and heading.endswith(" · 1 curve over step")
+    assert finding.startswith("org/one")
+    assert "above chance (25.0 % by the options) from step 800 on" in finding
+    assert "1 significant drop, by" in finding
+    explained = run("training", "curves", "choice", "one", "--explain", db=url).out
+    assert "tests are corrected over checkpoints (Holm)" in explained
+    assert "Spearman" in explained
+    assert "Spearman" not in said
     assert (
         max(map(len, on_a_terminal(80, "--db", url, "training", "curves", "choice")))
         <= 80

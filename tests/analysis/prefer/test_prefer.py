@@ -262,7 +262,13 @@ def test_the_command(run: Caller, tmp_path: Path) -> None:
         and (tmp_path / "q.svg").stat().st_size > 2000
     )
     elo = run(*db, "prefer", "quiz", "--scorer", "people", "--elo", "--errors", "cr1")
-    assert "Elo" in elo.out and "Shown first: " in elo.out
+    assert "Elo" in elo.out and "Shown first: " not in elo.out
+    assert "org/a has the highest figure; org/b, org/c may be the first" in elo.out
+    explained = run(*db, "prefer", "quiz", "--scorer", "people", "--explain")
+    assert "Shown first: " in explained.out
+    short = run(*db, "prefer", "quiz", "--scorer", "people", "--top", "1").out
+    assert "… 2 more (--all)" in short
+    assert "org/b  " not in short
     rows = run(*db, "prefer", "quiz", "--scorer", "judge/x", "--json").rows
     assert [row["model"] for row in rows] == sorted((row["model"] for row in rows), key=lambda name: -next(
         row["estimate"] for row in rows if row["model"] == name))  # fmt: skip

@@ -435,7 +435,7 @@ def test_a_gate_looks_at_every_slice(store: Warehouse) -> None:
     small = store.gate_by("b", "a", 0.9, no_slice_worse_than=0.05, **asked)
     assert small.verdict == "undecided"
     assert "undecided (" in small.one_line
-    with pytest.raises(MisuseError, match="slices are of one benchmark"):
+    with pytest.raises(MisuseError, match="slices are of one; name it"):
         store.gate_by("b", "a", 0.9, no_slice_worse_than=0.05, by="language")
 
 

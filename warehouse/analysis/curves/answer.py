@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from warehouse.analysis.curves.question import Curves
-from warehouse.analysis.curves.view import CheckpointRow, CurveRow, CurvesReport
+from warehouse.analysis.curves.row import CheckpointRow, CurveRow
+from warehouse.analysis.curves.view import CurvesReport
 from warehouse.analysis.groups import grouped
 from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.benchmarks import (
@@ -144,6 +145,7 @@ def curves_of(
         left_out,
         pearson,
         kendall,
+        is_share=all(curve.bounds == (0.0, 1.0) for curve in curves),
     )
 
 
@@ -510,11 +512,12 @@ def _in_words(
         more = ""
         if intersection.n_changes > 1:
             more = f" ({intersection.n_changes - 1} more changes after)"
+        about = float(f"{intersection.position:.4g}")
         return (
             f"{first(intersection.ahead_before)} is {ahead} until {recipe.unit} "
-            f"{intersection.low:g}, {first(intersection.ahead_after)} from "
-            f"{intersection.high:g} on: they cross between, at about "
-            f"{intersection.position:.4g}{more}"
+            f"{intersection.low:.12g}, {first(intersection.ahead_after)} from "
+            f"{intersection.high:.12g} on: they cross between, at about "
+            f"{about:.12g}{more}"
         )
     if all(map(math.isnan, intersection.p_holm)):
         return "no crossing is shown: at no checkpoint can the two be tested"

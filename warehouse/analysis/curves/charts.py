@@ -11,7 +11,8 @@ from warehouse.analysis.curves.on_leaderboard import (
     CurvePoint,
     ModelCurveRow,
 )
-from warehouse.analysis.curves.view import CheckpointRow, CurveRow, CurvesReport
+from warehouse.analysis.curves.row import CheckpointRow, CurveRow
+from warehouse.analysis.curves.view import CurvesReport
 from warehouse.charts.chart import Chart
 
 

@@ -4,7 +4,8 @@ and what each row is beside the best. Methods and further columns are in `view`.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from dataclasses import dataclass
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from warehouse.analysis.leaderboard.places import APART, TIE, Place, places_of
 from warehouse.analysis.leaderboard.row import LeaderboardRow
@@ -18,6 +19,8 @@ from warehouse.tables.words import direction, level_column, seeds_in_words, span
 
 #: A row of a leaderboard of one benchmark, or of a suite.
 RankedRow: TypeAlias = LeaderboardRow | SuiteRow
+#: Rows of one of the two kinds.
+R = TypeVar("R", LeaderboardRow, SuiteRow)
 #: Rows up to which all are shown; of a longer table how many below the tie with the
 #: first, and how many in all.
 SHORT, BELOW, MOST = 20, 5, 40
@@ -152,33 +155,61 @@ def _hidden(rows: Sequence[LeaderboardRow]) -> set[str]:
     return hidden
 
 
+@dataclass(frozen=True)
+class Standing(Generic[R]):
+    """A row of a leaderboard beside the others."""
+
+    row: R
+    place: Place | None  #: by the tests of all pairs; None without.
+    beside: str | None  #: the difference from the best, and its verdict; None untested.
+
+
+def standings(
+    rows: Sequence[R], higher_is_better: bool | None, unit: Unit
+) -> list[Standing[R]]:
+    """What tests say of each row; rows of several groups have their places in each.
+
+    Args:
+        rows: in order of rank.
+        unit: of the figures.
+    """
+    found: list[Standing[R]] = []
+    for group in _groups(rows):
+        places = places_of(group, higher_is_better)
+        for row, place in zip(group, places, strict=True):
+            said = beside(row, group[0], place, unit) if place else None
+            found.append(Standing(row, place, said))
+    return found
+
+
 def _cells(
     rows: Sequence[LeaderboardRow], unit: Unit, higher_is_better: bool | None
 ) -> Iterator[dict[str, Any]]:
-    """The cells of each row; rows of several groups have their places in each."""
-    groups = [(group, places_of(group, higher_is_better)) for group in _groups(rows)]
-    are_tested = any(any(places) for _, places in groups)
-    for group, places in groups:
-        for row, place in zip(group, places, strict=True):
-            standing: dict[str, Any] = {"place": place and str(place)}
-            if not are_tested:
-                standing = {"rank": row.rank}
-            yield standing | {
-                "model": row.model,
-                "settings": row.condition,
-                "metric": row.metric,
-                "split": row.split,
-                "score": unit.with_error(row.estimate, row.standard_error),
-                level_column(row.level): interval_of(row, unit),
-                "vs. best": place and beside(row, group[0], place, unit),
-                "seeds": seeds_of(row, unit),
-                "questions": row.n_prompts or None,
-                "clusters": row.n_clusters,
-                "flags": [flag_words(flag, row) for flag in row.flags],
-            }
+    """The cells of each row."""
+    standing_rows = standings(rows, higher_is_better, unit)
+    are_tested = any(standing.place for standing in standing_rows)
+    n_ranked = sum(row.rank is not None for row in rows)
+    for standing in standing_rows:
+        row, place = standing.row, standing.place
+        order: dict[str, Any] = {"place": place and str(place)}
+        if not are_tested:
+            order = {"rank": row.rank if n_ranked > 1 else None}
+        yield order | {
+            "model": row.model,
+            "settings": row.condition,
+            "metric": row.metric,
+            "split": row.split,
+            "score": unit.with_error(row.estimate, row.standard_error),
+            level_column(row.level): interval_of(row, unit),
+            "vs. best": standing.beside,
+            "seeds": seeds_of(row, unit),
+            "questions": row.n_prompts or None,
+            "clusters": row.n_clusters,
+            "flags": [flag_words(flag, row) for flag in row.flags],
+        }
 
 
-def _groups(rows: Sequence[LeaderboardRow]) -> Iterator[list[LeaderboardRow]]:
+def _groups(rows: Sequence[R]) -> Iterator[list[R]]:
     """Rows that are ranked among one another, and each that has no rank alone."""
     ranked = [row for row in rows if row.rank is not None]
     while ranked:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -21,6 +22,7 @@ from warehouse.analysis.leaderboard.view import (
     unranked_table,
 )
 from warehouse.analysis.results import Result, plain
+from warehouse.analysis.selection.benchmarks import all_benchmarks, has_votes
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.store.connection import Store
@@ -131,11 +133,14 @@ def leaderboards(store: Store, question: EveryLeaderboard) -> Leaderboards:
         except MisuseError as error:
             reasons.append(str(error))
     if not boards:
-        voted = store.rows("select 1 as found from preference limit 1")
-        nothing = "no runs yet; see: warehouse ingest"
-        if voted:
-            nothing = "votes, and no runs; ask: warehouse prefer BENCHMARK"
-        raise MisuseError(
-            "; ".join([*dict.fromkeys(reasons)][:5]) or f"the store has {nothing}"
-        )
+        raise MisuseError("; ".join([*dict.fromkeys(reasons)][:5]) or _nothing(store))
     return Leaderboards(tuple(boards), tuple(reasons))
+
+
+def _nothing(store: Store) -> str:
+    """What a store without runs has, and what to do."""
+    for benchmark in all_benchmarks(store):
+        if has_votes(store, benchmark.ids):
+            name = shlex.quote(benchmark.name)
+            return f"the store has votes, and no runs; ask: warehouse prefer {name}"
+    return "the store has no runs yet; see: warehouse ingest"

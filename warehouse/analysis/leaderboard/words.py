@@ -511,7 +511,7 @@ def _infinite_notes(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
 
 
 def counts_in_words(rows: Sequence[LeaderboardRow]) -> str:
-    """How many prompts and clusters the figures rest on; a semicolon before them."""
+    """How many questions and clusters the figures rest on; a semicolon before them."""
     scale = _if_one_scale(rows)
     if not any(row.n_prompts for row in rows):
         published = ""
@@ -523,7 +523,8 @@ def counts_in_words(rows: Sequence[LeaderboardRow]) -> str:
     within = ""
     if clusters:
         within = f" in {span_of(clusters)} clusters"
-    return f"{scale}; {prompts} {'prompt' if prompts == '1' else 'prompts'}{within}"
+    noun = "question" if prompts == "1" else "questions"
+    return f"{scale}; {prompts} {noun}{within}"
 
 
 def _if_one_scale(rows: Sequence[LeaderboardRow]) -> str:

@@ -12,12 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.prefer.question import Prefer
-from warehouse.analysis.prefer.view import (
-    Judge,
-    JudgeAgreement,
-    PreferenceReport,
-    PreferenceRow,
-)
+from warehouse.analysis.prefer.rows import Judge, JudgeAgreement, PreferenceRow
+from warehouse.analysis.prefer.view import PreferenceReport
 from warehouse.analysis.prefer.votes import Votes, read_votes, scorers_of_votes
 from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.benchmarks import find_benchmark

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from warehouse.analysis.results import Result, Row
+from warehouse.analysis.prefer.brief import brief_parts
+from warehouse.analysis.prefer.rows import Judge, JudgeAgreement, PreferenceRow
+from warehouse.analysis.results import Result
 from warehouse.stats.preferences.contrasts import Contrast, Position
 from warehouse.stats.preferences.fit import ELO
 from warehouse.tables.view import Part, Table, TableNote, View, legend
@@ -66,102 +64,10 @@ _FLAGS = {
         "strengths are pulled towards each other by the penalty, and have no errors"
     ),
 }
+#: Below which p it is said that being shown first helps.
+_TELLING = 0.05
 #: Covariates of answers and places of differences that are told one by one.
 _DIFFERENCES = 5
-
-
-@dataclass(frozen=True)
-class PreferenceRow(Row):
-    """A model's strength by one scorer's votes."""
-
-    benchmark: str  #: that was voted on.
-    scorer: str  #: who judged.
-    model: str  #: its name.
-    rank: int  #: by the estimate.
-    #: log-odds against ``reference``, or against the mean of all models.
-    estimate: float
-    #: of it, by voters and prompts; None with a ``reason``.
-    standard_error: float | None
-    low: float | None  #: lower end of the interval, ``high`` the upper.
-    high: float | None
-    level: float  #: nominal coverage, also of the ranks.
-    degrees_of_freedom: float | None  #: of the interval.
-    p_value: float | None  #: of no difference from the reference (the mean).
-    #: of beating the reference (a model of mean strength), a tie as half; ``win_low``,
-    #: ``win_high``.
-    win_probability: float
-    win_low: float | None
-    win_high: float | None
-    #: best rank that the model may have by intervals that hold for all pairs together;
-    #: ``rank_high``.
-    rank_low: int | None
-    rank_high: int | None
-    elo: float  #: 1000 + 400/ln 10 times the strength against the mean.
-    reference: str  #: model that the figures are against; empty: the mean of all.
-    #: the estimate of the plain fit, with its ``rank_without``; None without
-    #: covariates.
-    without_covariates: float | None
-    rank_without: int | None
-    n_votes: int  #: votes on its answers; ``n_wins``, ``n_ties`` of these.
-    n_wins: int
-    n_ties: int
-    n_prompts: int  #: prompts of these.
-    ties: str  #: ``half`` or ``davidson``.
-    weights: str  #: ``votes``, or ``uniform_pairs``.
-    flags: tuple[str, ...]  #: ``penalised``, and those of the scorer.
-    reason: str  #: why there is no error.
-
-
-@dataclass(frozen=True, eq=False)
-class Judge:
-    """One scorer and the strengths by its votes."""
-
-    scorer: str  #: who judged, of ``kind`` human, model or match.
-    kind: str
-    models: tuple[str, ...]  #: best first.
-    n_votes: int  #: that count, of which ``n_ties`` are ties, ``n_both_bad`` of these of two bad answers.
-    n_ties: int
-    n_both_bad: int
-    n_pairs: int  #: of models, that met; ``n_apart`` pairs of all that are told apart.
-    n_apart: int | None
-    n_first: int | None  #: models that may be the first.
-    #: n_prompts, n_voters: that are known.
-    n_prompts: int
-    n_voters: int
-    #: effective_voters, effective_prompts: 1/Σ share²: as many of equal share would
-    #: weigh as much.
-    effective_voters: float
-    effective_prompts: float
-    degrees_of_freedom: float | None  #: of all intervals.
-    #: that the row beats the column, in the order of ``models``; ``apart``: told apart.
-    chances: NDArray[np.float64]
-    apart: NDArray[np.bool_]
-    #: coefficients by name, for a standard deviation.
-    covariates: Mapping[str, Contrast]
-    tie_parameter: Contrast | None  #: Davidson's ln ν.
-    position: Position | None  #: whether it helps to be shown first.
-    left_out: Mapping[str, int]  #: votes that do not count, by reason.
-    #: ``voters_unknown``, ``prompts_unknown``, ``few_clusters``,
-    #: ``jackknife_singular``, ``penalised``, ``order_confounded``: who was shown first
-    #: follows from the models, so that it may be the place that won.
-    flags: tuple[str, ...]
-    reason: str  #: why there are no errors, or no strengths.
-
-
-@dataclass(frozen=True)
-class JudgeAgreement(Row):
-    """Two who judged the same pairs."""
-
-    #: first, second: scorers.
-    first: str
-    second: str
-    tau: float | None  #: Kendall's τ-b of the strengths; ``spearman`` of their ranks.
-    spearman: float | None
-    n_votes: int  #: of both, on the prompts and pairs that both saw.
-    #: by model, strength by the first less by the second.
-    differences: Mapping[str, Contrast]
-    n_differ: int  #: models of which these differ (Holm).
-    reason: str  #: why they are not compared.
 
 
 @dataclass(frozen=True)
@@ -225,29 +131,72 @@ class PreferenceReport(Result):
             f"{first}."
         )
 
-    def view(self, *, verbose: bool = False, elo: bool = False) -> View:
-        """Strengths by each scorer's votes, what they rest on, and how far scorers
-        agree.
+    def view(
+        self, *, verbose: bool = False, elo: bool = False, top: int | None = None
+    ) -> View:
+        """Strengths by each scorer's votes, and how far scorers agree.
 
         Args:
+            verbose: also what they rest on, and every column.
             elo: strengths as points of Elo.
+            top: rows of a table; None: of many those that matter most; 0: all.
         """
         parts: list[Part] = []
         for judge in self.judges:
-            if len(self.judges) > 1:
-                parts.append(f"{judge.scorer} ({judge.kind})")
             rows = [row for row in self.rows if row.scorer == judge.scorer]
-            parts += [
-                self.said_of(judge),
-                *_strengths(judge, rows, self.errors, elo),
-                "",
-            ]
+            if verbose:
+                parts += self._explained(judge, rows, elo=elo)
+            else:
+                said = self.said_of(judge).removeprefix(f"{judge.scorer}: ")
+                parts += brief_parts(judge, rows, said, elo=elo, top=top)
+                parts += _differing(judge)
+            parts.append("")
         parts += map(_agreed, self.agreement)
         found = set(chain.from_iterable(judge.flags for judge in self.judges))
         flags = (
             f"{flag}: {meaning}" for flag, meaning in _FLAGS.items() if flag in found
         )
         return View(tuple(parts), (*flags, *self.notes))
+
+    def _explained(
+        self, judge: Judge, rows: list[PreferenceRow], *, elo: bool
+    ) -> list[Part]:
+        """One scorer's strengths, and what they rest on."""
+        parts: list[Part] = []
+        if len(self.judges) > 1:
+            parts.append(f"{judge.scorer} ({judge.kind})")
+        parts.append(self.said_of(judge))
+        parts += _strengths(judge, rows, self.errors, elo)
+        return parts
+
+
+def _differing(judge: Judge) -> list[Part]:
+    """What covariates do, and what being shown first does where it does something."""
+    parts: list[Part] = [
+        f"{name}, a standard deviation more: {_with_ends(found)}"
+        for name, found in judge.covariates.items()
+    ]
+    if judge.position is not None:
+        parts += _place_helps(judge.position)
+    return parts
+
+
+def _place_helps(position: Position) -> list[Part]:
+    """What being shown first does; nothing where it is not shown to do anything."""
+    if position.gamma is None or position.first_wins is None:
+        return []
+    p = position.gamma.p_value
+    if p is None or p >= _TELLING:
+        return []
+    verb = "helps"
+    if position.first_wins < 0:
+        verb = "harms"
+    points = abs(100 * position.first_wins)
+    said = f"To be shown first {verb}: by {points:.1f} points of winning"
+    unless = ""
+    if position.is_ordered:
+        unless = ", unless it is the models', as orders were not random"
+    return [f"{said} (p {p_value(p)}){unless}."]
 
 
 def _duel(row: PreferenceRow, judge: Judge) -> str:

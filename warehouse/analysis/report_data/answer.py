@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from warehouse.analysis.comparison.pair_rows import PairRow
 from warehouse.analysis.comparison.words import Sentence, interval_in_words
 from warehouse.analysis.leaderboard.answer import Leaderboard
+from warehouse.analysis.leaderboard.brief import unit_of
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.leaderboard.words import (
     NOBODY_LEADS,
@@ -29,17 +30,14 @@ from warehouse.analysis.pairs.answer import Pairs
 from warehouse.analysis.pairs.group import PairGroup
 from warehouse.analysis.suites.answer import SuiteBoard
 from warehouse.stats.multiple.ranks import letters_in
-from warehouse.tables.words import counted, decimals, fixed
+from warehouse.tables.units import Unit
+from warehouse.tables.words import counted
 
 #: Groups besides the first's that a sentence has.
 MOST_GROUPS = 2
 
 
-def answer(
-    board: Leaderboard,
-    pairs: Pairs | None,
-    bounds: tuple[float | None, float | None] | None,
-) -> Sentence:
+def answer(board: Leaderboard, pairs: Pairs | None) -> Sentence:
     """One sentence on a leaderboard, from its largest group of rows that can be
     compared.
 
@@ -49,19 +47,17 @@ def answer(
     Args:
         board: with at least one row.
         pairs: of the same conditions; None where there are none.
-        bounds: of the metric's values: differences of shares of 1 are given in points.
     """
+    unit = unit_of(board.rows, in_percent=board.is_share)
     if not pairs or not pairs.groups:
-        return rows_in_words(board.rows, board.higher_is_better)
+        return _untested(board, unit)
     group = pairs.groups[0]
     counted = first_group(
         [row for row in board.rows if row.rank is not None and row.split == group.split]
     )
     if not counted:
-        return rows_in_words(board.rows, board.higher_is_better)
-    sentence = _of_pairs(
-        group, pairs.rows[0], counted, board, as_points=bounds == (0.0, 1.0)
-    )
+        return _untested(board, unit)
+    sentence = _of_pairs(group, pairs.rows[0], counted, board, unit)
     sentence += Sentence(
         not_compared(group.n_not_compared)
         + beside_first(counted, board.rows, board.higher_is_better)
@@ -72,10 +68,20 @@ def answer(
     return sentence + Sentence(f"{counts_in_words(counted)}{more}.")
 
 
+def _untested(board: Leaderboard, unit: Unit) -> Sentence:
+    """The sentence of a leaderboard without tests of its pairs."""
+    said = rows_in_words(board.rows, board.higher_is_better, unit)
+    counted = [row for row in board.rows if row.rank is not None] or board.rows
+    words = counts_in_words(counted)
+    if not words:
+        return said
+    return Sentence(f"{said.template.removesuffix('.')}{words}.", said.names)
+
+
 def suite_answer(board: SuiteBoard) -> Sentence:
     """One sentence on a suite."""
     benchmarks = counted(len(board.leaves), "benchmark")
-    return board.sentence + Sentence(f"; mean of {benchmarks}.")
+    return board.sentence_in_unit + Sentence(f"; mean of {benchmarks}.")
 
 
 def _of_pairs(
@@ -83,8 +89,7 @@ def _of_pairs(
     first: PairRow,
     counted: Sequence[LeaderboardRow],
     board: Leaderboard,
-    *,
-    as_points: bool,
+    unit: Unit,
 ) -> Sentence:
     """Who is first of the rows that are counted, with which score, by how much over the
     next, and who cannot be told from whom."""
@@ -94,7 +99,7 @@ def _of_pairs(
         board.higher_is_better,
     )
     own = next((row for row in counted if label_of(row) == labels[0]), None)
-    score = figure_in_words(own, board.rows) if own else ""
+    score = figure_in_words(own, board.rows, unit) if own else ""
     scored = f" with {score}" if score else ""
     own_letters = {*letters_in(groups[0])}
     alike = [
@@ -108,7 +113,7 @@ def _of_pairs(
         if is_tie(mean, group.pairs.means[0])
     ]
     of = of_whom(counted, board.rows)
-    gap = _gap(first, higher_is_better, as_points)
+    gap = _gap(first, higher_is_better, unit)
     ahead = labels[: 2 if gap else 1]
     if len(top) > 1:
         sentence = named(top, f"are tied{scored}") + Sentence(
@@ -134,23 +139,19 @@ def _of_pairs(
     return sentence + _other_groups(labels, groups)
 
 
-def _gap(row: PairRow, higher_is_better: bool | None, as_points: bool) -> str:
+def _gap(row: PairRow, higher_is_better: bool | None, unit: Unit) -> str:
     """By how much the first is ahead of the next, which has a place in the words; empty
     without a common prompt."""
     if row.difference is None:
         return ""
-    scale = 1
-    if as_points:
-        scale = 100
-    digits = max(decimals([row.standard_error]) - (2 if as_points else 0), 0)
+    points = " points" if unit.in_percent else ""
+    over = "against" if higher_is_better is False else "over"
     low, high = (
-        None if value is None else scale * value for value in (row.ci_low, row.ci_high)
+        None if end is None else unit.many([end])[0]
+        for end in (row.ci_low, row.ci_high)
     )
-    return (
-        f", {fixed(scale * row.difference, digits, sign=True)}{' points' * as_points} "
-        f"{'over' if higher_is_better is not False else 'against'} "
-        f"{{}}{interval_in_words(low, high, digits)}"
-    )
+    ends = interval_in_words(low, high, unit.digits)
+    return f", {unit.difference(row.difference)}{points} {over} {{}}{ends}"
 
 
 def _other_groups(labels: Sequence[str], groups: Sequence[str]) -> Sentence:

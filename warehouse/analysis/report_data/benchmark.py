@@ -12,7 +12,6 @@ from warehouse.analysis.pairs.answer import pairs_of
 from warehouse.analysis.report_data.part import BenchmarkPart, ReportSetting, Section
 from warehouse.analysis.report_data.read import BenchmarkReads, or_why
 from warehouse.analysis.report_data.section_table import section_kinds
-from warehouse.analysis.selection.scored_conditions import BenchmarkScores
 
 
 def benchmark_part(reads: BenchmarkReads, report: ReportSetting) -> BenchmarkPart:
@@ -37,16 +36,12 @@ def benchmark_part(reads: BenchmarkReads, report: ReportSetting) -> BenchmarkPar
                 only_first=True,
             )
         )
-    bounds = None
-    if scores:
-        bounds = _bounds(scores)
     return BenchmarkPart(
         reads.name,
         board,
         reads.why_no_scores,
         pairs,
         no_pairs,
-        bounds=bounds,
         other_rows=_rows_by_other_metrics(reads, level),
         sections=_sections(reads, report),
     )
@@ -73,15 +68,6 @@ def suite_sections(name: str, report: ReportSetting) -> dict[str, Section]:
         for kind_name, section in found.items()
         if section is not None
     }
-
-
-def _bounds(scores: BenchmarkScores) -> tuple[float | None, float | None] | None:
-    """Bounds of the metric that is shown, where the figure is a mean of its values."""
-    shown = [metric for metric in scores.metrics if metric.label == scores.metric.label]
-    bounds = {metric.bounds if metric.link == "identity" else None for metric in shown}
-    if len(bounds) == 1:
-        return bounds.pop()
-    return None
 
 
 def _rows_by_other_metrics(

@@ -132,8 +132,6 @@ class BenchmarkPart:
     #: ``why_no_pairs``.
     pairs: Pairs | None = None
     why_no_pairs: str = ""
-    #: of the metric's values; None where unknown.
-    bounds: tuple[float | None, float | None] | None = None
     #: by other metrics, rows of the conditions that have none on ``board``.
     other_rows: tuple[LeaderboardRow, ...] = ()
     #: by id of its runs, when they were made and what they cost.

@@ -234,6 +234,17 @@ def all_benchmarks(store: Store) -> list[Benchmark]:
     return [names.benchmark(name) for name in sorted(names.joined)]
 
 
+def single_benchmarks(store: Store) -> list[str]:
+    """Canonical names of the benchmarks that are no suite of others, by name."""
+    names = read_names(store)
+    single = []
+    for name in sorted(names.joined):
+        rows = names.joined[name]
+        if not any(row["id"] in names.children for row in rows):
+            single.append(name)
+    return single
+
+
 @dataclass(frozen=True)
 class BenchmarkFacts:
     """Facts on a benchmark before any score is read."""

@@ -99,7 +99,7 @@ class SliceGate(Result):
         parts: list[Part] = [visible(f"{self.one_line}.")]
         parts += whole.parts[1:]
         parts += ["", _table(self.rows, is_share=self.is_share)]
-        loss = f"{self.rows[0].margin:g}"
+        loss = _loss_in_words(self.rows[0].margin, is_share=self.is_share)
         parts.append(
             TableNote(
                 f"a slice passes where it is shown to be worse by less than {loss} "
@@ -109,6 +109,13 @@ class SliceGate(Result):
         flags = [flag for row in self.rows for flag in row.flags]
         parts += [TableNote(line, "flags") for line in meanings(flags)]
         return View(tuple(parts), (*whole.notes, *self.notes))
+
+
+def _loss_in_words(loss: float, *, is_share: bool) -> str:
+    """A tolerated loss in the unit of the table."""
+    if is_share:
+        return f"{100 * loss:g} points"
+    return f"{loss:g}"
 
 
 def _table(rows: Sequence[SliceGateRow], *, is_share: bool) -> Table:
@@ -129,7 +136,7 @@ def _table(rows: Sequence[SliceGateRow], *, is_share: bool) -> Table:
                 head: row.slice if head == row.field else f"{row.field} {row.slice}",
                 "verdict": row.verdict,
                 "difference": unit.difference(row.difference),
-                "at least": unit.difference(row.low),
+                "at worst": unit.difference(row.low),
                 "candidate": unit.figure(row.candidate),
                 "baseline": unit.figure(row.baseline),
                 "reason": row.reason,
@@ -144,14 +151,13 @@ def _table(rows: Sequence[SliceGateRow], *, is_share: bool) -> Table:
 @answers(GateBy)
 def gate_by(store: Store, question: GateBy) -> SliceGate:
     """The gate of all prompts, and a verdict on each slice."""
-    if len(question.benchmarks) != 1:
-        raise MisuseError(
-            "slices are of one benchmark: name it (--benchmark), and only one"
-        )
-    (benchmark,) = question.benchmarks
-    whole = gate.to(store, question.shared_with(ReleaseGate))
+    if len(question.benchmarks) > 1:
+        raise MisuseError("slices are of one benchmark: name only one (--benchmark)")
+    benchmark = next(iter(question.benchmarks), None)
     two = (question.candidate, question.baseline)
     pair, fields = read_pair(store, question, *two, benchmark=benchmark)
+    of_one = question.shared_with(ReleaseGate, benchmarks=(pair.benchmark,))
+    whole = gate.to(store, of_one)
     compared = CompareBy(
         *two,
         by=question.by,

@@ -85,6 +85,11 @@ class SuiteBoard(Result):
         return self._sentence_in(None)
 
     @property
+    def sentence_in_unit(self) -> Sentence:
+        """`sentence` in percent, where all scores are shares."""
+        return self._sentence_in(suite_unit(self.rows, is_share=self.is_share))
+
+    @property
     def one_line(self) -> str:
         first = in_short(self.rows, self.higher_is_better)
         return (

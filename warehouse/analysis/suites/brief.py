@@ -7,15 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from warehouse.analysis.leaderboard.brief import (
-    beside,
     interval_of,
     seeds_of,
+    standings,
     unit_of,
     with_gap,
 )
-from warehouse.analysis.leaderboard.places import Place, places_of
 from warehouse.analysis.leaderboard.view import flag_words
-from warehouse.analysis.leaderboard.words import first_group
 from warehouse.analysis.suites.row import SuiteLeaf, SuiteRow, leaves_in_words
 from warehouse.tables.units import Unit
 from warehouse.tables.view import Table
@@ -74,19 +72,15 @@ def brief_table(
         rows: those with a rank first, best first.
         top: rows that are shown; None: of many those at both ends; 0: all.
     """
-    ranked = first_group([row for row in rows if row.rank is not None])
-    places: list[Place | None] = [*places_of(ranked, higher_is_better)]
-    are_tested = any(places)
-    places += [None] * (len(rows) - len(ranked))
+    standing_rows = standings(rows, higher_is_better, unit)
+    are_tested = any(standing.place for standing in standing_rows)
     cells = []
-    for row, place in zip(rows, places, strict=True):
-        standing: dict[str, Any] = {"place": place and str(place)}
+    for standing in standing_rows:
+        row, place = standing.row, standing.place
+        order: dict[str, Any] = {"place": place and str(place)}
         if not are_tested:
-            standing = {"rank": row.rank}
-        compared = None
-        if place is not None:
-            compared = beside(row, ranked[0], place, unit)
-        cells.append(standing | _cells(row, unit, compared))
+            order = {"rank": row.rank}
+        cells.append(order | _cells(row, unit, standing.beside))
     if len({row.n_prompts for row in rows}) == 1:
         for named in cells:
             del named["questions"]
