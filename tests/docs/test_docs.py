@@ -90,6 +90,8 @@ def options_of(command: click.Command) -> set[str]:
     }
 
 
+#: Pages that show errors, or what a command says of its work.
+SAID_BESIDE = ("identity.md", "refresh.md")
 #: Pages with examples that other tests run: on the store of the demo, one after the
 #: other, with a package installed, on both engines.
 TRIED_ELSEWHERE = (
@@ -135,11 +137,13 @@ def test_no_page_names_a_folder_of_one_machine() -> None:
 def test_examples_give_what_the_page_shows(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In an empty folder of a checkout."""
+    """In an empty folder of a checkout; what people read, on a terminal of 80 columns,
+    but where a page shows what is said on standard error."""
     monkeypatch.delenv("WAREHOUSE_URL", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "docs").symlink_to(DOCS)
-    terminal = Terminal(tmp_path)
+    is_narrow = page.parent == DOCS and page.name not in SAID_BESIDE
+    terminal = Terminal(tmp_path, columns=80 if is_narrow else None)
     for example in examples(page.read_text(encoding="utf-8")):
         printed = terminal(example.command)
         assert agrees(printed, example.shown), f"$ {example.command}\n{printed}"
