@@ -265,7 +265,7 @@ def test_who_is_better_is_not_said_by_a_metric_of_no_known_direction(
         run("compare", "x", "y", db=store),
         run("compare", "y", "z", db=store),
     )
-    assert "x and y differ on b (40 common prompts)" in in_one_line(differ.out)
+    assert "x and y differ on b (40 common questions)" in in_one_line(differ.out)
     assert "+36.0" in differ.out
     assert "which is better is not known." in in_one_line(differ.out)
     assert "cannot be told apart" in in_one_line(same.out) and "open" in same.out

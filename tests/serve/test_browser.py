@@ -101,7 +101,7 @@ def test_two_names_are_picked_and_told_apart(
             name,
         )
         shown = page(links[0].get_attribute("href").removeprefix(address))
-    assert "Difference a − b" in shown.find_element("id", "verdict").text
+    assert "x less y" in shown.find_element("id", "verdict").text
     assert shown.get_log("browser") == []  # nothing that the policy forbids was tried
     assert all(one.startswith((address, "data:")) for one in requests(shown))
     assert shown.execute_script("return window.hurt") is None
@@ -449,7 +449,7 @@ def test_figures_of_a_comparison_say_on_how_many_prompts_and_how(
     shown = page("/compare?a=lab/x&b=lab/y&latest=1", 1400)
     notes = [one.text for one in shown.find_elements("css selector", "figure.copy > p")]
     assert notes and all(
-        "common prompts" in one and "% intervals by paired" in one for one in notes
+        "common questions" in one and "% intervals by paired" in one for one in notes
     )
     cells = "[...row.cells].map(one => one.textContent).join(' ')"
     script = (
@@ -476,7 +476,7 @@ def test_a_table_says_what_its_shades_are_once_they_have_come(
         browser.get(address)
         caption = "document.querySelector('.heat[data-rows] caption')?.textContent"
         shaded = f"return !document.querySelector('[data-again]') && {caption}"
-        said = "The stronger a cell's colour"
+        said = "Coloured: best of its column"
         WebDriverWait(browser, 60).until(
             lambda shown: said in (shown.execute_script(shaded) or "")
         )

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from statistics import median
-from typing import Literal
+from typing import Literal, TypeVar
 
 from warehouse.analysis.leaderboard.row import STOPPED, LeaderboardRow
 from warehouse.analysis.leaderboard.words import first_group, label_of
 from warehouse.analysis.selection.scored_conditions import is_partial
+from warehouse.analysis.suites.answer import SuiteBoard
 from warehouse.analysis.suites.row import SuiteRow
 from warehouse.report.found import Leader
 from warehouse.tables.page import is_finite, written
@@ -41,6 +42,9 @@ _KEYS = {
 }
 
 Order = Literal["apart", "date", "name"]
+#: What is put in order, and what it is told by.
+Item = TypeVar("Item")
+Key = TypeVar("Key", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,7 @@ class HeatColumn:
     is_suite: bool = False
     leader: Leader | None = None  #: the first of its leaderboard; None for none.
     is_share: bool = False  #: scores lie between 0 and 1: people read them in percent.
+    is_mean: bool = False  #: of the benchmarks here: stands before all others.
 
     @cached_property
     def in_percent(self) -> bool:
@@ -138,6 +143,33 @@ class HeatLine:
 
 
 @dataclass(frozen=True)
+class Arrangement:
+    """The order of all rows and columns of a heat table."""
+
+    rows: tuple[str, ...]  #: names.
+    columns: tuple[tuple[str, bool], ...]  #: names, and whether each is of a suite.
+
+    def of_rows(self, names: Sequence[str]) -> list[str]:
+        """Rows as they stood, and new ones below them."""
+        return _as_before(names, self.rows, names)
+
+    def of_columns(self, columns: Sequence[HeatColumn]) -> list[HeatColumn]:
+        """Columns as they stood, and new ones behind them."""
+        keys = [(column.name, column.is_suite) for column in columns]
+        return _as_before(columns, self.columns, keys)
+
+
+def _as_before(
+    items: Sequence[Item], before: Sequence[Key], keys: Sequence[Key]
+) -> list[Item]:
+    """Items in the order in which their keys stood before; those that are new come last
+    in their own order."""
+    places = {key: place for place, key in enumerate(before)}
+    known = sorted(range(len(items)), key=lambda at: places.get(keys[at], len(places)))
+    return [items[at] for at in known]
+
+
+@dataclass(frozen=True)
 class HeatWindow:
     """A part of a heat table, ready for the page."""
 
@@ -150,6 +182,7 @@ class HeatWindow:
     about: tuple[str, ...]  #: what it shows, in sentences.
     order: str  #: of rows and columns, in words; empty for a single column.
     keys: tuple[tuple[str, str], ...]  #: signs with what they say.
+    arrangement: Arrangement  #: of the whole table.
 
     @property
     def is_whole(self) -> bool:
@@ -215,6 +248,28 @@ def _cell_of(row: LeaderboardRow | SuiteRow, *, is_alone: bool) -> HeatCell:
     )
 
 
+#: Name of the column of means, which stands before all others.
+MEAN = "mean"
+
+
+def mean_column(board: SuiteBoard) -> HeatColumn:
+    """The column of means over benchmarks, of the models that have all of them.
+
+    Args:
+        board: of the suite of these benchmarks.
+    """
+    rows = [row for row in board.rows if not row.n_missing]
+    return HeatColumn(
+        MEAN,
+        f"of {len(board.leaves)} benchmarks",
+        board.higher_is_better,
+        cells_of(rows),
+        is_suite=True,
+        is_share=board.is_share,
+        is_mean=True,
+    )
+
+
 def _within(first: int, n: int, size: int) -> int:
     """Where a part begins; of one beyond the end, where the last part does."""
     if first < n:
@@ -232,6 +287,7 @@ def window(
     order: Order = "apart",
     sort: str = "",
     links: Mapping[str, str] | None = None,
+    kept: Arrangement | None = None,
 ) -> HeatWindow:
     """A part of the table of all rows that columns have.
 
@@ -249,6 +305,8 @@ def window(
         sort: name of a column by whose scores rows go, the best first, and which stands
             first; empty for `rows_in_order`.
         links: where more of a row stands, by its name.
+        kept: an order that a reader has seen, which stays: what has come since stands
+            behind it.
     """
     columns = [
         column for column in columns if column.n_others >= 0 or not column.is_suite
@@ -262,6 +320,8 @@ def window(
     if by is not None:
         ordered.sort(key=lambda column: column is not by)
         names = sorted(names, key=lambda name: _from_best(by, name))
+    if kept is not None:
+        ordered, names = kept.of_columns(ordered), kept.of_rows(names)
     first_column = _within(first_column, len(ordered), n_columns)
     first_row = _within(first_row, len(names), n_rows)
     shown = ordered[first_column : first_column + n_columns]
@@ -292,6 +352,9 @@ def window(
         about=tuple(_about(shown, several, all_published, has_gaps)),
         order=_in_which_order(order, ordered, by) if len(ordered) > 1 else "",
         keys=tuple((mark, words) for mark, words in _KEYS.items() if mark in marks),
+        arrangement=Arrangement(
+            tuple(names), tuple((column.name, column.is_suite) for column in ordered)
+        ),
     )
 
 
@@ -353,7 +416,7 @@ def _sort_key(
     """Suites first; then what tells more models apart, which nothing without a
     direction does; then what more of the first models have a score on."""
     if order == "name":
-        return not column.is_suite, column.name
+        return not column.is_mean, not column.is_suite, column.name
     newest = 0.0
     if order == "date" and column.newest:
         newest = -column.newest.timestamp()
@@ -363,6 +426,7 @@ def _sort_key(
         n_apart = column.n_apart
     n_first = sum(name in column.cells for name in first)
     return (
+        not column.is_mean,
         not column.is_suite,
         newest,
         -n_apart,
@@ -425,7 +489,7 @@ def _head(column: HeatColumn, several: bool, all_shares: bool) -> HeatHead:
         None: ("?", "direction unknown"),
     }
     sign, words = signs[column.higher_is_better]
-    metric = column.metric if several else ""
+    metric = column.metric if several or column.is_mean else ""
     if column.in_percent and not all_shares:
         metric = f"{metric}, %" if metric else "%"
     return HeatHead(
@@ -505,14 +569,15 @@ def _about(
 ) -> Iterable[str]:
     """Sentences that a reader needs to understand the table."""
     all_shares = all(column.in_percent for column in shown)
-    if not several and shown:
+    if not several and not all(column.is_mean for column in shown):
         ways = {column.higher_is_better for column in shown}
         way = ""
         if len(ways) == 1:
             way = f", {direction(ways.pop())}"
         percent = " in %" if all_shares else ""
-        yield f"Scores{percent}: {shown[0].metric}{way}."
-    elif shown:
+        own = next(column for column in shown if not column.is_mean)
+        yield f"Scores{percent}: {own.metric}{way}."
+    elif several:
         percent = " in %" if all_shares else ""
         yield f"Scores{percent}, each by the metric below its benchmark's name."
     if has_gaps:

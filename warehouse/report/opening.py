@@ -15,6 +15,8 @@ from warehouse.analysis.report_data.answer import answer, suite_answer
 from warehouse.analysis.report_data.part import BenchmarkPart
 from warehouse.analysis.report_data.report import Changes, ReportData, ScoreChange
 from warehouse.analysis.report_data.suite_part import SuitePart
+from warehouse.analysis.suites.across import ranked_models
+from warehouse.analysis.suites.answer import SuiteBoard
 from warehouse.report.found import found_in_words, leader_of
 from warehouse.report.heat import (
     PART,
@@ -23,6 +25,7 @@ from warehouse.report.heat import (
     HeatWindow,
     cells_of,
     mark_of,
+    mean_column,
     window,
 )
 from warehouse.tables.anchors import anchor
@@ -32,7 +35,7 @@ from warehouse.tables.words import decimals, fixed, plural
 #: Columns and cells of the heat table that is folded below the first of it.
 MOST_COLUMNS, MOST_CELLS = 200, 12_000
 #: Sentences that stand before the heat table; more stand after it.
-FEW = 5
+FEW = 2
 #: Sentences that are seen at once.
 MOST_LINES = 40
 #: Rows of the table of changes.
@@ -60,6 +63,9 @@ class HeadEntry:
     #: of the heat table, without its link; None without a leaderboard.
     column: HeatColumn | None
     has_answer: bool  #: a section has an answer without a leaderboard.
+    models: tuple[
+        str, ...
+    ] = ()  #: that its leaderboard ranks; none for fewer than two.
 
 
 def head_of(part: BenchmarkPart, answer: Markup) -> HeadEntry:
@@ -85,6 +91,7 @@ def head_of(part: BenchmarkPart, answer: Markup) -> HeadEntry:
         n_parts,
         column,
         bool(part.answer),
+        ranked_models(board) if board else (),
     )
 
 
@@ -95,6 +102,7 @@ def opening(
     links: Mapping[str, str],
     note: str = "",
     left_out: Sequence[tuple[str, str]] = (),
+    mean: SuiteBoard | None = None,
 ) -> dict[str, Any]:
     """Parts of the head of the page.
 
@@ -106,6 +114,7 @@ def opening(
             page.
         note: what came into the store since.
         left_out: what is broken or does not count, of `left_out_of`.
+        mean: over benchmarks; None without one.
     """
     lines = [
         OpeningLine(
@@ -120,7 +129,7 @@ def opening(
         OpeningLine(_link(head.name, links), head.name, head.answer)
         for head in benchmarks
     ]
-    heat = heat_windows(heat_columns(suites, benchmarks, links))
+    heat = heat_windows(heat_columns(suites, benchmarks, links, mean=mean))
     answers: dict[str, str] = {}
     if links and len(lines) > FEW:
         answers = {line.link: line.words for line in lines}
@@ -129,7 +138,10 @@ def opening(
         nobody_first = {head.name for head in benchmarks if head.nobody_first}
         told = _changes(changes, note, nobody_first)
     return {
-        "found": found_in_words([head.column for head in benchmarks if head.column]),
+        "found": [
+            *of_mean(mean),
+            *found_in_words([head.column for head in benchmarks if head.column]),
+        ],
         "lines": lines,
         "answers": answers,
         "few": FEW,
@@ -138,6 +150,14 @@ def opening(
         "heat": heat,
         "changes": told,
     }
+
+
+def of_mean(mean: SuiteBoard | None) -> list[Markup]:
+    """Who leads by the mean over benchmarks; nothing without one."""
+    if mean is None:
+        return []
+    words = as_html(mean.sentence_in_unit)
+    return [Markup("By the mean of {} benchmarks: {}.").format(len(mean.leaves), words)]
 
 
 def _link(benchmark: str, links: Mapping[str, str]) -> str:
@@ -167,6 +187,7 @@ def heat_columns(
     benchmarks: Sequence[HeadEntry],
     links: Mapping[str, str],
     page: str = "",
+    mean: SuiteBoard | None = None,
 ) -> list[HeatColumn]:
     """Columns of the heat table: what has a score.
 
@@ -174,8 +195,10 @@ def heat_columns(
         links: page of a benchmark by its name; without one it is a section of this
             page.
         page: that suites stand on; empty for this one.
+        mean: over benchmarks; None without one.
     """
-    columns = [
+    columns = [mean_column(mean)] if mean else []
+    columns += [
         HeatColumn(
             part.name,
             part.board.metric,

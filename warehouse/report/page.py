@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import secrets
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from importlib.resources import files
 from typing import Any, Protocol
@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from warehouse.analysis.report_data.part import BenchmarkPart
 from warehouse.analysis.report_data.report import ReportData
 from warehouse.analysis.selection.selection import RowRules
+from warehouse.analysis.suites.answer import SuiteBoard
 from warehouse.charts.page_parts import figures, notes
 from warehouse.records.clock import utc_now
 from warehouse.report import log_tables, maps
@@ -42,6 +43,7 @@ class Report(Protocol):
     @property
     def rest(self) -> ReportData: ...
     def parts(self) -> Iterator[BenchmarkPart]: ...
+    def mean_of(self, ranked: Mapping[str, Collection[str]]) -> SuiteBoard | None: ...
 
 
 class Settings(Protocol):
@@ -188,6 +190,7 @@ class Renderer:
                 links,
                 _since(data),
                 left_out_of(data, heads, shows),
+                data.mean,
             )
         text = self._page.render(
             data=data,
@@ -217,9 +220,16 @@ class Renderer:
 def render(report: Report, *, made: str = "") -> str:
     """The whole report as one page; arguments as for :class:`Renderer`."""
     renderer, rest = Renderer(made), report.rest
-    return renderer.page(
-        rest, [renderer.section(part, rest) for part in report.parts()]
-    )
+    sections = [renderer.section(part, rest) for part in report.parts()]
+    return renderer.page(with_mean(report, sections), sections)
+
+
+def with_mean(report: Report, sections: Sequence[Section]) -> ReportData:
+    """What is not of one benchmark, with the mean over those that were read."""
+    ranked = {}
+    for section in sections:
+        ranked[section.head.name] = section.head.models
+    return replace(report.rest, mean=report.mean_of(ranked))
 
 
 def _since(data: ReportData) -> str:

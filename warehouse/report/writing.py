@@ -33,6 +33,7 @@ from warehouse.report.page import (
     Report,
     Section,
     file_name,
+    with_mean,
 )
 from warehouse.tables.words import plural
 
@@ -134,7 +135,7 @@ def write_report(
             n_written = len(sections)
     if folder is not None:
         return folder.end(renderer, sections, why and f"{why}; as one page: --one-page")
-    written = files.write(page, renderer.page(rest, sections))
+    written = files.write(page, renderer.page(with_mean(report, sections), sections))
     return Written(str(page), written, len(sections), unchanged=not files.n_new)
 
 
@@ -255,6 +256,7 @@ class _Folder:
     def __init__(self, path: Path, report: Report, files: _Files) -> None:
         self._path, self._files, self._rest = check_folder(path), files, report.rest
         files.check_pages(path, (INDEX, LOG, SCORES, *map(file_name, report.names)))
+        self._report = report
         rest = report.rest
         self._published, self._errors = (
             _by_benchmark(rest.published),
@@ -300,9 +302,10 @@ class _Folder:
             bare, (), shows=("sources",), title=f"Ingest log · {TITLE}", home=INDEX
         )
         self._write(LOG, log)
-        scores = self._write_scores(renderer, bare, sections)
+        whole = with_mean(self._report, sections)
+        scores = self._write_scores(renderer, whole, sections)
         index = renderer.page(
-            self._rest, sections, shows=(), log=LOG, pages=entries, scores=scores
+            whole, sections, shows=(), log=LOG, pages=entries, scores=scores
         )
         self._write(INDEX, index, lasting=True)
         n_pages = len(entries) + 2 + bool(scores)
@@ -316,20 +319,19 @@ class _Folder:
         )
 
     def _write_scores(
-        self, renderer: Renderer, bare: ReportData, sections: Sequence[Section]
+        self, renderer: Renderer, whole: ReportData, sections: Sequence[Section]
     ) -> str:
         """The page of the whole heat table; its name, empty where the index has all of
         it."""
         links = {section.head.name: section.entry.file for section in sections}
+        heads = [section.head for section in sections]
         windows = heat_windows(
-            heat_columns(
-                self._rest.suites, [section.head for section in sections], links, INDEX
-            )
+            heat_columns(whole.suites, heads, links, INDEX, mean=whole.mean)
         )
         if windows is None or windows[1] is None:
             return ""
         page = renderer.page(
-            bare,
+            replace(whole, suites=()),
             (),
             shows=(),
             title=f"All scores · {TITLE}",

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from warehouse.analysis.items.section import prompts_say, prompts_table
 from warehouse.analysis.items.single_prompts import hard_prompts
 from warehouse.analysis.leaderboard.answer import Leaderboard
+from warehouse.analysis.leaderboard.brief import standings, unit_of
 from warehouse.analysis.leaderboard.question import OneLeaderboard
 from warehouse.analysis.leaderboard.words import label_of
 from warehouse.analysis.pairs.answer import pairs_of
@@ -25,6 +26,7 @@ from warehouse.analysis.report_data.run_facts import RunFacts, run_facts
 from warehouse.analysis.selection.prompts import prompts_by_id
 from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import selection_of
+from warehouse.analysis.suites.brief import suite_unit
 from warehouse.analysis.suites.question import AnyLeaderboard
 from warehouse.charts.axes import Axis, make_axis
 from warehouse.charts.in_tables import interval_drawn
@@ -37,7 +39,7 @@ from warehouse.serve.gauge import Gauge, HeldPairs
 from warehouse.serve.page import Page, PageRequest, Site, checked_name
 from warehouse.store.connection import Store
 from warehouse.tables.page import is_finite, written
-from warehouse.tables.words import decimals
+from warehouse.tables.units import Unit
 
 #: Rows of the leaderboard on one page: with all that a row has, fewer than 5 000 nodes.
 ROWS = 80
@@ -53,6 +55,7 @@ class Line:
     """A row of the leaderboard as it is shown."""
 
     row: Any
+    place: str  #: by the tests of all pairs, else its rank by the figures.
     label: str
     reference: str
     drawn: Markup
@@ -201,9 +204,12 @@ def _of_rows(
         ends += [row.estimate, row.ci_low, row.ci_high]
     axis = make_axis(ends)
     several = len({row.model for row in board.rows}) < len(board.rows)
+    unit = _unit_of(board)
+    order, places = _order(board, unit)
     lines = [
         Line(
             row,
+            place,
             label_of(row),
             _called(row, several),
             _interval_of(row, axis),
@@ -211,7 +217,7 @@ def _of_rows(
             held.get(tuple(row.run_ids)),
             row is reference,
         )
-        for row in shown
+        for row, place in zip(shown, places[first : first + most], strict=True)
     ]
     reasons = {row.reason if row.ci_low is None else "" for row in board.rows}
     differences = [
@@ -231,8 +237,9 @@ def _of_rows(
         "why_no_interval": next(iter(reasons)) if len(reasons) == 1 else "",
         "reference": label_of(reference) if reference else "",
         "reference_of": _called(reference, several) if reference else "",
-        "n_decimals": decimals(row.standard_error for row in board.rows),
-        "n_decimals_of_differences": decimals(differences),
+        "order": order,
+        "unit": unit,
+        "unit_of_differences": Unit.of(differences, in_percent=unit.in_percent),
         "written": written,
         "is_finite": is_finite,
         "first": first,
@@ -248,6 +255,27 @@ def _of_rows(
         "plan": None,
         "planned": [],
     }
+
+
+def _unit_of(board: Any) -> Unit:
+    """The unit of the figures of a leaderboard."""
+    if isinstance(board, Leaderboard):
+        return unit_of(board.rows, in_percent=board.is_share)
+    return suite_unit(board.rows, is_share=board.is_share)
+
+
+def _order(board: Any, unit: Unit) -> tuple[str, list[str]]:
+    """What the first column is, and what it says of each row: places by the tests of
+    all pairs, else ranks by the figures; nothing for a single row."""
+    standing_rows = standings(board.rows, board.higher_is_better, unit)
+    by_row = {id(standing.row): standing.place for standing in standing_rows}
+    places = [by_row[id(row)] for row in board.rows]
+    if any(places):
+        return "place", [str(place or "") for place in places]
+    ranks = [row.rank for row in board.rows]
+    if sum(rank is not None for rank in ranks) < 2:
+        return "", [""] * len(ranks)
+    return "rank", ["" if rank is None else str(rank) for rank in ranks]
 
 
 def _called(row: Any, several: bool) -> str:

@@ -19,6 +19,7 @@ from warehouse.analysis.compare.flips import (
     prompts_of,
 )
 from warehouse.analysis.compare.question import Compare
+from warehouse.analysis.comparison.brief import Names, units_of
 from warehouse.analysis.comparison.row import ComparisonRow
 from warehouse.analysis.comparison.words import OVERALL, better_in_words, explain
 from warehouse.analysis.results import plain
@@ -32,7 +33,8 @@ from warehouse.serve.differences import compared_parts
 from warehouse.serve.page import Download, Page, PageRequest, Site, question_from
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
-from warehouse.tables.words import decimals, listed, span_of
+from warehouse.tables.units import Unit
+from warehouse.tables.words import listed, span_of
 
 #: What an address may say of the comparison.
 COMPARISON_FIELDS = (
@@ -61,7 +63,7 @@ def compare(site: Site, request: PageRequest) -> Page:
     """The page of the address ``/compare?a=MODEL&b=MODEL``."""
     names = site.answers.once("models", _models)
     form = {
-        "names": names[:NAMES],
+        "offered": names[:NAMES],
         "n_names": len(names),
         "kept": COMPARISON_FIELDS[4:],
         "show": SHOW,
@@ -100,6 +102,7 @@ def compare(site: Site, request: PageRequest) -> Page:
     table = [*comparison.rows[:BENCHMARKS]]
     if comparison.overall:
         table.append(comparison.overall)
+    units = units_of(table, in_percent=comparison.is_share)
     shown = form | {
         "compared": compared,
         "comparison": comparison,
@@ -111,8 +114,11 @@ def compare(site: Site, request: PageRequest) -> Page:
             n_resamples=comparison.n_resamples,
             seed=comparison.seed,
         ),
-        "better": better_in_words,
-        "form_of": lambda error, sign="": f"%{sign}.{decimals([error])}f",
+        "names": Names.of(comparison.rows[0]),
+        "units": units,
+        "unit_of": lambda row: Unit.of(
+            [row["standard_error"]], in_percent=units[0].in_percent
+        ),
         "overall": OVERALL,
         "table": table,
         "n_left": max(0, len(comparison.rows) - BENCHMARKS),
@@ -264,6 +270,10 @@ def pictures(comparison: Comparison) -> list[Picture | None]:
 
 def _picture(comparison: Comparison, drawn: Sequence[ComparisonRow]) -> Picture | None:
     n = len(comparison.rows)
+    names = Names.of(drawn[0])
+    units = units_of(drawn, in_percent=comparison.is_share)
+    unit = Unit(max(unit.digits for unit in units), units[0].in_percent)
+    points = " in points" if unit.in_percent else ""
     if len(drawn) == 1:
         on = drawn[0].benchmark
     elif n > DRAWN:
@@ -271,10 +281,10 @@ def _picture(comparison: Comparison, drawn: Sequence[ComparisonRow]) -> Picture 
     else:
         on = "each benchmark"
     return forest(
-        f"a - b, {drawn[-1].metric}, on {on}",
-        [_interval(row) for row in drawn],
-        figure="a - b",
-        n_decimals=decimals([row.standard_error for row in drawn]),
+        f"{names.a} less {names.b}, {drawn[-1].metric}{points}, on {on}",
+        [_interval(row, unit) for row in drawn],
+        figure=f"{names.a} less {names.b}",
+        n_decimals=unit.digits,
         note=_note(comparison, drawn),
         zero=True,
     )
@@ -288,20 +298,20 @@ def _note(comparison: Comparison, drawn: Sequence[ComparisonRow]) -> str:
     parts = [comparison.one_line]
     if len(comparison.rows) > 1 and not comparison.overall:
         span = span_of([row.n_prompts for row in drawn])
-        parts.append(f"{span} common prompts")
+        parts.append(f"{span} common questions")
     parts.append(f"{100 * drawn[0].level:g}% intervals by {listed(methods)}")
     return "; ".join(parts)
 
 
-def _interval(row: ComparisonRow) -> Interval:
+def _interval(row: ComparisonRow, unit: Unit) -> Interval:
     name = row.benchmark
     if row.split:
         name += f" ({row.split})"
     return Interval(
         name,
-        row.difference,
-        row.ci_low,
-        row.ci_high,
+        unit.many([row.difference])[0],
+        unit.in_unit(row.ci_low),
+        unit.in_unit(row.ci_high),
         better_in_words(row) in ("a", "b"),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -26,12 +26,21 @@ from warehouse.analysis.selection.benchmarks import (
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores
 from warehouse.analysis.selection.select import select_among
 from warehouse.analysis.selection.selection import RowRules, Selection
-from warehouse.analysis.suites.question import SuiteLeaderboard
+from warehouse.analysis.suites.across import mean_of_ranked, ranked_models
+from warehouse.analysis.suites.answer import SuiteBoard
+from warehouse.analysis.suites.question import AnyLeaderboard, SuiteLeaderboard
 from warehouse.analysis.suites.tree import list_suites
 from warehouse.errors import MisuseError, WarehouseError
 from warehouse.questions.question import Question
 from warehouse.report.found import leader_of
-from warehouse.report.heat import HeatCell, HeatColumn, cells_of
+from warehouse.report.heat import (
+    MEAN,
+    Arrangement,
+    HeatCell,
+    HeatColumn,
+    cells_of,
+    mean_column,
+)
 from warehouse.serve.answers import Answers
 from warehouse.store.connection import Store
 from warehouse.store.shared_reads import blocks_of, in_blocks
@@ -50,6 +59,11 @@ FACETS = {
 #: Behind rank sets, which the table does not show: without them it takes a quarter of
 #: the time.
 _DRAWS = 0
+
+#: In place of a name, the mean over benchmarks: no benchmark can be called so.
+MEAN_OF_ALL = "\0mean"
+#: Pages whose orders are remembered.
+_MOST_ORDERS = 100
 
 _LOG = logging.getLogger(__name__)
 Row = dict[str, Any]
@@ -122,6 +136,7 @@ class Board:
     rows: Sequence[Any] = ()
     reason: str = ""
     is_share: bool = False
+    models: tuple[str, ...] = ()  #: that it ranks; none for fewer than two.
 
 
 @dataclass
@@ -134,6 +149,27 @@ class HeatData:
     _version: str = ""
     _boards: dict[str, Board] = field(default_factory=dict)
     _todo: int = 0
+    #: orders of the table that readers have before them, by a name of each page.
+    _orders: OrderedDict[str, Arrangement] = field(default_factory=OrderedDict)
+    _n_orders: int = 0
+    _mean: SuiteBoard | None = None  #: over benchmarks; None before it is there.
+
+    def order_of(self, page: str) -> Arrangement | None:
+        """The order that a page was first shown in; None where that is not known."""
+        with self._lock:
+            return self._orders.get(page)
+
+    def keep_order(self, page: str, order: Arrangement) -> str:
+        """Remember the order of a page that grows; a name for it, where it has none."""
+        with self._lock:
+            if page not in self._orders:
+                self._n_orders += 1
+                page = str(self._n_orders)
+            self._orders[page] = order
+            self._orders.move_to_end(page)
+            while len(self._orders) > _MOST_ORDERS:
+                self._orders.popitem(last=False)
+            return page
 
     def facts(self, patience: float) -> Facts | None:
         """The facts; None while they are read. The leaderboards begin after them."""
@@ -147,8 +183,9 @@ class HeatData:
                 self._version, self._boards, self._todo = (
                     version,
                     {},
-                    len(runs) + len(facts.suites),
+                    len(runs) + len(facts.suites) + 1,
                 )
+                self._mean = None
                 boards = self._in_turn(runs, facts.suites)
                 self.answers.later(lambda: self._compute_next(version, boards))
         return facts
@@ -159,10 +196,17 @@ class HeatData:
         """One leaderboard, the others after what readers have asked for meanwhile."""
         if self._version != version or (following := next(boards, None)) is None:
             return
-        board = _computed(*following)
+        name, compute = following
+        if name == MEAN_OF_ALL:
+            mean = _mean_or_none(compute)
+            board = Board()
+        else:
+            mean = None
+            board = _computed(name, compute)
         with self._lock:
             if self._version == version:
-                self._boards[following[0]] = board
+                self._boards[name] = board
+                self._mean = mean
         self.answers.later(lambda: self._compute_next(version, boards))
 
     def _in_turn(
@@ -185,6 +229,18 @@ class HeatData:
                     yield name, partial(self._ask, question)
         for name in suites:
             yield name, partial(self._ask, SuiteLeaderboard(name))
+        yield MEAN_OF_ALL, partial(self._read_mean, tuple(runs))
+
+    def _read_mean(self, names: Sequence[str]) -> SuiteBoard | None:
+        """The mean over the benchmarks whose leaderboards are there by now."""
+        with self._lock:
+            ranked = {
+                name: self._boards[name].models
+                for name in names
+                if name in self._boards
+            }
+        with self.answers.store.lend() as store:
+            return mean_of_ranked(store, ranked, AnyLeaderboard())
 
     def _scores(
         self, runs: Mapping[str, Sequence[Row]]
@@ -201,6 +257,14 @@ class HeatData:
             return question.ask(store)
 
     @property
+    def mean(self) -> SuiteBoard | None:
+        """The mean over benchmarks; None where there is none, or not yet."""
+        with self._lock:
+            if self._version != self.answers.store.version:
+                return None
+            return self._mean
+
+    @property
     def left(self) -> int:
         """Leaderboards that are still to be computed."""
         if self._version != self.answers.store.version:
@@ -214,6 +278,7 @@ class HeatData:
             found = {
                 name: board.reason or _why_unseen(board.rows)
                 for name, board in sorted(self._boards.items())
+                if name != MEAN_OF_ALL
             }
         return {name: reason for name, reason in found.items() if reason}
 
@@ -226,9 +291,9 @@ class HeatData:
             suites: with those of suites, whose figures are over all runs.
         """
         with self._lock:
-            boards = {}
+            boards, mean = {}, None
             if self._version == self.answers.store.version:
-                boards = dict(self._boards)
+                boards, mean = dict(self._boards), self._mean
         columns = [
             self._column(name, own, boards.get(name))
             for name, own in _by_benchmark(runs).items()
@@ -246,6 +311,8 @@ class HeatData:
                 for name in facts.suites
                 if (board := boards.get(name)) is not None
             ]
+        if suites and mean is not None and MEAN not in facts.suites:
+            columns.insert(0, mean_column(mean))
         return [column for column in columns if column.cells]
 
     def _column(
@@ -314,8 +381,21 @@ def _computed(name: str, compute: Callable[[], Any]) -> Board:
         _LOG.warning("no leaderboard of %s: %s", name, error)
         return Board(reason="its leaderboard could not be computed")
     return Board(
-        board.metric, board.higher_is_better, board.rows, is_share=board.is_share
+        board.metric,
+        board.higher_is_better,
+        board.rows,
+        is_share=board.is_share,
+        models=ranked_models(board),
     )
+
+
+def _mean_or_none(compute: Callable[[], SuiteBoard | None]) -> SuiteBoard | None:
+    """The mean; None where it cannot be computed, as the table does without it."""
+    try:
+        return compute()
+    except Exception as error:
+        _LOG.warning("no mean over benchmarks: %s", error)
+        return None
 
 
 def _at_once(name: str, runs: Sequence[Row], newest: datetime | None) -> HeatColumn:

@@ -12,6 +12,7 @@ from typing import Any
 from markupsafe import Markup
 
 from warehouse.analysis.compare.question import Compare
+from warehouse.analysis.comparison.brief import Names, units_of
 from warehouse.analysis.comparison.words import better_in_words
 from warehouse.analysis.report_data.report import Changes, read_changes
 from warehouse.analysis.suites.question import AnyLeaderboard
@@ -20,12 +21,13 @@ from warehouse.records.clock import utc_now
 from warehouse.refresh.alerts import Rules, check
 from warehouse.report.found import found_in_words
 from warehouse.report.heat import HeatCell, HeatColumn, HeatLine, HeatWindow, window
+from warehouse.report.opening import of_mean
 from warehouse.serve.gauge import CLEAR, word_of
 from warehouse.serve.heat_data import Facts
 from warehouse.serve.page import Page, PageRequest, Site, link
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
-from warehouse.tables.words import decimals, fixed, number, plural
+from warehouse.tables.words import fixed, plural
 
 TITLE = "Which model is best?"
 #: Rows and columns of a window: with its heads and facets fewer than 5 000 nodes.
@@ -34,6 +36,8 @@ ROWS, COLUMNS = 40, 40
 LISTED = 150
 #: Seconds that the first page of a large store waits for its scores.
 PATIENCE = 0.8
+#: What a rule for alerts found, which stands above all else.
+ALERT = "Alert"
 #: Alerts whose words are shown.
 MOST_ALERTS = 3
 #: What the table is narrowed to, in the order of questions.
@@ -67,14 +71,18 @@ def overview(site: Site, request: PageRequest) -> Page:
         raise MisuseError(f"order is one of {', '.join(ORDERS)}; found {order[:40]!r}")
     at, left = request.number("row"), request.number("column")
     seen = window(
-        [replace(column, link=link("benchmark", column.name)) for column in columns],
+        [_linked(column) for column in columns],
         first_row=at,
         n_rows=ROWS,
         first_column=left,
         n_columns=COLUMNS,
         order=order,  # type: ignore[arg-type]  # one of ORDERS
         sort=request.value("sort"),
+        kept=site.heat.order_of(request.value("seen")),
     )
+    page_seen = request.value("seen")
+    if page_seen or left_to_go:  # a page that grows keeps the order it was shown in
+        page_seen = site.heat.keep_order(page_seen, seen.arrangement)
     heads = seen.heads
     if not seen.is_whole:  # else the page sorts by itself
         heads = tuple(
@@ -86,6 +94,12 @@ def overview(site: Site, request: PageRequest) -> Page:
     first_two: list[str] = []
     if not (any(picked) or at or left_to_go):
         first_two = [line.name for line in lines[:2]]
+    strip = _strip(site, facts)
+    is_narrowed = any(facets.values()) or bool(request.value("date"))
+    is_whole = not (left_to_go or at or left)
+    found = _found(columns, is_whole=is_whole)
+    if is_whole and not is_narrowed:
+        found = [*of_mean(site.heat.mean), *found]
     verdict, comparison = _verdict(
         site, first_two if len(first_two) > 1 else picked, seen.n_rows
     )
@@ -94,12 +108,14 @@ def overview(site: Site, request: PageRequest) -> Page:
         TITLE,
         {
             "seen": seen,
-            "found": _found(columns, is_whole=not (left_to_go or at or left)),
+            "page_seen": page_seen,
+            "found": found,
             "facets": [(name, _choices(facts, name), facets[name]) for name in FACETS],
-            "narrowed": any(facets.values()) or bool(request.value("date")),
+            "narrowed": is_narrowed,
             "orders": ORDERS,
             "order": order,
-            "strip": _strip(site, facts),
+            "alerts": [part for part in strip if part[0] == ALERT],
+            "strip": [part for part in strip if part[0] != ALERT],
             "picked": picked,
             "first_two": first_two if verdict and verdict["link"] else [],
             "verdict": verdict,
@@ -122,6 +138,13 @@ def overview(site: Site, request: PageRequest) -> Page:
         "where is_default",
         again=1 if left_to_go or (comparison and not verdict) else 0,
     )
+
+
+def _linked(column: HeatColumn) -> HeatColumn:
+    """A column with the page that has more of it."""
+    if column.is_mean:
+        return column
+    return replace(column, link=link("benchmark", column.name))
 
 
 def _found(columns: Sequence[HeatColumn], *, is_whole: bool) -> list[Markup]:
@@ -201,8 +224,8 @@ def _verdict(
         return None, question
     row = answer.overall or answer.rows[0]
     sure = word_of(row, n_models * (n_models - 1) // 2)
-    n_decimals = decimals([row.standard_error])
-    words = answer.in_words(figures=False)
+    (unit,) = units_of([row], in_percent=answer.is_share)
+    words = answer.sentences_by_name[0]
     if any(row.condition_a or row.condition_b for row in answer.rows):
         words += " Of a model with several conditions the newest is compared."
     is_one_of_several = answer.overall is None and len(answer.rows) > 1
@@ -211,10 +234,12 @@ def _verdict(
         "link": link("compare", a=a, b=b, latest=1),
         "row": row,
         "on": f" on {row.benchmark}" if is_one_of_several else "",
-        "difference": number(row.difference, n_decimals, sign=True),
+        "names": Names.of(answer.rows[0]),
+        "points": " points" if unit.in_percent else "",
+        "difference": unit.difference(row.difference),
         "ends": [
-            fixed(end, n_decimals)
-            for end in (row.ci_low, row.ci_high)
+            fixed(end, unit.digits)
+            for end in map(unit.in_unit, (row.ci_low, row.ci_high))
             if end is not None
         ],
         "sure": sure,
@@ -283,7 +308,7 @@ def _strip(site: Site, facts: Facts) -> list[tuple[str, str, str]]:
         ("New", _new(sources), ""),
         ("Changed", _changed(changes), ""),
         (
-            "Alert",
+            ALERT,
             site.answers.once("alerts", lambda store: _alerts(store, site.rules)),
             "",
         ),

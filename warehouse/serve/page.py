@@ -39,7 +39,7 @@ NAVIGATION = (
 )
 #: Parameters of an address that choose its form or let in, and are no part of a view's
 #: state.
-FORMS = ("format", "export", "token")
+FORMS = ("format", "export", "token", "seen")
 _LINK = re.compile(r' (?:href|action)="/[^"]*"')
 
 

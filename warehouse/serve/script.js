@@ -18,6 +18,12 @@
   // The heat table scrolls in its own room: windows of rows that come near are fetched, those far away give their place
   // to a gap of their height; windows of columns are added as their edge comes into sight.
   const MOST_WINDOWS = 5, MOST_COLUMNS = 240;
+  // What comes late stands behind what a reader has before them: the server is told which order that is.
+  const asSeen = (address) => {
+    const seen = document.getElementById("seen")?.dataset.seen;
+    if (seen) address.searchParams.set("seen", seen);
+    return address;
+  };
   const scrolled = (main) => {
     const nav = main.querySelector("nav.pages[data-rows]"), room = main.querySelector(".heat");
     if (!nav || !room || room.dataset.rows) return;
@@ -30,6 +36,7 @@
     const part = (at, left) => {
       const key = `${at} ${left}`, address = new URL(location.href);
       address.hash = "";
+      asSeen(address);
       for (const [name, value] of [["row", at], ["column", left]]) address.searchParams.set(name, value);
       if (!parts.has(key)) parts.set(key, fetch(address).then((answer) => answer.text())
         .then((text) => ofThisState(read(text))?.querySelector(".heat table") ?? null));
@@ -139,7 +146,7 @@
   };
   const later = async (main) => {
     if (nameOf(location) !== shown) return;  // another view comes
-    const text = await fetch(location.href).then((answer) => answer.text()).catch(() => "");  // the server may be away
+    const text = await fetch(asSeen(new URL(location.href))).then((answer) => answer.text()).catch(() => "");  // the server may be away
     const page = read(text), next = page.querySelector("main"), room = main.querySelector(".heat[data-rows]");
     if (!main.isConnected) return;
     const held = document.activeElement, isLinked = held.id && `#${held.id}` === location.hash;

@@ -166,7 +166,7 @@ class Comparison(SingleTest, Result):
         seen = ""
         if figures:
             seen = f"a - b {difference_in_words(row)[0]}, "
-        on = f"on {row.benchmark} ({seen}{row.n_prompts} common prompts)"
+        on = f"on {row.benchmark} ({seen}{row.n_prompts} common questions)"
         if row.better:
             return (
                 f"{names.verdict(row)} is better "
@@ -240,6 +240,11 @@ class Comparison(SingleTest, Result):
             ),
             notes,
         )
+
+    @property
+    def sentences_by_name(self) -> list[str]:
+        """Who is better, by name, and the mean over all benchmarks."""
+        return [self._brief_sentence(Names.of(self.rows[0])), *self._mean()]
 
     def _brief_sentence(self, names: Names) -> str:
         """Who is better, on which benchmarks by name where there are several."""

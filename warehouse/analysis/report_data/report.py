@@ -29,6 +29,9 @@ from warehouse.analysis.selection.benchmarks import (
 )
 from warehouse.analysis.selection.prompts import prompts_by_id
 from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.suites.across import mean_of_ranked, ranked_models
+from warehouse.analysis.suites.answer import SuiteBoard
+from warehouse.analysis.suites.question import AnyLeaderboard
 from warehouse.analysis.suites.tree import Suite, list_suites
 from warehouse.errors import MisuseError, StatisticsError, did_you_mean
 from warehouse.questions.options import REPEATS_AUTO, SEEDS_TRAINING
@@ -76,6 +79,8 @@ class ReportData:
     each: str | None = None
     repeats: str = REPEATS_AUTO  #: what becomes of repeats of one condition.
     seeds_are: str = SEEDS_TRAINING  #: what the seed of a run is of.
+    #: the mean over benchmarks of the models that have all of them; None without one.
+    mean: SuiteBoard | None = None
 
     def __str__(self) -> str:
         return (
@@ -96,6 +101,10 @@ class ReportData:
     def parts(self) -> Iterator[BenchmarkPart]:
         """The benchmarks, one after the other."""
         return iter(self.benchmarks)
+
+    def mean_of(self, _ranked: Mapping[str, Collection[str]]) -> SuiteBoard | None:
+        """The mean over benchmarks, which was read with them."""
+        return self.mean
 
 
 #: Pairs of models that are in memory at once, beside what the store's reads take.
@@ -282,6 +291,24 @@ class ReportReading:
             seeds_are=self.ranks.seeds_are,
         )
 
+    def mean_of(self, ranked: Mapping[str, Collection[str]]) -> SuiteBoard | None:
+        """The mean over benchmarks of the models that have all of them; None where
+        there is none.
+
+        Args:
+            ranked: the models that each leaderboard ranks.
+        """
+        own = self.ranks
+        question = AnyLeaderboard(
+            level=own.level,
+            seed=own.seed,
+            n_resamples=0,
+            each=own.each,
+            repeats=own.repeats,
+            seeds_are=own.seeds_are,
+        )
+        return mean_of_ranked(self._store, ranked, question)
+
 
 @dataclass(frozen=True)
 class OtherProcessReader:
@@ -312,7 +339,9 @@ def read_report(
 ) -> ReportData:
     """All that a report shows, at once; arguments as for :class:`ReportReading`."""
     reading = ReportReading(store, benchmarks, **options)
-    return replace(reading.rest, benchmarks=tuple(reading.parts()))
+    parts = tuple(reading.parts())
+    ranked = {part.name: ranked_models(part.board) for part in parts if part.board}
+    return replace(reading.rest, benchmarks=parts, mean=reading.mean_of(ranked))
 
 
 def _chosen(

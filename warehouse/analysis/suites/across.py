@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import attrgetter
 from typing import Any
 
 from warehouse.analysis.leaderboard.answer import Leaderboard
@@ -76,15 +75,18 @@ def across_benchmarks(
     ranking = [board for board in boards.boards if _ranks_models(board)]
     if len(ranking) < FEWEST:
         return boards
-    entries, why_none = _all_entries(store, ranking, question)
-    columns, groups = _columns(ranking, _grouped(store, ranking), entries, question)
+    names = [board.benchmark for board in ranking]
+    entries, why_none = _all_entries(store, names, question)
+    held = _held(_grouped(store, names), entries, question)
+    columns = _columns(ranking, held)
+    groups = {name: own.members for name, own in held.items()}
     if len(columns) < FEWEST:
         return boards
     mean: SuiteBoard | None = None
     over: list[str] = []
     if entries is not None:
         over = _of_one_scale(entries, groups)
-        over = _had_by_most({column.name: column for column in columns}, over)
+        over = _had_by_most(_models_of(columns), over)
         try:
             mean = _mean(entries, groups, over, question)
         except MisuseError as error:
@@ -101,7 +103,48 @@ def across_benchmarks(
     return AcrossBenchmarks(boards.boards, boards.left_out, across)
 
 
-def _ranks_models(board: Leaderboard) -> bool:
+def mean_of_ranked(
+    store: Store, ranked: Mapping[str, Collection[str]], question: AnyLeaderboard
+) -> SuiteBoard | None:
+    """The mean that :func:`across_benchmarks` gives, for somebody who has the
+    leaderboards already; None where there is none.
+
+    Args:
+        ranked: the models that the leaderboard of each benchmark ranks.
+        question: that they answer.
+    """
+    several = {name: models for name, models in ranked.items() if len(models) > 1}
+    if len(several) < FEWEST:
+        return None
+    entries, _ = _all_entries(store, list(several), question)
+    if entries is None:
+        return None
+    held = _held(_grouped(store, list(several)), entries, question)
+    if len(held) < FEWEST:
+        return None
+    groups = {name: own.members for name, own in held.items()}
+    models: dict[str, Collection[str]] = {}
+    for name, own in held.items():
+        if own.whole is None:
+            models[name] = several[name]
+        else:
+            models[name] = ranked_models(own.whole)
+    over = _had_by_most(models, _of_one_scale(entries, groups))
+    try:
+        return _mean(entries, groups, over, question)
+    except MisuseError:
+        return None
+
+
+def ranked_models(board: Leaderboard | SuiteBoard) -> tuple[str, ...]:
+    """The models of a board that ranks any, by name; none where it ranks fewer than
+    two."""
+    if not _ranks_models(board):
+        return ()
+    return tuple(sorted({shown.row.model for shown in _shown_rows(board)}))
+
+
+def _ranks_models(board: Leaderboard | SuiteBoard) -> bool:
     """True if a board has two rows that are ranked among one another."""
     return len(_first_rows(board)) > 1
 
@@ -113,7 +156,7 @@ def _first_rows(board: Leaderboard | SuiteBoard) -> list[Any]:
 
 
 def _all_entries(
-    store: Store, boards: Sequence[Leaderboard], question: AnyLeaderboard
+    store: Store, benchmarks: Sequence[str], question: AnyLeaderboard
 ) -> tuple[SuiteEntries | None, str]:
     """The scores on all of these benchmarks, or why there is no mean of them."""
     if question.estimand == PROMPTS_FIXED:
@@ -121,7 +164,7 @@ def _all_entries(
     if question.method != "auto":
         return None, "with a method of its own there is no mean over benchmarks"
     names = read_names(store)
-    leaves = tuple(names.benchmark(board.benchmark) for board in boards)
+    leaves = tuple(map(names.benchmark, benchmarks))
     suite = Suite(ALL, (), leaves, ())
     asked = question.shared_with(SuiteLeaderboard, group=ALL)
     selection = selection_of(asked)
@@ -131,11 +174,11 @@ def _all_entries(
         return None, str(error)
 
 
-def _grouped(store: Store, boards: Sequence[Leaderboard]) -> dict[str, list[str]]:
+def _grouped(store: Store, benchmarks: Sequence[str]) -> dict[str, list[str]]:
     """Benchmarks by what stands at the top above them in the tree; where that is one
     for all, by what stands below it."""
     names = read_names(store)
-    paths = {board.benchmark: _path(names, board.benchmark) for board in boards}
+    paths = {benchmark: _path(names, benchmark) for benchmark in benchmarks}
     depth = 0
     while True:
         groups: dict[str, list[str]] = {}
@@ -155,34 +198,54 @@ def _path(names: BenchmarkNames, benchmark: str) -> list[str]:
     return path
 
 
-def _columns(
-    boards: Sequence[Leaderboard],
+@dataclass(frozen=True)
+class _Held:
+    """What one column holds."""
+
+    members: list[str]  #: names of its benchmarks.
+    whole: SuiteBoard | None = None  #: of a suite; None for a benchmark by itself.
+
+
+def _held(
     groups: Mapping[str, Sequence[str]],
     entries: SuiteEntries | None,
     question: OnSuite,
-) -> tuple[list[Column], dict[str, list[str]]]:
-    """The columns by name, and which benchmarks each holds.
+) -> dict[str, _Held]:
+    """The columns by name, in order, and which benchmarks each holds.
 
     A suite is one column where its benchmarks have one scale and one row for each
     model; else each of them is a column.
     """
-    by_name = {board.benchmark: board for board in boards}
-    columns: list[Column] = []
-    held: dict[str, list[str]] = {}
+    held: dict[str, _Held] = {}
     for group, members in groups.items():
         whole = None
         if entries is not None and len(members) > 1:
             whole = _suite_of(entries, group, members, question)
         if whole is not None:
-            columns.append(_column(group, len(members), whole, is_share=whole.is_share))
-            held[group] = [*members]
+            held[group] = _Held([*members], whole)
             continue
         for name in members:
-            board = by_name[name]
-            columns.append(_column(name, 1, board, is_share=board.is_share))
-            held[name] = [name]
-    columns.sort(key=attrgetter("name"))
-    return columns, {column.name: held[column.name] for column in columns}
+            held[name] = _Held([name])
+    return dict(sorted(held.items()))
+
+
+def _columns(boards: Sequence[Leaderboard], held: Mapping[str, _Held]) -> list[Column]:
+    """The columns, with the figures of models on them."""
+    by_name = {board.benchmark: board for board in boards}
+    columns = []
+    for name, own in held.items():
+        board = own.whole or by_name[name]
+        n_benchmarks = len(own.members)
+        columns.append(_column(name, n_benchmarks, board, is_share=board.is_share))
+    return columns
+
+
+def _models_of(columns: Sequence[Column]) -> dict[str, set[str]]:
+    """The models of each column, by its name."""
+    found = {}
+    for column in columns:
+        found[column.name] = {figure.row.model for figure in column.figures}
+    return found
 
 
 def _suite_of(
@@ -259,21 +322,25 @@ def _of_one_scale(
     return [column for column, own in scales.items() if own == scale]
 
 
-def _had_by_most(columns: Mapping[str, Column], names: Sequence[str]) -> list[str]:
+def _had_by_most(
+    models: Mapping[str, Collection[str]], names: Sequence[str]
+) -> list[str]:
     """Of some columns those that the mean is over: as many columns times models that
     have all of them as there can be, the columns that most models have first.
 
     Which these are depends on what was run, and never on a score.
+
+    Args:
+        models: of each column, by its name.
+        names: of the columns that a mean can be over.
     """
-    models = {
-        name: {figure.row.model for figure in columns[name].figures} for name in names
-    }
     order = sorted(names, key=lambda name: -len(models[name]))
     best: list[str] = []
     largest = 0
     having: set[str] | None = None
     for number, name in enumerate(order, 1):
-        having = models[name] if having is None else having & models[name]
+        own = set(models[name])
+        having = own if having is None else having & own
         size = number * len(having)
         if len(having) > 1 and size >= largest:
             best = order[:number]
