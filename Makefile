@@ -91,7 +91,7 @@ format: setup ## Lay out the code and mend what ruff can mend
 bench: setup ## Measure speed and memory (minutes)
 	@$(BIN)/python benchmarks/run.py
 
-calibrate: setup ## Simulate the default intervals and tests, write docs/calibration.md (minutes)
+calibrate: setup ## Simulate the default intervals and tests, write docs/reference/calibration.md (minutes)
 	@$(BIN)/python benchmarks/calibrate.py --jobs $(JOBS)
 	@$(BIN)/python benchmarks/calibrate_unequal.py --jobs $(JOBS)
 	@$(BIN)/python benchmarks/calibrate_composed.py --jobs $(JOBS)

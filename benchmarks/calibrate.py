@@ -1,5 +1,5 @@
 """Simulate the default intervals and tests over the whole grid and write
-docs/calibration.md."""
+docs/reference/calibration.md."""
 
 from __future__ import annotations
 

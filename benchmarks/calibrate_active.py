@@ -1,5 +1,5 @@
 """Simulate active sampling against planned subsets on real matrices, and write the
-table of docs/subsets.md.
+table of docs/reference/methods_subsets.md.
 
 As in "factorized active querying": a Rasch-like model of the prompts, fitted on the
 history, follows a new model's ability answer by answer; the next prompt is drawn with a
@@ -134,7 +134,9 @@ def main() -> None:
         "held_out": (50, "models or pairs, each of them new"),
         "times": (100, "samples of each"),
     }
-    options = script.parser_of(__doc__, "subsets.md", counts, seed=False).parse_args()
+    options = script.parser_of(
+        __doc__, "methods_subsets.md", counts, seed=False
+    ).parse_args()
     lines = [
         "| data | new | history | gain of today's | of active | active / today | "
         "coverage |"

@@ -1,5 +1,6 @@
 """Simulate what `audit` says of people's verdicts, of prompts with two options and of
-reversed items, and write the tables of docs/audit.md and docs/items.md."""
+reversed items, and write the tables of docs/reference/methods_audit.md and
+docs/reference/methods_items.md."""
 
 from __future__ import annotations
 
@@ -283,7 +284,9 @@ def main() -> None:
                 f"<!-- simulated {name}: {which} -->" for which in ("begin", "end")
             )
             lines = map(script.row, [header, ["---"] * len(header), *rows])
-            script.write_between(options.output / f"{page}.md", (begin, end), lines)
+            script.write_between(
+                options.output / f"methods_{page}.md", (begin, end), lines
+            )
 
 
 if __name__ == "__main__":

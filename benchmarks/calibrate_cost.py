@@ -1,4 +1,5 @@
-"""Simulate what docs/cost.md says of its intervals and tests (statistics.md §17), and
+"""Simulate what docs/reference/methods_cost.md says of its intervals and tests
+(statistics.md §17), and
 write its tables."""
 
 from __future__ import annotations
@@ -248,7 +249,7 @@ def tables(runs: int) -> Iterator[str]:
 
 def main() -> None:
     options = script.parser_of(
-        __doc__, "cost.md", {"runs": (2000, "samples of a cell")}, seed=False
+        __doc__, "methods_cost.md", {"runs": (2000, "samples of a cell")}, seed=False
     ).parse_args()
     script.write_between(
         options.output, script.MARKS, [*map(script.told, tables(options.runs)), ""]

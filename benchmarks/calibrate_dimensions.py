@@ -1,5 +1,5 @@
 """Simulate how many dimensions `irt dimensions` finds, and write the table of
-docs/items.md.
+docs/reference/methods_items.md.
 
 Answers of a 2PL whose true number of dimensions is known; in each cell three rules
 choose among 1 to 4: the least held-out loss, the fewest within a standard error of it
@@ -89,7 +89,7 @@ def main() -> None:
         "runs": (20, "of each cell"),
         "cells": (len(CELLS), "only the first so many"),
     }
-    options = script.parser_of(__doc__, "items.md", counts).parse_args()
+    options = script.parser_of(__doc__, "methods_items.md", counts).parse_args()
     lines = [
         "| models x prompts | true D | slopes | least loss | its own error | error of "
         "the difference |",

@@ -1,5 +1,5 @@
 """Simulate slopes of prompts' figures on features of theirs and write the table of
-docs/items.md.
+docs/reference/methods_items.md.
 
 Prompts are drawn anew each time, models stay: log-odds of being right fall with the
 logarithm of the length, or do not; the figure is the mean over models of 0/1 scores.
@@ -199,7 +199,7 @@ def table(found: Iterable[Row], samples: int) -> list[str]:
 
 def main() -> None:
     options = script.parser_of(
-        __doc__, "items.md", {"samples": (1500, "of a row")}, seed=False
+        __doc__, "methods_items.md", {"samples": (1500, "of a row")}, seed=False
     ).parse_args()
     script.write_between(
         options.output, MARKS, table(rows(options.samples), options.samples)

@@ -1,5 +1,5 @@
 """Simulate the intervals of `warehouse noise formulations` and write
-docs/calibration_formulations.md."""
+docs/reference/calibration_formulations.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Simulate what `warehouse horizon` covers, and write the tables of docs/horizon.md.
+"""Simulate what `warehouse horizon` covers, and write the tables of
+docs/reference/methods_horizon.md.
 
 Tasks of several families, each with an effect of its own (standard deviations 1 and 1
 unless said); runs are right by a logistic curve on log2 minutes with slope -0.6. An
@@ -165,7 +166,7 @@ def main() -> None:
         "runs": (200, "of each cell"),
         "cells": (len(CELLS), "only the first so many"),
     }
-    options = script.parser_of(__doc__, "horizon.md", counts).parse_args()
+    options = script.parser_of(__doc__, "methods_horizon.md", counts).parse_args()
     lines = [
         f"{options.runs} samples a cell; coverage of 95 %, `ftr` with 299 resamples.",
         "",

@@ -1,5 +1,5 @@
 """Simulate the intervals and tests of `warehouse judge` (statistics.md §16), and write
-docs/calibration_judges.md."""
+docs/reference/calibration_judges.md."""
 
 from __future__ import annotations
 
@@ -776,7 +776,7 @@ def of_judges() -> Iterator[tuple[str, str, Draw]]:
 
 HEAD = """# Calibration of judges against people
 
-How often the 95 % intervals of [`warehouse judge`](judges.md) cover, and what they save. `python
+How often the 95 % intervals of [`warehouse judge`](../judges.md) cover, and what they save. `python
 benchmarks/calibrate_judges.py` runs it again, seeded, and writes this page. {runs} samples a row: a share has a Monte
 Carlo error of up to {error:.3f}, {near:.3f} where it is near .95; {few} where a judge is asked several times, and with
 60 models; {more} in the last four tables.

@@ -1,7 +1,8 @@
 """Simulate what `matrix test` and `matrix explain` find where there is nothing, and how
 wide planned subsets come out.
 
-Writes the tables between the marks of docs/matrix.md and docs/subsets.md. Plans go
+Writes the tables between the marks of docs/reference/methods_matrix.md and
+docs/reference/methods_subsets.md. Plans go
 through a store, as a user's do.
 """
 
@@ -123,9 +124,8 @@ def main() -> None:
         "plans": (12, f"plans of a cell, with {NEW} new models each"),
     }
     parser = script.parser_of(__doc__, "", counts, seed=False)
-    parser.set_defaults(
-        output=None
-    )  # a page of their own, in place of docs/matrix.md and docs/subsets.md
+    # given: a page of their own, in place of the two of docs/reference
+    parser.set_defaults(output=None)
     options = parser.parse_args()
     lines = [
         f"Share of p ≤ .05 in {options.times} matrices a row (Monte Carlo error .007 "
@@ -179,8 +179,8 @@ def main() -> None:
             "\n".join([*lines, "", *plans]) + "\n", encoding="utf-8"
         )
         return
-    script.write_between(script.ROOT / "docs" / "matrix.md", TESTS, lines)
-    script.write_between(script.ROOT / "docs" / "subsets.md", PLANS, plans)
+    script.write_between(script.REFERENCE / "methods_matrix.md", TESTS, lines)
+    script.write_between(script.REFERENCE / "methods_subsets.md", PLANS, plans)
 
 
 if __name__ == "__main__":

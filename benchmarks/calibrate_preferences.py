@@ -1,5 +1,5 @@
 """Simulate what `warehouse prefer` covers, and write the tables of
-docs/calibration_preferences.md.
+docs/reference/calibration_preferences.md.
 
 A voter has a taste of their own for each model, and so has a prompt (standard deviation
 0.5 each unless said); the truth is what the same fit tends to with many voters and

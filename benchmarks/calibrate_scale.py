@@ -1,4 +1,5 @@
-"""Simulate the scale of published figures and write its table in docs/items.md.
+"""Simulate the scale of published figures and write its table in
+docs/reference/methods_items.md.
 
 Abilities rise with the day of release, and models of one developer (one in six of the
 days) have an effect in common. Figures scatter by themselves (*independent*), or half
@@ -212,7 +213,7 @@ def uses(mask: str, runs: int, seed: int) -> Iterator[tuple[str, str, list[float
 
 def main() -> None:
     options = script.parser_of(
-        __doc__, "items.md", {"runs": (12, "of each cell")}
+        __doc__, "methods_items.md", {"runs": (12, "of each cell")}
     ).parse_args()
     lines = [
         f"{options.runs} pools of each kind (`python benchmarks/calibrate_scale.py`), "

@@ -1,4 +1,4 @@
-"""Simulate the sequential test and write docs/calibration_sequential.md.
+"""Simulate the sequential test and write docs/reference/calibration_sequential.md.
 
 Every run is looked at after each prompt. The test is written out here once more in
 plain numpy, for many runs at a time, so that the page also checks the library's own.
@@ -331,7 +331,7 @@ def main() -> None:
     text = f"""# How often the sequential test is wrong
 
 Made by `python benchmarks/calibrate_sequential.py`: {options.runs} runs a cell, alpha 0.05, a look after
-every prompt. Simulation error of a share of .05: {error:.4f}. What the columns mean: [stopping.md](stopping.md).
+every prompt. Simulation error of a share of .05: {error:.4f}. What the columns mean: [stopping](../stopping.md).
 
 ## A difference, two models
 

@@ -1,4 +1,5 @@
-"""Simulate planned subsets on real matrices and write the tables of docs/subsets.md.
+"""Simulate planned subsets on real matrices and write the tables of
+docs/reference/methods_subsets.md.
 
 Every estimate is made as a user would get it: history without the model, strata along
 its prediction, the prompts of the smallest hashes, the interval of the whole benchmark.
@@ -349,10 +350,13 @@ def write(path: Path, measured: list[Cell], tried: list[Tried]) -> None:
 def main() -> None:
     estimates = (4000, "of each cell; a quarter where N > 2000")
     options = script.parser_of(
-        __doc__, "subsets.md", {"estimates": estimates}
+        __doc__, "methods_subsets.md", {"estimates": estimates}
     ).parse_args()
     if not DATA.exists():
-        return print(f"no real matrices in {DATA}: docs/subsets.md stays as it is")
+        return print(
+            f"no real matrices in {DATA}: docs/reference/methods_subsets.md stays as "
+            "it is"
+        )
     measured = list(cells(options.estimates, options.seed))
     tried = list(other_methods(max(1, options.estimates // 2), options.seed))
     for one in tried:

@@ -1,4 +1,5 @@
-"""Simulate what `decide` and `recipes` say and write the tables of docs/training.md.
+"""Simulate what `decide` and `recipes` say and write the tables of
+docs/reference/methods_training.md.
 
 Three parts: how often the interval from spreads on other benchmarks holds the truth (on
 average, and for the noisiest tenth); how often the order is right where `decide` says
@@ -208,7 +209,7 @@ def in_words(rows: list[Row]) -> list[str]:
 
 def main() -> None:
     options = script.parser_of(
-        __doc__, "training.md", {"draws": (3000, "of each cell")}
+        __doc__, "methods_training.md", {"draws": (3000, "of each cell")}
     ).parse_args()
     rng = np.random.default_rng(options.seed)
     rows = [

@@ -1,5 +1,5 @@
 """Simulate unequal clusters (intervals, tests, ranks) and write
-docs/calibration_unequal.md."""
+docs/reference/calibration_unequal.md."""
 
 from __future__ import annotations
 

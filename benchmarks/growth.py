@@ -118,7 +118,8 @@ print(json.dumps(counts))
 
 @dataclass(frozen=True)
 class Growth:
-    """What some work took at each size of an axis; a row of docs/performance.md without
+    """What some work took at each size of an axis; a row of
+    docs/reference/performance.md without
     anything that it is against."""
 
     axis: str

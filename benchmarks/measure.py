@@ -104,7 +104,8 @@ class Timing:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of docs/performance.md: some work, what is wanted of it by figure, and what
+    """A row of docs/reference/performance.md: some work, what is wanted of it by
+    figure, and what
     it is held against."""
 
     work: str

@@ -47,7 +47,8 @@ import subsets
 import writers
 
 ROOT = Path(__file__).resolve().parents[1]
-#: Those that give rows of docs/performance.md, within 50 minutes on two cores.
+#: Those that give rows of docs/reference/performance.md, within 50 minutes on two
+#: cores.
 ROWS = {
     "lm-eval": lm_eval_rows.run,
     "csv": csv_rows.run,

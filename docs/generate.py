@@ -1,10 +1,10 @@
 """Writes pages out of data: ``python docs/generate.py``.
 
-``docs/views.md`` from the headers of the SQL files, ``docs/glossary.md`` from the words
-that ``warehouse help`` knows, ``docs/llms.txt`` from the commands of every day and the
-order of the pages, ``docs/performance.md`` from the rows that ``benchmarks/run.py
---write`` keeps in ``docs/performance.json`` and from what ``benchmarks/floors.toml``
-says of them.
+``views.md`` of ``docs/reference`` from the headers of the SQL files, ``glossary.md``
+from the words that ``warehouse help`` knows, ``docs/llms.txt`` from the commands of every day and the
+order of the pages, ``performance.md`` from the rows that ``benchmarks/run.py
+--write`` keeps in ``performance.json`` beside it and from what
+``benchmarks/floors.toml`` says of them.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ from warehouse.tables.glossary import terms
 MANY = 3
 _HEAD = "| column | meaning |\n| --- | --- |\n"
 DOCS = Path(__file__).parent
+#: Pages that are looked up, not read.
+REFERENCE = DOCS / "reference"
 OPENING = """\
 # Views and library queries
 
@@ -57,13 +59,13 @@ The words of tables and pages, in plain sentences; `warehouse help rank-set` pri
 PERFORMANCE = """\
 # Performance
 
-Made from `docs/performance.json`, which `python benchmarks/run.py --write docs/performance.md` writes, and from
+Made from `performance.json`, which `python benchmarks/run.py --write docs/reference/performance.md` writes, and from
 `benchmarks/floors.toml`; do not edit it here. Each work is run in turn with what it is held against, in processes of
 their own, on the same files; medians. Verdicts are by **processor seconds** (of the process and its children, of all
 cores together; of PostgreSQL the server's as well), which other programs on the machine change least; seconds by the
 clock are those of the load that the row names. Peak memory is that of the process that asks, or of its largest child.
 `python benchmarks/run.py NAME` repeats a row; quote ratios, machines differ. 100 million scores and Spark, with the
-fixed cost of a statement there, are in [scale](scale.md#what-it-costs) until `--large` has been run.
+fixed cost of a statement there, are in [scale](methods_scale.md#what-it-costs) until `--large` has been run.
 """
 FLOORS = """\
 ## What is slower than wanted, and why
@@ -78,6 +80,18 @@ calls, statements, rows that the engine read for them, bytes that were written),
 are held against bounds by `tests/test_growth.py`.
 """
 
+#: Pages of the reference that an agent may need.
+LOOKED_UP = tuple(
+    f"docs/reference/{name}.md"
+    for name in (
+        "cli",
+        "glossary",
+        "views",
+        "schema",
+        "mapping_language",
+        "calibration",
+    )
+)
 #: What a language model reads first.
 LLMS_OPENING = """\
 # eval-warehouse
@@ -95,7 +109,8 @@ told apart; a score that is missing is no 0; which way a metric points may be un
 
 
 def llms() -> str:
-    """``llms.txt``: what this is, the commands for every day, the pages in their order."""
+    """``llms.txt``: what this is, the commands for every day, the pages that people read
+    in their order."""
     commands = [
         f"- `{COMMANDS[name].examples[0]}`: {COMMANDS[name].sentence}"
         for name in (*EVERYDAY, "mcp")
@@ -103,19 +118,21 @@ def llms() -> str:
     parts = [LLMS_OPENING, *commands]
     order = runpy.run_path(str(DOCS / "site" / "conf.py"))["ORDER"]
     for title, pages in order.items():
-        own = [DOCS.parent / f"{name}.md" for name in pages if name.startswith("docs/")]
+        own = [
+            DOCS / name.removeprefix("docs/")
+            for name in (f"{page}.md" for page in pages)
+            if name.startswith("docs/")
+            and ("/reference/" not in name or name in LOOKED_UP)
+        ]
         heads = [
             file.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
             for file in own
         ]
+        if own:
+            parts += ["", f"## {title}", ""]
         parts += [
-            "",
-            f"## {title}",
-            "",
-            *(
-                f"- [{head}]({file.name})"
-                for head, file in zip(heads, own, strict=True)
-            ),
+            f"- [{head}]({file.relative_to(DOCS).as_posix()})"
+            for head, file in zip(heads, own, strict=True)
         ]
     return "\n".join(parts) + "\n"
 
@@ -187,14 +204,14 @@ def _cell(text: str) -> str:
 def glossary_page() -> str:
     """The page of the words, as Markdown."""
     entries = [
-        f"## {term.name}\n\n{term.says} [{term.page}]({term.page}.md)\n"
+        f"## {term.name}\n\n{term.says} [{term.page}](../{term.page}.md)\n"
         + (f"\nAlso: {', '.join(term.also)}.\n" if term.also else "")
         for term in terms().values()
     ]
     return "\n".join([GLOSSARY, *entries])
 
 
-def performance_page(file: Path = DOCS / "performance.json") -> str:
+def performance_page(file: Path = REFERENCE / "performance.json") -> str:
     """The page of what was measured, as Markdown."""
     kept = json.loads(file.read_text(encoding="utf-8"))
     rows, growth = (
@@ -326,10 +343,10 @@ SETTINGS_OPENING = """\
 
 Made from `warehouse/records/settings_table.tsv` by `python docs/generate.py`; do not edit it here.
 
-All that a dump says of how a run was made is a [setting](identity.md#settings), part of the condition, unless it stands
-here. A tool's own rows come before the general ones: of a whole path, then of its last two names, then of its last
-name. A row of several names (`eval.config.epochs`) says nothing of the last one elsewhere. `*` stands for any name.
-Rows of tools that no importer reads hold where a mapping says their name as `harness`.
+All that a dump says of how a run was made is a [setting](../identity.md#settings), part of the condition, unless it
+stands here. A tool's own rows come before the general ones: of a whole path, then of its last two names, then of its
+last name. A row of several names (`eval.config.epochs`) says nothing of the last one elsewhere. `*` stands for any
+name. Rows of tools that no importer reads hold where a mapping says their name as `harness`.
 
 - **mark**: tells two executions of one condition apart.
 - **version**: of harness and libraries; stored, and no part of the condition.
@@ -363,7 +380,7 @@ TAKEN_OPENING = """\
 # What importers take of a run
 
 Made from the small dumps of the tests by `python docs/generate.py`; do not edit it here. For each importer the names
-that its dumps have, by what is made of them: [settings](identity.md#settings) are part of the condition, marks tell
+that its dumps have, by what is made of them: [settings](../identity.md#settings) are part of the condition, marks tell
 executions of it apart, versions are stored. Any other name that a dump has is a setting, unless
 [the table](settings.md) leaves it out: a name that is not here is not lost. `model`, `benchmark`, `harness` and `split`
 are settings of all; `scorers` stands for who scored and how. Names of one word are fields of a run (`temperature`),
@@ -411,11 +428,11 @@ _CLASSES = (
 )
 
 PAGES = {
-    "settings.md": settings_page,
-    "importer_settings.md": taken_page,
-    "views.md": views_page,
-    "glossary.md": glossary_page,
-    "performance.md": performance_page,
+    "reference/settings.md": settings_page,
+    "reference/importer_settings.md": taken_page,
+    "reference/views.md": views_page,
+    "reference/glossary.md": glossary_page,
+    "reference/performance.md": performance_page,
     "llms.txt": llms,
 }
 

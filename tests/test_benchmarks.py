@@ -159,11 +159,11 @@ IN_CI = ("pairs", "server", "calibrate_unequal")
 #: Pages whose tables a script renews.
 PAGES = {
     "calibrate_composed": "calibration_composed.md",
-    "calibrate_cost": "cost.md",
-    "calibrate_features": "items.md",
-    "calibrate_horizon": "horizon.md",
+    "calibrate_cost": "methods_cost.md",
+    "calibrate_features": "methods_items.md",
+    "calibrate_horizon": "methods_horizon.md",
     "calibrate_preferences": "calibration_preferences.md",
-    "calibrate_scale": "items.md",
+    "calibrate_scale": "methods_items.md",
 }
 NEEDS = {"lake": "pysail", "spark": "pysail"}
 #: A script of the current folder, as Python runs it.
@@ -225,16 +225,13 @@ def test_the_script_runs(
     if script.startswith("calibrate"):
         page = Path(
             shutil.copy(
-                ROOT / "docs" / PAGES.get(script, "subsets.md"), tmp_path / "page.md"
+                ROOT / "docs" / "reference" / PAGES.get(script, "methods_subsets.md"),
+                tmp_path / "page.md",
             )
         )
         if script == "calibrate_audit":  # two pages, in their folder
             page = Path(
-                shutil.copytree(
-                    ROOT / "docs",
-                    tmp_path / "docs",
-                    ignore=shutil.ignore_patterns("demo"),
-                )
+                shutil.copytree(ROOT / "docs" / "reference", tmp_path / "reference")
             )
         call = [f"{script}.py", "--output", str(page), *ARGUMENTS[script]]
     else:

@@ -54,7 +54,7 @@ def contents(wheel: Path) -> dict[str, int]:
 
 def test_each_package_of_the_base_is_on_the_page_of_sizes_and_no_other() -> None:
     """A plain install does not grow unnoticed: what it costs and gives is said there."""
-    page = (ROOT / "docs/size.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/reference/size.md").read_text(encoding="utf-8")
     told = {
         name.lower()
         for line in page.splitlines()

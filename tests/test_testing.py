@@ -25,8 +25,13 @@ from warehouse.testing.stores import new_store
 
 pytestmark = [pytest.mark.engine]
 
-IMPORTERS = (ROOT / "docs" / "importers.md").read_text(encoding="utf-8")
-QUESTIONS = (ROOT / "docs" / "questions.md").read_text(encoding="utf-8")
+IMPORTERS = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+QUESTIONS = (ROOT / "docs" / "reference" / "extending_questions.md").read_text(
+    encoding="utf-8"
+)
+TESTING = (ROOT / "docs" / "reference" / "extending_testing.md").read_text(
+    encoding="utf-8"
+)
 REFRESH = (ROOT / "docs" / "refresh.md").read_text(encoding="utf-8")
 
 
@@ -374,7 +379,6 @@ def test_the_page_says_what_is_printed(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    page = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
     install("telling", TELLING, "[warehouse.questions]\ntelling = telling:Telling\n")
     install("quiz", QUIZ, POINT)
     (quiz.parent / "tests").mkdir()
@@ -382,9 +386,9 @@ def test_the_page_says_what_is_printed(
         path.rename(quiz.parent / "tests" / path.name)
     monkeypatch.chdir(quiz.parent)
     known: dict[str, Any] = {}
-    exec(blocks(page, "python")[0], known)
+    exec(blocks(TESTING, "python")[0], known)
     known["test_importer"]()
-    assert capsys.readouterr().out == blocks(page, "text")[0]
+    assert capsys.readouterr().out == blocks(TESTING, "text")[0]
     known["test_question"]()
 
 

@@ -174,7 +174,7 @@ def test_the_guard_is_the_only_one_that_replaces_files() -> None:
             "warehouse/store/engines/postgresql_roles.py",  # adds to the driver's password file
             "warehouse/store/schema/found_before.py",  # the user's cache
             "warehouse/dumps/shelf.py",  # the user's cache
-            "cli/ui/reference_docs.py",  # renews docs/cli.md
+            "cli/ui/reference_docs.py",  # renews docs/reference/cli.md
         }
     )
 

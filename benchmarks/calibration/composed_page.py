@@ -1,4 +1,4 @@
-"""docs/calibration_composed.md and its table docs/calibration/composed.csv: before and
+"""docs/reference/calibration_composed.md and its table docs/reference/calibration/composed.csv: before and
 after, side by side."""
 
 from __future__ import annotations

@@ -243,7 +243,7 @@ def _mean(kind: str, slope: float, rng: Rng) -> float:
 
 
 def section(rows: list[HardRow]) -> str:
-    """The section of docs/calibration.md."""
+    """The section of docs/reference/calibration.md."""
     lines = [
         _WORDS,
         "| scores | n | G | covers | flagged | covers, unflagged | missed without a "

@@ -1,4 +1,4 @@
-"""docs/calibration.md: written from the rows of the grid, and read back by the tests."""
+"""docs/reference/calibration.md: written from the rows of the grid, and read back by the tests."""
 
 from __future__ import annotations
 
@@ -331,8 +331,8 @@ How often the default 95 % interval of `estimate_mean` holds the true mean, and 
 simulation. `make calibrate` writes this page (some minutes, seeded, the same figures every time); a test compares some
 cells with a fresh simulation. Unequal clusters, all pairs and missing scores are in
 [calibration_unequal.md](calibration_unequal.md). Tests of the matrix (1 000 matrices a row) are in
-[matrix.md](matrix.md#how-often-the-tests-err), widths that plans promise (600 estimates a row) in
-[subsets.md](subsets.md#does-it-hold).
+[methods_matrix.md](methods_matrix.md#how-often-the-tests-err), widths that plans promise (600 estimates a row) in
+[methods_subsets.md](methods_subsets.md#does-it-hold).
 
 The data: n prompts, in G clusters of equal size with a given correlation within clusters, or without clusters. *Shares
 of right draws* have mean p and K draws per prompt; with K above 1 the prompts of a cluster differ in difficulty (Beta,
@@ -340,8 +340,8 @@ concentration 2). Continuous scores are normal, exponential or Beta(½, 2), tied
 with replacement from a population of up to 200 000 units whose mean is known exactly: 4 000 to 20 000 a cell, more near
 a border. Combinations with fewer than two prompts per cluster are left out.
 
-`choose_interval` ([defaults.py](../warehouse/stats/intervals/defaults.py)) decides method and flags; a flag says that
-for such data coverage is not certain:
+`choose_interval` ([defaults.py](../../warehouse/stats/intervals/defaults.py)) decides method and flags; a flag says
+that for such data coverage is not certain:
 
 | flag | raised |
 | --- | --- |

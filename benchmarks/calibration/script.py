@@ -19,6 +19,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("WAREHOUSE_TEST_DATA", ROOT.parent / "shared" / "data"))
+#: Where the pages are that scripts write.
+REFERENCE = ROOT / "docs" / "reference"
 #: Between these the tables of a page lie, where it has only one place for them.
 MARKS = ("<!-- calibration: begin -->", "<!-- calibration: end -->")
 Cell = TypeVar("Cell")
@@ -32,7 +34,7 @@ def parser_of(
     *,
     seed: bool = True,
 ) -> argparse.ArgumentParser:
-    """A parser for ``--output`` (a page of docs/), ``--seed`` and whole numbers with
+    """A parser for ``--output`` (a page of docs/reference), ``--seed`` and whole numbers with
     their usual value and help."""
     parser = argparse.ArgumentParser(description=(document or "").partition("\n")[0])
     for name, (usual, words) in counts.items():
@@ -44,7 +46,7 @@ def parser_of(
         )
     if seed:
         parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--output", type=Path, default=ROOT / "docs" / page)
+    parser.add_argument("--output", type=Path, default=REFERENCE / page)
     return parser
 
 

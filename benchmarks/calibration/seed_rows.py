@@ -1,7 +1,8 @@
 """Coverage of a row over training seeds, where its conditions are worst:
-docs/calibration_rows.md.
+docs/reference/calibration_rows.md.
 
-    .venv/bin/python benchmarks/calibration/seed_rows.py > docs/calibration_rows.md
+    .venv/bin/python benchmarks/calibration/seed_rows.py >
+    docs/reference/calibration_rows.md
 
 Scores are 0 and 1. The chance of an answer is logistic in the skill of the seed less
 the difficulty of the prompt; with clusters half of the variance of the difficulty is
@@ -105,7 +106,7 @@ def coverage(cell: Cell) -> tuple[float, float, float]:
 
 HEAD = """# Calibration: rows over seeds
 
-Coverage of the 95 % interval of [a row over training seeds](leaderboard.md#what-one-row-is) where its conditions are
+Coverage of the 95 % interval of [a row over training seeds](../leaderboard.md#what-one-row-is) where its conditions are
 worst: few prompts, few seeds, few clusters, answers nearly all right. Scores are 0 and 1; the target is the mean over
 other prompts and other seeds; `seeds/prompts` is the variance of the seeds' means over that of the prompts' part.
 Beside it the interval that takes the seeds for draws of the same prompts, and how many times as wide the row's is.

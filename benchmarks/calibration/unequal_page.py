@@ -1,4 +1,4 @@
-"""docs/calibration_unequal.md and its table docs/calibration/unequal.csv: written from
+"""docs/reference/calibration_unequal.md and its table docs/reference/calibration/unequal.csv: written from
 the rows of the grid."""
 
 from __future__ import annotations

@@ -169,7 +169,7 @@ def _rng(seed: int, name: str, n: int, figure: float) -> Rng:
 
 
 def weighted_section(rows: list[WeightedRow]) -> str:
-    """The section of docs/calibration.md."""
+    """The section of docs/reference/calibration.md."""
     lines = [
         _WORDS,
         "| scores | weights | n | G | covers | flagged | covers, unflagged | method |",

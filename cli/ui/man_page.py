@@ -1,4 +1,5 @@
-"""The man page ``warehouse(1)``, from the commands themselves as ``docs/cli.md`` is.
+"""The man page ``warehouse(1)``, from the commands themselves as
+``docs/reference/cli.md`` is.
 
 ``make man``, or ``python -m warehouse.cli.ui.man_page > warehouse.1``.
 """

@@ -1,7 +1,8 @@
-"""The reference part of ``docs/cli.md``: what ``--help`` of every command prints, what
+"""``docs/reference/cli.md``: what ``--help`` of every command prints, what
 many share only once.
 
-Renew it with ``python -m warehouse.cli.ui.reference_docs docs/cli.md``.
+Renew it with
+``python -m warehouse.cli.ui.reference_docs docs/reference/cli.md``.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ from ..command_table import COMMANDS
 from ..main import cli
 from .output_files import TABLES
 
-START = "<!-- from here on: python -m warehouse.cli.ui.reference_docs docs/cli.md -->"
+START = (
+    "<!-- from here on: "
+    "python -m warehouse.cli.ui.reference_docs docs/reference/cli.md -->"
+)
 WIDTH = 90
 #: Commands that have an option, from which on it is said once.
 MANY = 4
@@ -34,7 +38,7 @@ def reference() -> str:
         f"## Reference\n\n{_block(top(), {})}",
         "### Options of many commands\n"
         "\n"
-        "Of every command `-h, --help`; *tables*: the forms under [Answers](#answers). "
+        "Of every command `-h, --help`; *tables*: the forms under [Answers](../cli.md#answers). "
         "Commands name which of these they have:\n"
         "\n"
         f"{_listed(shared)}",

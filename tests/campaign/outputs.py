@@ -8,7 +8,7 @@ nothing.
 
 One folder per set of dumps and engine holds the answers of the commands (JSON), and the
 rows of the tables without times; ``help`` holds every ``--help``. Sets are those of
-``docs/ingest.md`` (where the real dumps are present) and the demo.
+``docs/reference/tried_dumps.md`` (where the real dumps are present) and the demo.
 """
 
 from __future__ import annotations
@@ -104,7 +104,9 @@ def sets(data: Path) -> dict[str, list[list[str]]]:
     """Name of a set -> arguments of each of its ingests."""
     found = {"demo": [["docs/demo/results", "--cluster-by", "passage"]]}
     text = (
-        (ROOT / "docs" / "ingest.md").read_text(encoding="utf-8").replace("\\\n", " ")
+        (ROOT / "docs" / "reference" / "tried_dumps.md")
+        .read_text(encoding="utf-8")
+        .replace("\\\n", " ")
     )
     for line in (
         re.findall(r"^warehouse ingest (\$DATA/.*)$", text, re.MULTILINE)

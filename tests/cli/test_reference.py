@@ -1,5 +1,4 @@
-"""``docs/cli.md``: its reference is what --help prints, and what it says of itself
-holds."""
+"""``docs/reference/cli.md`` is what --help prints; completion works."""
 
 from __future__ import annotations
 
@@ -12,13 +11,13 @@ import pytest
 from tests.support.cli import COMMAND
 from warehouse.cli.ui.reference_docs import renewed
 
-DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "cli.md"
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "reference" / "cli.md"
 
 
 def test_the_reference_is_what_help_prints() -> None:
     text = DOCUMENT.read_text(encoding="utf-8")
     assert text == renewed(text), (
-        "run: python -m warehouse.cli.ui.reference_docs docs/cli.md"
+        "run: python -m warehouse.cli.ui.reference_docs docs/reference/cli.md"
     )
 
 

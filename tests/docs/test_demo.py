@@ -75,7 +75,7 @@ def test_the_page_about_the_demo_shows_what_comes_out(
     checkout: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WAREHOUSE_URL", "duckdb:///demo.duckdb")
-    terminal = Terminal(checkout, columns=125)
+    terminal = Terminal(checkout, columns=80)
     for example in examples(
         (DEMO.parent / "leaderboard.md").read_text(encoding="utf-8")
     ):

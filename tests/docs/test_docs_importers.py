@@ -1,4 +1,4 @@
-"""``docs/importers.md``: the importer on the page is installed as it says, and works."""
+"""``docs/extending.md``: the importer on the page is installed as it says, and works."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from tests.support.dump_settings import importers_with_runs
 from tests.support.pages import ROOT, Terminal, agrees, blocks, examples
 from warehouse import importers
 
-PAGE = (ROOT / "docs" / "importers.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+REFERENCE = ROOT / "docs" / "reference"
+TABLE = (REFERENCE / "importers.md").read_text(encoding="utf-8")
 METADATA = "Metadata-Version: 2.1\nName: quiz\nVersion: 1\n"
 
 
@@ -43,11 +45,11 @@ def terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Termin
 def test_what_an_importer_takes_of_a_run_is_listed(name: str) -> None:
     """On the page that is made of its small dump (which ``test_docs.py`` holds to
     that), linked from its own page."""
-    listed = (ROOT / "docs" / "importer_settings.md").read_text(encoding="utf-8")
+    listed = (REFERENCE / "importer_settings.md").read_text(encoding="utf-8")
     assert f"\n## `{name}`\n" in listed
-    link = f"(importer_settings.md#{name})"
-    assert link in PAGE
-    pages = (ROOT / "docs").glob("*.md")
+    link = f"importer_settings.md#{name})"
+    assert link in TABLE
+    pages = (ROOT / "docs").rglob("*.md")
     linking = [page.name for page in pages if link in page.read_text(encoding="utf-8")]
     assert len(linking) == 2, "on the page of importers, and on its own"
 
@@ -69,6 +71,6 @@ def test_its_faults_are_told_as_those_of_any_importer(terminal: Terminal) -> Non
 
 def test_every_built_in_importer_is_in_the_table() -> None:
     listed = {
-        line.split("`")[1] for line in PAGE.splitlines() if line.startswith("| `")
+        line.split("`")[1] for line in TABLE.splitlines() if line.startswith("| `")
     }
     assert listed == importers.importers().keys()

@@ -1,4 +1,5 @@
-"""``docs/ingest.md``: its commands read every set of real dumps, into both engines."""
+"""``docs/reference/tried_dumps.md``: its commands read every set of real dumps, into
+both engines."""
 
 from __future__ import annotations
 
@@ -13,7 +14,9 @@ from tests.support.cli import COMMAND
 from tests.support.pages import ROOT, blocks
 
 (COMMANDS,) = blocks(
-    (ROOT / "docs" / "ingest.md").read_text(encoding="utf-8"), "sh", mark="all"
+    (ROOT / "docs" / "reference" / "tried_dumps.md").read_text(encoding="utf-8"),
+    "sh",
+    mark="all",
 )
 
 

@@ -115,7 +115,7 @@ def test_a_table_of_mlflow(folder: Path) -> None:
     (folder / "eval_results_table.json").write_text(
         json.dumps({"columns": columns, "data": rows})
     )
-    (code,) = python("code_and_agents.md")
+    (code,) = python("reference/code_and_agents.md")
     run(code, warehouse=warehouse, pandas=pandas)
     (row,) = warehouse.connect().leaderboard("support").rows
     assert (row.model, row.estimate, row.n_prompts) == ("org/name", 0.5, 2)
@@ -124,14 +124,16 @@ def test_a_table_of_mlflow(folder: Path) -> None:
 def test_no_python_of_a_page_is_without_a_test() -> None:
     tested = {
         *(
-            "code_and_agents.md",
             "comparing.md",
-            "importers.md",
+            "extending.md",  # by test_docs_importers.py
             "notebooks.md",
-            "questions.md",
             "refresh.md",
+            "scale.md",
+            "stopping.md",
         ),
-        *("scale.md", "stopping.md", "testing.md"),
-        "index.md",  # by tests/docs/test_readme.py
+        "reference/code_and_agents.md",
+        "reference/extending_questions.md",
+        "reference/extending_testing.md",
     }
-    assert {page.name for page in DOCS.glob("*.md") if python(page.name)} == tested
+    pages = (page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md"))
+    assert {page for page in pages if python(page)} == tested

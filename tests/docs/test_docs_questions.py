@@ -1,4 +1,5 @@
-"""``docs/questions.md``: the question on the page is installed as it says, and works
+"""``docs/reference/extending_questions.md``: the question on the page is installed as
+it says, and works
 like one of this package."""
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from warehouse.api import Warehouse
 from warehouse.errors import StatisticsError
 from warehouse.questions import registry
 
-PAGE = (ROOT / "docs" / "questions.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "reference" / "extending_questions.md").read_text(
+    encoding="utf-8"
+)
 #: Questions that are none.
 OTHERS = """
 

@@ -17,7 +17,14 @@ from warehouse.importers.tabular.mapping import SPEC_FIELDS, parse_mapping
 from warehouse.importers.tabular.mapping_variants import RUN_FIELDS, SAMPLE_FIELDS
 from warehouse.records import MetricSpec
 
-TEXT = (ROOT / "docs" / "mappings.md").read_text(encoding="utf-8")
+TEXT = "".join(
+    (ROOT / "docs" / page).read_text(encoding="utf-8")
+    for page in (
+        "mappings.md",
+        "reference/mapping_language.md",
+        "reference/drafts.md",
+    )
+)
 MAPPINGS = sorted((ROOT / "docs" / "mappings").glob("*.toml"))
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", TEXT, re.DOTALL)
 #: What a mapping says of a metric in other words, or by being a mapping.

@@ -27,7 +27,7 @@ from calibration.weighted import QUESTIONS, Question  # noqa: E402
 from calibration.weighted import clustered as clustered_weights  # noqa: E402
 from calibration.weighted import independent as independent_weights  # noqa: E402
 
-PAGE = ROOT / "docs" / "calibration.md"
+PAGE = ROOT / "docs" / "reference" / "calibration.md"
 SHAPES = [(30, 1), (12, 1), (250, 1), (60, 5), (8, 3), (30, 4), (25, 40)]
 
 

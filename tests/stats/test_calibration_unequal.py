@@ -16,7 +16,9 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 from calibration.unequal import MMLU, UnequalCell, cells, clusters_of, simulate_unequal  # noqa: E402
 from calibration.unequal_page import _TITLES  # noqa: E402
 
-with (ROOT / "docs" / "calibration" / "unequal.csv").open(newline="") as _table:
+with (ROOT / "docs" / "reference" / "calibration" / "unequal.csv").open(
+    newline=""
+) as _table:
     LINES = list(csv.DictReader(_table))
 
 

@@ -193,7 +193,9 @@ def test_the_published_simulation_is_not_stale(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     calibrate: Any = importlib.import_module("calibrate_training")
     sys.modules.pop("calibrate_training")
-    with (ROOT / "docs" / "calibration" / "training.csv").open(newline="") as table:
+    with (ROOT / "docs" / "reference" / "calibration" / "training.csv").open(
+        newline=""
+    ) as table:
         rows = list(csv.reader(table))[1:]
     stored = {
         (part, setting, float(size), figure): float(value)

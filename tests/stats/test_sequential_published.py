@@ -13,7 +13,9 @@ import pytest
 from warehouse.stats import design_against_baseline, sequential_test
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "calibration_sequential.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "reference" / "calibration_sequential.md").read_text(
+    encoding="utf-8"
+)
 
 
 def rows_below(heading: str) -> list[list[str]]:

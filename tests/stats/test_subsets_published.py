@@ -1,4 +1,5 @@
-"""The table of docs/calibration/subsets.csv: within its own claims, and what a new
+"""The table of docs/reference/calibration/subsets.csv: within its own claims, and what
+a new
 simulation gives."""
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 
 import calibrate_subsets  # noqa: E402
 
-TABLE = ROOT / "docs" / "calibration" / "subsets.csv"
+TABLE = ROOT / "docs" / "reference" / "calibration" / "subsets.csv"
 #: Floors: no bias, coverage nearly that of the level, never worse than a simple random
 #: sample.
 MOST_BIAS, LEAST_COVERAGE, LEAST_GAIN = 3.0, 0.93, 1.0

@@ -64,7 +64,8 @@ def agrees(printed: str, shown: str) -> bool:
     """Whether output is as shown, however long it took; a line ``...`` stands for any
     lines, also for none."""
     printed, shown = (
-        re.sub(r" in [\d.]+ s:", " in 1.0 s:", text) for text in (printed, shown)
+        re.sub(r"( in|,) [\d.]+ s(?=:|$)", r"\1 1.0 s", text, flags=re.MULTILINE)
+        for text in (printed, shown)
     )
     pattern = "".join(
         "(?:.*\n)*" if line == "..." else re.escape(f"{line}\n")

@@ -1,7 +1,8 @@
 """Rows of a dump without keys and passwords in names and in messages of errors.
 
 Of each column the distinct texts are looked at, since most rows repeat them. Questions,
-responses and what else a model was sent or wrote stay as they are (``docs/ingest.md``).
+responses and what else a model was sent or wrote stay as they are
+(``docs/reference/rules_ingest.md``).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ their entry points.
 The table is read for every help and every mistyped command, so it imports no question:
 a module is loaded when its question is asked. A package of its own adds one as ``name =
 "module:Class"`` under the entry points ``warehouse.questions``; it then has its
-command, its method and all forms of output (``docs/questions.md``).
+command, its method and all forms of output (``docs/reference/extending_questions.md``).
 """
 
 from __future__ import annotations

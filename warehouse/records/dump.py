@@ -178,7 +178,8 @@ class MetricSpec:
     ``link`` turns sum(w v)/sum(w) into the reported figure; ``"none"`` means that the
     reported figure cannot be computed from the samples. ``unit`` is the unit of the
     per-prompt value. ``is_default``: this is the run's headline metric; ``default_by``
-    tells whose word that is, and a mapping's outweighs a tool's (``docs/schema.md``).
+    tells whose word that is, and a mapping's outweighs a tool's
+    (``docs/reference/schema.md``).
     """
 
     name: str

@@ -2,7 +2,7 @@
 it is known not to matter.
 
 Two runs of one model on one benchmark are repeats where their settings are equal; see
-``docs/identity.md``.
+``docs/reference/rules_identity.md``.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@ each.
 
 Each makes stores of its own in a temporary folder, tries what users and tools do to
 such a part, and gives what was tried; what is wrong is raised, all at once
-(``docs/testing.md``).
+(``docs/extending.md``).
 """
 
 from __future__ import annotations

@@ -161,7 +161,7 @@ def test_nothing_is_found_where_there_is_nothing(spread: float) -> None:
 
 @pytest.mark.slow
 def test_size_of_both_shuffles() -> None:
-    """docs/calibration.md: whole prompts are exact, single columns are not."""
+    """docs/reference/calibration.md: whole prompts are exact, single columns are not."""
     exact, published = (
         rejections(s, spread=2, n=100, k=10, seeds=1000) <= 0.05 + 1e-9
         for s in ("prompts", "columns")

@@ -312,7 +312,8 @@ _log = logging.getLogger(__name__)
 #: Work below so many processor seconds is done here: executors take some seconds to
 #: begin.
 WORTH_SECONDS = 30.0
-#: Measured on one core (docs/scale.md): pairs of prompts per second, for each 64 models
+#: Measured on one core (docs/reference/methods_scale.md): pairs of prompts per second,
+#: for each 64 models
 #: where all scores are 0 or 1; pairs per second where they are not; seconds per score
 #: and number of clusters.
 _BINARY_PAIRS, _PAIRS, _CLUSTERED = 2e9, 1.5e7, 1e-5

@@ -3,7 +3,7 @@ others by their questions.
 
 The table imports no question: a section is loaded when a report is made. A question of
 another package names its own by ``SECTION = "module:Class"``; it stands below those of
-this package (``docs/questions.md``).
+this package (``docs/reference/extending_questions.md``).
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Some thousand rows of a file, of which columns are taken by field path
 (``completions[].score``, ``$.config.seed``).
 
-docs/mappings.md is the reference of paths. JMESPath cannot say most of them: what a
+docs/reference/mapping_language.md is the reference of paths. JMESPath cannot say most
+of them: what a
 record lies in (``^``), keys and numbers of its elements (``@key``), other files
 (``&``), null apart from missing; and it takes 15 times as long. :class:`TableChunk`
 comes from CSV, TSV and Parquet, :class:`FlatChunk` from JSON lines with one record a

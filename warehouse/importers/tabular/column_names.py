@@ -1,4 +1,5 @@
-"""Meanings of the names of columns: the usual names of fields (docs/mappings.md), and
+"""Meanings of the names of columns: the usual names of fields
+(docs/reference/mapping_language.md), and
 the words of other names."""
 
 from __future__ import annotations
@@ -334,7 +335,7 @@ class Grade(enum.IntEnum):
     NEVER = 0  # a setting, a count, a time, a price, a rank …
     POSSIBLE = 1  # nothing is said
     LIKELY = 2  # the name of a metric
-    USUAL = 3  # a usual name of scores (docs/mappings.md)
+    USUAL = 3  # a usual name of scores (docs/reference/mapping_language.md)
 
 
 def _words(text: str) -> frozenset[str]:

@@ -1,5 +1,6 @@
 """Columns without a mapping that say how a run was made: of one value in all its rows,
-or telling runs of one prompt apart (docs/mappings.md). A column that depends on the
+or telling runs of one prompt apart (docs/reference/mapping_language.md). A column that
+depends on the
 prompt is a field of the prompt, and none of these.
 """
 

@@ -84,7 +84,7 @@ def number_in(value: Any) -> Fraction | None:
 @dataclass(frozen=True)
 class Recode:
     """Changes to single values, applied in the order of the fields
-    (docs/mappings.md)."""
+    (docs/reference/mapping_language.md)."""
 
     json: bool = False
     null: NullWords | tuple[str, ...] = NO_NULLS  # texts, or texts and numbers

@@ -1,7 +1,7 @@
 """A mapping: the rules that its file consists of, made of the parsed TOML with every
 mistake in it.
 
-docs/mappings.md is the reference of the language.
+docs/reference/mapping_language.md is the reference of the language.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ class Expressions:
     """Parses expressions; knows the groups of the path pattern.
 
     ``[run] model = "name"`` is a path, a number or truth value is a constant, and a
-    table says which kind of expression it is (docs/mappings.md).
+    table says which kind of expression it is (docs/reference/mapping_language.md).
     """
 
     def __init__(self, groups: Iterable[str], mistakes: list[str]) -> None:

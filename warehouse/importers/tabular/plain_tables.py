@@ -1,5 +1,5 @@
 """Tables without a mapping: the usual names of columns say what they are, the values of
-the columns of scores how they are read (docs/mappings.md).
+the columns of scores how they are read (docs/reference/mapping_language.md).
 """
 
 from __future__ import annotations

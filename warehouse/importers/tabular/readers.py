@@ -70,7 +70,8 @@ class RowReader(Protocol):
 
 @dataclass(frozen=True)
 class ReadingRules:
-    """Rules of a mapping about how to read a file (see docs/mappings.md).
+    """Rules of a mapping about how to read a file (see
+    docs/reference/mapping_language.md).
 
     ``quoting`` is whether double quotes enclose cells; ``None`` is yes, with suspicion.
     ``header`` is whether the first row of a CSV file names the columns. ``table`` is the

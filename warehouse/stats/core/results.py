@@ -84,7 +84,8 @@ class Estimate(NamedFigures):
     #: warnings: ``few_prompts``, ``few_informative_prompts``, ``far_bound``,
     #: ``few_clusters``, ``few_skewed_clusters``, ``few_informative_clusters``,
     #: ``skewed``, ``weights_concentrated``, ``weights_dominated``,
-    #: ``prompts_without_weight`` (what each means for coverage: docs/calibration.md),
+    #: ``prompts_without_weight`` (what each means for coverage:
+    #: docs/reference/calibration.md),
     #: ``all_scores_equal``, ``single_prompt``, ``single_cluster``,
     #: ``zero_standard_error``, ``interval_overflows``, ``unbounded_interval``.
     flags: tuple[str, ...]

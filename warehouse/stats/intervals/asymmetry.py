@@ -28,7 +28,7 @@ _ENOUGH = 50  # values for a tail probability of 5 %
 _HEAVIEST = 6.0  # kurtosis of the Laplace distribution: tails beyond it are heavy
 # The sample skewness of skewed data is mostly too small, by less in larger samples:
 # lognormal data, σ = 0.5, of n = 100 come out a quarter too low. The factor 1 + 6/√n
-# marks most of them and no normal data (docs/calibration.md).
+# marks most of them and no normal data (docs/reference/calibration.md).
 _SHORTFALL = 6.0
 _LARGEST = 50.0  # of σ²: skewness beyond any number of prompts
 

@@ -9,7 +9,7 @@ The idea of the interval is Korn and Graubard's (1998), for any scores with boun
 clusters or not: the error of the mean gives the number of 0/1 scores that would have
 that error, reduced for the uncertainty of that error (`heavy_tailed_df`) and for how
 few clusters carry information; then a binomial interval at that number. Coverage:
-docs/calibration.md.
+docs/reference/calibration.md.
 """
 
 from __future__ import annotations

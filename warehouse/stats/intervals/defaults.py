@@ -1,7 +1,8 @@
 """The table of default intervals (statistics.md §1), as one function.
 
 Where the numbers come from: coverage simulated over mean, intra-cluster correlation,
-cluster sizes and numbers (docs/calibration.md); the flags mark the cells in which the
+cluster sizes and numbers (docs/reference/calibration.md); the flags mark the cells in
+which the
 default is known to cover too little.
 """
 

@@ -81,7 +81,7 @@ def interval_gaffke(
 
     On 0/1 scores it is Clopper–Pearson's. No general proof of its coverage is known,
     and no counterexample; `interval_betting` is the proved one, and wider. Coverage:
-    docs/calibration.md.
+    docs/reference/calibration.md.
 
     Args:
         scores: mean score of each prompt, within ``bounds``, shape (n,).

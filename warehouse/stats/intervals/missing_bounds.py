@@ -5,7 +5,7 @@ over all prompts asked lies between the two. The interval is the hull of the def
 intervals of the two filled samples. The interval of Imbens and Manski (2004, eqs. 6 and
 7), which covers the mean itself, not the whole of the set, at the level, is a named
 option: its normal quantiles are too short for few prompts and for clusters
-(docs/calibration.md).
+(docs/reference/calibration.md).
 """
 
 from __future__ import annotations

@@ -195,7 +195,8 @@ def _first_singular(z: FloatArray) -> tuple[FloatArray, float]:
 
 #: What no list of items against the rest can tell.
 UNIDENTIFIED = "Were half of them or more reversed, the others would be flagged"
-#: Share of reversed items that is found, by simulation (docs/items.md): models, least
+#: Share of reversed items that is found, by simulation
+#: (docs/reference/methods_items.md): models, least
 #: and most.
 _POWER = (
     (140, "about .8 to .95 at 140 models"),

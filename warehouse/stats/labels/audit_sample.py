@@ -34,7 +34,7 @@ BoolArray = NDArray[np.bool_]
 
 #: Wrong keys, and right ones, that a recalibration needs; and wrong ones among those
 #: that stand for others. With fewer of these its 95 % intervals cover .04 to .88, by
-#: simulation (docs/audit.md).
+#: simulation (docs/reference/methods_audit.md).
 FEWEST_VERDICTS, FEWEST_AT_RANDOM = 10, 5
 _STEPS, _AT_REST, _LARGEST = 60, 1e-10, 30.0
 _CLIPPED = 1e-9

@@ -3,7 +3,8 @@
 A candidate that is nearly the baseline differs on few prompts, and t takes its error
 from these: with a true loss of .05 one prompt of 56 is lost, or none, in 22 % of
 samples, so small an error that t calls the loss less than .06. Gaffke's bound gives the
-worst difference that there can be a weight too, and does not (docs/gate.md).
+worst difference that there can be a weight too, and does not
+(docs/reference/methods_gate.md).
 """
 
 from __future__ import annotations

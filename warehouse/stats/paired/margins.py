@@ -103,7 +103,7 @@ def equivalence_test(
     """Whether the mean difference is shown to lie inside ±margin (TOST).
 
     Where few prompts differ and ``width`` is known, Gaffke's tests count beside t, as
-    in the gate (docs/gate.md).
+    in the gate (docs/reference/methods_gate.md).
 
     Args:
         differences: a − b of each prompt, finite, shape (n,).
@@ -188,7 +188,7 @@ def noninferiority_test(
     """Whether the first is shown to be no worse than the second by ``margin``.
 
     Where few prompts differ and ``width`` is known, Gaffke's test counts beside t, as
-    in the gate (docs/gate.md).
+    in the gate (docs/reference/methods_gate.md).
 
     Args:
         differences: a − b of each prompt, oriented so that higher is better for a,

@@ -7,7 +7,7 @@ correlation of the true means in up to all samples. Here the noise is measured a
 off: means are normal about the models' true means, which are normal themselves, and the
 posterior of these is drawn from (Daniels's uniform shrinkage prior on either variance,
 the arcsine prior on the correlation). Its coverage is in
-docs/calibration_formulations.md.
+docs/reference/calibration_formulations.md.
 """
 
 from __future__ import annotations

@@ -196,7 +196,7 @@ def _require_parameters(url: sa.URL, allowed: Mapping[str, re.Pattern[str]]) -> 
             if not allowed[name].fullmatch(value):
                 raise MisuseError(
                     f"a store URL whose parameter {name} is out of range "
-                    "(docs/writers.md)"
+                    "(docs/reference/rules_writers.md)"
                 )
 
 

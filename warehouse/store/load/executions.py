@@ -1,7 +1,8 @@
 """Which sources hold the same execution, once one of them is gone.
 
 Runs of one condition and equal values are one execution unless something that both say
-tells them apart (``docs/identity.md``). What a source said may have joined two others,
+tells them apart (``docs/reference/rules_identity.md``). What a source said may have
+joined two others,
 or kept them apart: without it the others are put together as if they had come alone, in
 the order in which they came.
 """

@@ -1,4 +1,4 @@
-"""The keys that say which run is which (``docs/identity.md``)."""
+"""The keys that say which run is which (``docs/reference/rules_identity.md``)."""
 
 from __future__ import annotations
 

@@ -4,7 +4,8 @@ its source.
 A row of ``statement`` is written where the word of a source cannot be read off what
 stands: of metrics, whose rows are made of all that sources say, and of suites always;
 of models, benchmarks and the like, of which the first source gives the row, and of
-prompts, only where a source says something else. ``docs/identity.md`` has the rules.
+prompts, only where a source says something else. ``docs/reference/rules_identity.md``
+has the rules.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@ file.
 
 Surrogate integer keys inside; natural keys are unique. Ids are handed out by
 ``id_counter``, not by the engine, so that a load can number whole sets at once and the
-same way on every engine. Fact tables carry no keys at all (``docs/schema.md`` says
+same way on every engine. Fact tables carry no keys at all
+(``docs/reference/schema.md`` says
 why); what they promise is proved by ``warehouse store check``. Foreign keys and indexes
 are created where the engine profits from them (:mod:`warehouse.store.engines`). Times
 are naive UTC.
@@ -254,7 +255,7 @@ run_source = _fact(
 )  # fmt: skip
 
 #: What a source says beyond what stands: of rows that other sources speak of too
-#: (``docs/schema.md``).
+#: (``docs/reference/schema.md``).
 statement = _fact(
     "statement", _ref("source_id", optional=True), _key("about"), _ref("subject_id"), _json("said"),
     index="source_id",
