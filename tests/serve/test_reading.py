@@ -7,6 +7,7 @@ import json
 import re
 import threading
 from collections.abc import Iterator
+from html import unescape
 from html.parser import HTMLParser
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -15,7 +16,8 @@ import pytest
 import uvicorn
 from starlette.testclient import TestClient
 
-from tests.support.cli import Caller
+from tests.support.builders import StoreRows
+from tests.support.cli import Caller, filled_url
 from tests.support.flips import EXAM, LONG, MARKS, ODD, A, B, build_flips
 from warehouse.serve.app import create_app
 from warehouse.serve.server import listen
@@ -291,3 +293,26 @@ def test_a_browser_goes_from_flip_to_flip_by_keys(browser: Any, served: str) -> 
     assert "text=algebra" in until("/sample?")
     assert browser.execute_script("return window.hurt") is None
     assert [one for one in browser.get_log("browser") if one["level"] == "SEVERE"] == []
+
+
+def test_an_open_choice_offers_links(request: pytest.FixtureRequest) -> None:
+    rows = StoreRows()
+    rows.describe("quiz", rows.metric())
+    scores = {f"q{key}": float(key % 2) for key in range(12)}
+    for temperature in (0.0, 0.7):
+        rows.scores(rows.run("ours", "quiz", temperature=temperature), scores)
+    rows.scores(rows.run("base", "quiz", temperature=0.0), scores)
+    base = "http://127.0.0.1:8321"
+    with (
+        filled_url(request, "duckdb", rows) as url,
+        TestClient(create_app(url), base_url=base) as asks,
+    ):
+        asked = asks.get("/compare?a=ours&b=base")
+        assert asked.status_code == 400
+        offered = asked.text.partition('class="choices"')[2].partition("</ul>")[0]
+        links = [unescape(one) for one in re.findall(r'href="([^"]+)"', offered)]
+        assert len(links) == 3
+        assert "The newest of each" in offered
+        assert "ours on quiz: temperature=0.7" in offered
+        for link in links:
+            assert asks.get(link).status_code == 200

@@ -23,6 +23,7 @@ from warehouse.analysis.comparison.brief import Names, units_of
 from warehouse.analysis.comparison.row import ComparisonRow
 from warehouse.analysis.comparison.words import OVERALL, better_in_words, explain
 from warehouse.analysis.results import plain
+from warehouse.analysis.selection.reference import OpenChoiceError
 from warehouse.charts.picture import Picture
 from warehouse.charts.pictures import Interval, forest
 from warehouse.errors import MisuseError, StatisticsError
@@ -48,6 +49,8 @@ PATIENCE = 0.8
 #: Prompts of a page, benchmarks of the table and of the picture, and names of models
 #: that are offered.
 PROMPTS, BENCHMARKS, DRAWN, NAMES = 10, 60, 24, 300
+#: Conditions that a page offers where a name means several.
+_MOST_CHOICES = 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +71,7 @@ def compare(site: Site, request: PageRequest) -> Page:
         "kept": COMPARISON_FIELDS[4:],
         "show": SHOW,
         "looked": None,
+        "choices": [],
     }
     form |= {"filter": FILTER, "problem": "", "chosen": _chosen(request)}
     if not (request.value("a") and request.value("b")):
@@ -90,7 +94,7 @@ def compare(site: Site, request: PageRequest) -> Page:
         return Page(
             "compare.html.j2",
             title,
-            form | {"problem": masked(str(error))},
+            form | _problem(error, request),
             {"error": masked(str(error))},
             status=400,
         )
@@ -144,6 +148,24 @@ def compare(site: Site, request: PageRequest) -> Page:
         answer,
         questions,
     )
+
+
+def _problem(error: Exception, request: PageRequest) -> dict[str, Any]:
+    """What is wrong; of a choice that is open, links to what each may mean, and to the
+    newest of all."""
+    words = masked(str(error))
+    if not isinstance(error, OpenChoiceError):
+        return {"problem": words}
+    several = len({choice.benchmark for choice in error.choices}) > 1
+    links = [("The newest of each", request.url(latest=1))]
+    for choice in error.choices[:_MOST_CHOICES]:
+        sides = [side for side in ("a", "b") if request.value(side) == choice.text]
+        changes: dict[str, Any] = dict.fromkeys(sides, choice.run)
+        if several:
+            changes["benchmark"] = choice.benchmark
+        label = f"{choice.text} on {choice.benchmark}: {choice.words}"
+        links.append((masked(label), request.url(**changes)))
+    return {"problem": words.partition(":\n")[0], "choices": links}
 
 
 def _for_programs(

@@ -13,7 +13,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import chain
 from typing import Any
@@ -176,6 +176,42 @@ def _benchmark_name(store: Store, benchmark_ids: Sequence[int]) -> str:
     return "these benchmarks"
 
 
+@dataclass(frozen=True)
+class Choice:
+    """One condition that a reference may mean."""
+
+    text: str  #: the reference, as given.
+    benchmark: str  #: on which it may mean it.
+    run: str  #: a reference that means nothing else: ``run:7``.
+    words: str  #: settings that tell it from the others.
+
+
+class OpenChoiceError(MisuseError):
+    """A reference that may mean several conditions.
+
+    Attributes:
+        choices: what each may mean.
+    """
+
+    def __init__(self, message: str, choices: Sequence[Choice]) -> None:
+        super().__init__(message)
+        self.choices = tuple(choices)
+
+
+def _choices(
+    text: str,
+    split: BenchmarkSplit,
+    conditions: Sequence[Condition],
+    labels: Sequence[str],
+) -> list[Choice]:
+    """What a reference may mean on one benchmark and split."""
+    found = []
+    for condition, label in zip(conditions, labels, strict=True):
+        words = label or condition.model
+        found.append(Choice(text, split[0], f"run:{condition.run_ids[0]}", words))
+    return found
+
+
 def pick_one(
     store: Store, conditions: Sequence[Condition], text: str, *, latest: bool = False
 ) -> Condition:
@@ -186,22 +222,23 @@ def pick_one(
         latest: take the one that ran last instead of asking.
 
     Raises:
-        MisuseError: there are several; lists them with references that tell them apart.
+        OpenChoiceError: there are several; lists them with references that tell them
+            apart.
     """
     conditions = _of_one_scorer(store, conditions)
     if len(conditions) == 1 or latest:
         return _newest(conditions)
-    lines = [
-        f"  {_exact(condition)}  {condition.model}{', ' if label else ''}{label}"
-        for condition, label in zip(
-            conditions, label_conditions(store, conditions), strict=True
-        )
-    ]
-    where = in_words(conditions[0].benchmark_split)
-    raise MisuseError(
-        f"{text!r} means {len(conditions)} conditions on {where}; choose one as "
-        "run:ID, narrow it with --where field=value, or take the newest with "
-        "--latest:\n" + "\n".join(lines)
+    labels = label_conditions(store, conditions)
+    lines = []
+    for condition, label in zip(conditions, labels, strict=True):
+        words = ", ".join(filter(None, (condition.model, label)))
+        lines.append(f"  {_exact(condition)}  {words}")
+    split = conditions[0].benchmark_split
+    raise OpenChoiceError(
+        f"{text!r} means {len(conditions)} conditions on {in_words(split)}; choose one "
+        "as run:ID, narrow it with --where field=value, or take the newest with "
+        "--latest:\n" + "\n".join(lines),
+        _choices(text, split, conditions, labels),
     )
 
 
@@ -405,7 +442,11 @@ def pick_all(
             if len(of[split]) > 1:
                 several.append((text, split, of[split]))
     if len(several) > 1 and not latest:
-        raise MisuseError(_ambiguous(store, several))
+        choices = []
+        for text, split, conditions in several:
+            labels = label_conditions(store, conditions)
+            choices += _choices(text, split, conditions, labels)
+        raise OpenChoiceError(_ambiguous(store, several), choices)
     picked = []
     for split in splits:
         picked.append(
