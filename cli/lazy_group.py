@@ -174,12 +174,23 @@ def _sentence_of(name: str) -> str:
     return ""
 
 
+def looks_like_path(word: str) -> bool:
+    """True of what nobody calls a command: it has a slash, or the ending of a file."""
+    return "/" in word or "\\" in word or bool(_ENDING.search(word))
+
+
+#: Ending of a file's name.
+_ENDING = re.compile(r"\w\.[a-z][a-z0-9]{1,7}$", re.IGNORECASE)
+
+
 def _no_command(group: str, word: str) -> str:
     """The message for a word that is no command of a group: what is spelled like it
     there, else where it stands."""
     ways = " or ".join(f"warehouse {name}" for name in meant_by(word))
     if ways:
         return f"no command '{word}' here: {ways}"
+    if looks_like_path(word):
+        return f"there is no file or folder {word}"
     advice = did_you_mean(word, names_below(group), "")
     return "; ".join(filter(None, (f"no command '{word}'", advice)))
 

@@ -204,8 +204,10 @@ def did_you_mean(name: str, names: Iterable[str], otherwise: str) -> str:
         otherwise: what to say where none is close.
     """
     spelled = {one.lower(): one for one in sorted(set(names), reverse=True)}
+    begun = [one for one in spelled if len(name) > 2 and one.startswith(name.lower())]
     close = [
-        spelled[one] for one in get_close_matches(name.lower(), spelled, cutoff=0.65)
+        spelled[one]
+        for one in begun[:2] or get_close_matches(name.lower(), spelled, cutoff=0.65)
     ]
     if close:
         return f"did you mean {' or '.join(close)}?"

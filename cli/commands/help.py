@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -14,6 +15,7 @@ from ..lazy_group import command
 from ..ui.options import output_options, picture_option
 from ..ui.output_files import TABLES
 from ..ui.table import echo, print_text
+from ..ui.wanted import wanted
 
 OUTPUT = "output"
 
@@ -36,6 +38,10 @@ def help(ctx: click.Context, /, words: tuple[str, ...]) -> None:
             found = [whole_term]
         elif commands:
             found = []
+        elif all(find(word) for word in words):
+            found = [_term(word) for word in words]
+        elif fitting := wanted(words):
+            return _print_fitting(fitting)
         else:
             found = [_term(word) for word in words]
         for term in dict.fromkeys(found):
@@ -46,6 +52,15 @@ def help(ctx: click.Context, /, words: tuple[str, ...]) -> None:
             if found or command != commands[0]:
                 help_text = f"\n{help_text}"
             echo(help_text)
+
+
+def _print_fitting(names: Sequence[str]) -> None:
+    """Commands that somebody may want, each with its sentence."""
+    print_text("Perhaps one of these (--help of each has examples):")
+    rows = [(f"warehouse {name}", COMMANDS[name].sentence) for name in names]
+    width = max(len(name) for name, _ in rows)
+    for name, sentence in rows:
+        print_text(f"  {name:<{width}}  {sentence}")
 
 
 def _term(word: str) -> Term:

@@ -28,6 +28,9 @@ _TAKEN = frozenset(
 )
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 
+#: Commands that a message names, with their own options.
+_OTHER_COMMANDS = re.compile(r"warehouse (?!ingest)[a-z]+[^);`]*")
+
 
 def opened(
     paths: Sequence[str], reading: DumpReading, *, quiet: bool, verbose: bool
@@ -86,7 +89,8 @@ def _remarks(found: DumpStore, *, quiet: bool, verbose: bool) -> Iterator[str]:
 
 def _of_ingest(errors: Sequence[str]) -> list[str]:
     """What to do about options that errors name and that only ``ingest`` has."""
-    others = sorted(set(_OPTION.findall(" ".join(errors))) - _TAKEN)
+    said = _OTHER_COMMANDS.sub("", " ".join(errors))
+    others = sorted(set(_OPTION.findall(said)) - _TAKEN)
     if not others:
         return []
     return [

@@ -407,6 +407,13 @@ def _after_corrected(figures: Any, question: Any) -> Step:
     ).command()
 
 
+def _after_ingest(report: Any, _question: Any) -> Step:
+    """The leaderboard; of votes alone who is preferred."""
+    if report.total("n_votes") and not report.total("n_runs"):
+        return "who is preferred, by these votes", "warehouse prefer"
+    return "the scores with their errors", "warehouse leaderboard"
+
+
 #: Answers that say how they were made where that is asked.
 EXPLAINED = (
     *("Leaderboard", "Leaderboards", "AcrossBenchmarks", "SuiteBoard"),
@@ -415,10 +422,7 @@ EXPLAINED = (
 )
 #: What follows each kind of answer.
 STEPS: dict[str, Callable[[Any, Any], Step]] = {
-    "IngestReport": lambda _report, _question: (
-        "the scores with their errors",
-        "warehouse leaderboard",
-    ),
+    "IngestReport": _after_ingest,
     "Leaderboard": _after_leaderboards,
     "Leaderboards": _after_leaderboards,
     "AcrossBenchmarks": _after_across,

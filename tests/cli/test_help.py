@@ -153,3 +153,27 @@ def test_the_word_of_every_column_is_known() -> None:
             if not is_told:
                 unknown.add(heading)
     assert not unknown
+
+
+@pytest.mark.parametrize(
+    ("wish", "meant"),
+    [
+        ("how many prompts do I need", "power"),
+        ("which prompts are wrong", "items audit"),
+        ("undo an ingest", "fix forget"),
+        ("export to pandas", "query"),
+        ("rename a model", "fix alias"),
+        ("latex table", "leaderboard"),
+        ("is it seed noise", "training seeds"),
+        ("cost", "frontier"),
+        ("scores by category", "leaderboard"),
+        ("find a word in transcripts", "text grep"),
+    ],
+)
+def test_a_wish_in_ones_own_words_finds_the_command(
+    run: Caller, wish: str, meant: str
+) -> None:
+    found = run("help", *wish.split())
+    assert found.code == 0
+    listed = [line.strip() for line in found.out.splitlines()[1:4]]
+    assert any(line.startswith(f"warehouse {meant} ") for line in listed), found.out

@@ -430,3 +430,21 @@ def test_llmbar_has_its_published_counts_in_every_file(store: Store) -> None:
         for swapped in (False, True):
             count = int(published[f"correct_{swapped}"].partition(" ")[0])
             assert right[f"{file.parts[-3]} {file.parts[-2]}", swapped] == count, file
+
+
+def test_votes_of_nobody_knows_whom_are_not_taken_for_those_of_people(
+    tmp_path: Path, run: Caller
+) -> None:
+    head = "prompt,model_a,model_b,winner"
+    for name, more in (("crowd", ",worker"), ("judge", "")):
+        lines = [head + more]
+        for key in range(8):
+            own = f",w{key % 3}" if more else ""
+            lines.append(f"q{key},x,y,{'model_a' if key % 2 else 'model_b'}{own}")
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines) + "\n")
+    url = str(tmp_path / "votes.db")
+    said = run("ingest", str(tmp_path), "--default", "benchmark=arena", db=url)
+    assert "no column says who judged" in said.err
+    assert "warehouse leaderboard" not in said.out + said.err
+    asked = run("prefer", "arena", db=url)
+    asked.fails(2, "people (human, 8 votes)", "judge (match, 8 votes)", "never pooled")

@@ -92,7 +92,9 @@ def _before_a_look(
 def _looked_at(unread: Sequence[Unread], known: Mapping[str, Any]) -> tuple[str, str]:
     """What the first files are, and what to do."""
     count = len(unread)
-    which = "the only file" if count == 1 else f"any of {count} files"
+    which = f"any of {count} files"
+    if count == 1:
+        which = f"the only file ({unread[0].path.name})"
     problem = f"no importer knows {which}"
     draft = _draft(unread, known)
     if found := _broken(unread) or draft is None and _without_roles(unread):

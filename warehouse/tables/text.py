@@ -70,7 +70,8 @@ def lay_out(
     if width is None:
         return TableLayout(tuple(_plain(texts)), tuple(texts.columns))
     is_free = not (chosen or wide)
-    if table.narrow is not None and is_free and texts.least_width() > width:
+    too_wide = texts.least_width(without=table.minor) > width
+    if table.narrow is not None and is_free and too_wide:
         return lay_out(table.narrow, width=width)
     if chosen or wide:
         left_out = []

@@ -88,6 +88,8 @@ class Names:
         return {"a": self.a, "b": self.b, "neither": OPEN}.get(said, said)
 
 
+#: What models are called where there is no room for their names.
+IN_ORDER = Names("first", "second")
 #: Names of models where nobody calls them otherwise.
 LETTERS = Names("a", "b")
 
@@ -126,13 +128,19 @@ def heading(rows: Sequence[ComparisonRow], models: Sequence[str], names: Names) 
 def brief_table(
     rows: Sequence[ComparisonRow], names: Names, units: Sequence[Unit]
 ) -> Table:
-    """The rows, without what the heading says."""
+    """The rows, without what the heading says; a page that is too narrow for the names
+    has the order in which that says them."""
+    narrow = None
+    if not names.are_letters and names != IN_ORDER:
+        narrow = brief_table(rows, IN_ORDER, units)
     cells = list(_cells(rows, names, units))
     hidden = _hidden(rows)
     for named in cells:
         for name in hidden:
             del named[name]
-    return Table.of(cells, hide_empty=_HIDE_EMPTY, counts=_COUNTS, minor=_MINOR)
+    return Table.of(
+        cells, hide_empty=_HIDE_EMPTY, counts=_COUNTS, minor=_MINOR, narrow=narrow
+    )
 
 
 def _hidden(rows: Sequence[ComparisonRow]) -> set[str]:

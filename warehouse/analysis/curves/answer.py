@@ -509,15 +509,21 @@ def _in_words(
         return names[1]
 
     if intersection.n_changes:
-        more = ""
-        if intersection.n_changes > 1:
-            more = f" ({intersection.n_changes - 1} more changes after)"
         about = float(f"{intersection.position:.4g}")
+        before, after = map(
+            first, (intersection.ahead_before, intersection.ahead_after)
+        )
+        if intersection.n_changes > 1:
+            return (
+                f"the lead changes {intersection.n_changes} times: at first {before} "
+                f"is {ahead}, until {recipe.unit} {intersection.low:.12g}, and at "
+                f"{intersection.high:.12g} {after}: they cross between for the first "
+                f"time, at about {about:.12g}"
+            )
         return (
-            f"{first(intersection.ahead_before)} is {ahead} until {recipe.unit} "
-            f"{intersection.low:.12g}, {first(intersection.ahead_after)} from "
-            f"{intersection.high:.12g} on: they cross between, at about "
-            f"{about:.12g}{more}"
+            f"{before} is {ahead} until {recipe.unit} {intersection.low:.12g}, {after} "
+            f"from {intersection.high:.12g} on: they cross between, at about "
+            f"{about:.12g}"
         )
     if all(map(math.isnan, intersection.p_holm)):
         return "no crossing is shown: at no checkpoint can the two be tested"

@@ -83,7 +83,7 @@ def _sentences(rows: Sequence[DecisionRow], both: tuple[str, str]) -> Iterator[s
     for row in rows:
         groups.setdefault((row.verdict, row.better), []).append(row.benchmark)
     names = {"a": both[0], "b": both[1]}
-    words = {"decides": "is better on", "leans": "seems better on"}
+    words = {"decides": "is better on", "leans": "may be better (leans) on"}
     said = []
     for (verdict, better), benchmarks in groups.items():
         if verdict in words and better in names:
@@ -159,7 +159,7 @@ def _verdict(row: DecisionRow, names: tuple[str, str]) -> str:
     if better is None:
         return "differ"
     if row.verdict == "leans":
-        return f"seems {better}"
+        return f"leans to {better}"
     return better
 
 

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any
 
 from warehouse.analysis.gate.row import FEW_DIFFER, GateRow
+from warehouse.stats.paired.gate import UNDECIDED
 from warehouse.tables.units import Unit
 from warehouse.tables.view import Table, TableNote, View
 from warehouse.tables.words import counted, listed, meanings, small
@@ -57,6 +58,7 @@ def brief_view(
             "",
             table,
             *_needed(rows),
+            *_as_seen(rows),
             *_reasons(rows),
             *(TableNote(line, "flags") for line in flags),
         ),
@@ -119,7 +121,7 @@ def _cells(row: GateRow, unit: Unit) -> dict[str, Any]:
 
 def _needed(rows: Sequence[GateRow]) -> Iterator[str]:
     """With how many questions an equal candidate would pass."""
-    needing = [row for row in rows if row.prompts_if_equal]
+    needing = [row for row in rows if _would_settle(row)]
     if not needing:
         return
     sizes = [
@@ -135,6 +137,27 @@ def _needed(rows: Sequence[GateRow]) -> Iterator[str]:
         f"about {listed(sizes) if not more else ', '.join(sizes)}{more} questions would "
         "show it, if the two are equally good"
     )
+
+
+def _as_seen(rows: Sequence[GateRow]) -> Iterator[str]:
+    """With how many questions it would be decided, where the candidate looks worse than
+    what is tolerated: more questions then rather show that it fails."""
+    for row in rows:
+        looks_worse = row.verdict == UNDECIDED and row.difference < -row.margin
+        if looks_worse and row.prompts_as_seen:
+            yield (
+                f"{row.benchmark}: it looks worse than is allowed; about "
+                f"{_about(row.prompts_as_seen)} questions would decide, if it is as bad "
+                "as it looks"
+            )
+
+
+def _would_settle(row: GateRow) -> bool:
+    """True where more questions than there are would show an equal candidate to be no
+    worse; not of one that fails, or has been asked as many."""
+    n_needed = row.prompts_if_equal or 0
+    looks_fine = row.difference >= -row.margin
+    return row.verdict == UNDECIDED and looks_fine and n_needed > row.n_prompts
 
 
 def _about(count: int) -> str:

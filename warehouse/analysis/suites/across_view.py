@@ -58,6 +58,7 @@ def across_view(
     parts: list[Any] = [_heading(result, in_percent=in_percent)]
     parts += _sentences(result, units)
     parts += ["", _table(result, units, in_percent=in_percent, top=top)]
+    parts += _meaning_of_marks(result)
     parts += [TableNote(line) for line in _below(result, boards)]
     notes = dict.fromkeys(one_by_one.notes)
     if result.mean is not None:
@@ -112,11 +113,20 @@ def _sentences(result: Across, units: dict[str, Unit]) -> Iterator[str]:
     yield visible(f"By the mean of {over}: {words}.")
 
 
+def _meaning_of_marks(result: Across) -> list[TableNote]:
+    """What a star means, below the tables that have any: of models, or of benchmarks
+    with a column for each model."""
+    verdicts = {figure.verdict for figure in _all_figures(result)}
+    if verdicts.isdisjoint(_WITH_THE_BEST):
+        return []
+    first_columns = ("model", *_names_of(result.models)[:1])
+    return [TableNote(MARKED, column, is_term=False) for column in first_columns]
+
+
 def _below(result: Across, boards: Sequence[Leaderboard]) -> Iterator[str]:
     """What marks mean, what the mean is not over, and how to see one benchmark."""
-    if any(figure.verdict for figure in _all_figures(result)):
-        yield MARKED
-    else:
+    figures = [*_all_figures(result)]
+    if not any(figure.verdict for figure in figures):
         yield "no test of differences: the figures are as published"
     if result.mean is not None and result.not_in_mean:
         names = some_of(result.not_in_mean, _MOST_NAMED)

@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -93,6 +94,10 @@ _OPENING = "conversation_a[0].content"
 _LENGTHS = {side: f"conv_metadata.sum_assistant_{side}_tokens" for side in "ab"}
 
 
+#: Fields of a vote that say who judged, or that people did.
+_WHO_JUDGED = frozenset({"voter", "judge", "scorer", "scorer_kind", "judge_model"})
+
+
 def vote_mapping(
     source: SourceFiles, values: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[str]] | None:
@@ -144,6 +149,15 @@ def vote_mapping(
         notes.append(
             f"the answer of {first} is taken for the one that was shown first; a "
             "column `first` says otherwise"
+        )
+    if _WHO_JUDGED.isdisjoint(parts["votes"]):
+        # votes of two files may be of people and of a model: pooled, nobody would see it
+        judge = PurePath(path.name).stem
+        mapping["votes"]["scorer"] = {"const": judge}
+        mapping["votes"]["scorer_kind"] = {"const": "match"}
+        notes.append(
+            f"no column says who judged: these votes are those of a judge {judge!r}, "
+            "after the file; a column `scorer`, `judge_model` or `voter` says otherwise"
         )
     unused = [name for name in names if name not in used]
     if unused:
