@@ -150,6 +150,16 @@ USES = {
         "list sources",
         renamed={"source": "reference"},
     ),
+    "declared": Use(
+        ("warehouse.store.curate.declarations:declarations",), "list declared"
+    ),
+    "alias_metric": Use(
+        ("warehouse.store.curate.metric_aliases:alias_metric",),
+        "fix alias",
+        fixed=("at",),
+        flags=("kind", "undo"),
+        renamed={"on": "benchmark", "canonical": "counts_as"},
+    ),
     "lake_sync": Use(
         ("warehouse.store.lake.sync:sync",), "lake sync", fixed=("now", "say")
     ),

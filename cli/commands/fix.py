@@ -26,12 +26,20 @@ if TYPE_CHECKING:
 @click.argument("canonical", required=False)
 @option("--model", "NAME is a model.", name="kind", flag_value="model")
 @option("--benchmark", "NAME is a benchmark.", name="kind", flag_value="benchmark")
+@option(
+    "--metric",
+    "NAME and CANONICAL are metrics, as METRIC or METRIC,FILTER: two names of one.",
+    name="kind",
+    flag_value="metric",
+)
+@option("--on BENCHMARK", "With --metric: of this benchmark alone.", name="on")
 @option("--undo", "Show NAME under its own name again.", is_flag=True)
 def alias(
     state: State,
     name: str,
     canonical: str | None,
-    kind: Literal["model", "benchmark"] | None,
+    kind: Literal["model", "benchmark", "metric"] | None,
+    on: str | None,
     undo: bool,
 ) -> None:
     from warehouse.store.curate import aliases
@@ -45,6 +53,9 @@ def alias(
         raise click.UsageError(
             "Missing argument 'CANONICAL': the name it is shown under, or --undo"
         )
+    if kind == "metric":
+        return _alias_metric(state, name, canonical, on or "")
+    refuse_typed("goes with --metric", "on")
     with state.open(write=True) as store:
         chosen = kind or aliases.kind_of(store, name, canonical)
         if canonical is None:
@@ -53,6 +64,21 @@ def alias(
         else:
             shown = (
                 f"{name} is shown as {aliases.alias(store, chosen, name, canonical)}"
+            )
+    print_text(shown)
+
+
+def _alias_metric(state: State, name: str, canonical: str | None, on: str) -> None:
+    """Make two names of a metric one, or take that back."""
+    from warehouse.store.curate import metric_aliases
+
+    with state.open(write=True) as store:
+        if canonical is None:
+            said = metric_aliases.unalias_metric(store, name, benchmark=on)
+            shown = f"{said.name} counts by its own name again"
+        else:
+            shown = str(
+                metric_aliases.alias_metric(store, name, canonical, benchmark=on)
             )
     print_text(shown)
 

@@ -138,6 +138,7 @@ CALLS: dict[str, set[str]] = {
     "fix forget 1": set(),
     "fix invalidate run:1 --reason odd": set(),
     "list prices": set(),
+    "list declared": set(),
     "fix link reading exam": {"by"},
     "fix metric priced --metric score": set(),
     "list settings": set(),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.claims.bundle import Claim
+from warehouse.claims.declared import name_of, say_again
 from warehouse.claims.questions import checked, make_claim
 from warehouse.errors import InputError, MisuseError, QueryLimitError, StatisticsError
 from warehouse.records import canonical_json
@@ -18,7 +19,7 @@ from warehouse.store.connection import Store
 RELATIVE, ABSOLUTE = 1e-6, 1e-12
 #: Parts that may differ, as they say which program made the claim: that another one, or
 #: a later one, comes to the same is what a check is for. A note names the first.
-NOT_COMPARED = ("program", "source.importer_version")
+NOT_COMPARED = ("program", "source.importer_version", "declared.declared_at")
 MISSING = "missing"
 _NO_COLUMN = object()
 #: Columns that name a row.
@@ -45,7 +46,9 @@ CommandReader = Callable[[str], tuple[str, Mapping[str, Any]]]
 class Difference:
     """One thing in which a store and a claim differ."""
 
-    what: str  #: ``command``, ``figure``, ``row``, ``run``, ``source``, ``clustering`` or ``answer``.
+    #: ``command``, ``figure``, ``row``, ``run``, ``source``, ``clustering``,
+    #: ``declared`` or ``answer``.
+    what: str
     where: str  #: the row and column, the run, or the file; ``order``: where the entries stand.
     claimed: str  #: what the claim says.
     found: str  #: what was found.
@@ -113,6 +116,7 @@ def verify_claim(
     if not other_files:
         rows += sources
     rows += _entries("clustering", claim.clusterings, found.clusterings, _clustering)
+    rows += _entries("declared", claim.declared, found.declared, name_of)
     rows += _entries(
         "row",
         claim.rows,
@@ -410,4 +414,5 @@ def store_of_dumps(folder: Path, paths: Sequence[str], claim: Claim) -> str:
                 )
             except MisuseError:
                 continue  # then the errors differ, which is said
+        say_again(store, claim.declared)
     return url

@@ -9,6 +9,7 @@ others does so only where it is compared itself.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -41,6 +42,12 @@ from warehouse.analysis.selection.hooks import (
     OnlyPrompts,
     possible_plans,
     read_stopped,
+)
+from warehouse.analysis.selection.metric_names import (
+    alias_command,
+    may_be_one,
+    names_notes,
+    of_one,
 )
 from warehouse.analysis.selection.only_prompts import (
     only_prompts,
@@ -408,13 +415,18 @@ class TwoModels:
         if own:
             why = f", but by {some_of(sorted(own))}"
         advice = advise_metric("both have", common)
-        if own and not common and self.second_metric is None:
-            name = min(own)
+        alike = _like(label, sorted(own), metrics)
+        if alike and not common and self.second_metric is None:
+            name = alike[0]
+            of_a, of_b = name, label
             if condition is both[1]:
-                options = f"--second-metric {name}"
-            else:
-                options = f"--metric {name} --second-metric {label}"
-            advice = f"; if that is the same under another name: {options}"
+                of_a, of_b = label, name
+            for_all = alias_command(name, label, condition.setting("benchmark"))
+            advice = (
+                "; if these are two names of one metric, this once: --metric "
+                f"{shlex.quote(of_a)} --metric {shlex.quote(of_b)}; for every question: "
+                f"{for_all}"
+            )
         return NotComparable(
             f"{condition.model} has no scored prompt by {label}{why}{advice}"
         )
@@ -504,25 +516,27 @@ class TwoModels:
                 groups[run] = number
         with_repeats = self.selection.rows is not None
         found: tuple[list[tuple[Metric, dict[str, PromptScores]]], ...] = ([], [])
-        for metric in {
-            metric.id: metric for metric in metrics if metric.link != "none"
-        }.values():
-            read = read_scores(
-                self.store,
-                groups,
-                [metric.id],
-                links=self.links,
-                with_repeats=with_repeats,
-            )
+        with_mean = {metric.id: metric for metric in metrics if metric.link != "none"}
+        for alike in of_one(with_mean.values()):
             usable: dict[int, dict[str, PromptScores]] = {}
-            for number, own in sorted(read.items()):
-                side, condition = members[number]
-                if own.n or own.has_infinite:
-                    usable.setdefault(side, {})[condition.key] = own
+            by: dict[int, Metric] = {}
+            for metric in alike:
+                read = read_scores(
+                    self.store,
+                    groups,
+                    [metric.id],
+                    links=self.links,
+                    with_repeats=with_repeats,
+                )
+                for number, own in sorted(read.items()):
+                    side, condition = members[number]
+                    if own.n or own.has_infinite:
+                        usable.setdefault(side, {}).setdefault(condition.key, own)
+                        by.setdefault(side, metric)
             if len(usable) == 2:
-                return [(metric, usable[0])], [(metric, usable[1])]
+                return [(by[0], usable[0])], [(by[1], usable[1])]
             for side, scores in usable.items():
-                found[side].append((metric, scores))
+                found[side].append((by[side], scores))
         return found
 
     def clusters(self, a: Condition, b: Condition) -> ClusterMap:
@@ -568,6 +582,8 @@ class TwoModels:
                 f"b by {both.metric_b.label}, which was said to be "
                 f"{both.metric_a.label}"
             ] = None
+        by_name = ((a.model, both.metric_a), (b.model, both.metric_b))
+        notes |= dict.fromkeys(names_notes(by_name))
         notes |= dict.fromkeys(read_twice(self.store, (*a.run_ids, *b.run_ids)))
         flags = dict.fromkeys(chain.from_iterable(row.row_flags for row in both.rows))
         pair = replace(
@@ -628,6 +644,18 @@ class TwoModels:
         return PossiblePlans(
             plans, self.links, self._clusters(benchmark.ids, benchmark.clusterings)
         )
+
+
+def _like(label: str, others: Sequence[str], metrics: Sequence[Metric]) -> list[str]:
+    """Those labels whose metric may be that of a label under another name."""
+    shown = [metric for metric in metrics if metric.label == label]
+    return [
+        other
+        for other in others
+        if any(
+            metric.label == other and may_be_one(metric, shown[0]) for metric in metrics
+        )
+    ]
 
 
 #: Characters of a text where all are wanted: as many as engines count.

@@ -203,6 +203,7 @@ def board_of(scores: BenchmarkScores, options: Ranking) -> Leaderboard:
         notes += planned.refusals
         basis += planned.describe(ranked)
         covers += planned.describe(ranked)
+    notes += filter(None, [scores.names_advice])
     if not rows:
         notes.append(_nothing_to_rank(scores.benchmark.name))
     if ranked:

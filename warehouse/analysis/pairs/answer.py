@@ -164,6 +164,7 @@ def pairs_of(
             f"{scores.benchmark.name} has no two conditions that can be compared",
             *_left_out(scores, chosen),
         ]
+        why += filter(None, [scores.names_advice])
         raise MisuseError("; ".join(why) + advise_others(scores.others))
     groups: list[PairGroup] = []
     notes = _notes(scores, chosen, sizable)

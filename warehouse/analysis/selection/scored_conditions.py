@@ -14,7 +14,11 @@ from warehouse.analysis.selection.benchmarks import Benchmark, BenchmarkFacts, M
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.conditions import Condition, Run, label_conditions
 from warehouse.analysis.selection.hooks import StoppedRun, StoredPlans, read_stopped
-from warehouse.analysis.selection.other_metrics import OtherMetric, others_among
+from warehouse.analysis.selection.other_metrics import (
+    OtherMetric,
+    advise_names,
+    others_among,
+)
 from warehouse.analysis.selection.published_figures import PublishedFigure
 from warehouse.analysis.selection.scorers import others_in_words, place_of
 from warehouse.analysis.selection.scores import PromptScores, RunFigures
@@ -247,6 +251,14 @@ class BenchmarkScores:
         )
 
     @property
+    def names_advice(self) -> str:
+        """What to do about conditions that may have the metric under another name;
+        empty where there are none."""
+        return advise_names(
+            self.others, self.facts.metrics, self.metric, self.benchmark.name
+        )
+
+    @property
     def runs(self) -> list[Run]:
         """The runs of all entries."""
         return list(chain.from_iterable(entry.condition.runs for entry in self.entries))
@@ -392,9 +404,7 @@ def read_all_entries(
     all_metrics = chain.from_iterable(metrics for _, metrics in groups)
     metric_ids = {metric.id for metric in all_metrics}
     figures = RunFigures(store, runs, metric_ids)
-    by_benchmark: list[
-        list[tuple[int, Metric, PromptScores | None, PublishedFigure | None]]
-    ] = [[] for _ in groups]
+    by_benchmark: list[list[_Member]] = [[] for _ in groups]
     for metric_id in sorted(metric_ids):
         owned = [
             {metric.benchmark_id: metric for metric in own if metric.id == metric_id}
@@ -415,7 +425,7 @@ def read_all_entries(
                 )
     stopped = read_stopped(store, [condition for _, condition in numbered])
     entries: list[list[ScoredCondition]] = []
-    for members in by_benchmark:
+    for members in map(_by_own_name, by_benchmark):
         indices = sorted({index for index, *_ in members})
         chosen = {index: numbered[index][1] for index in indices}
         labels = dict(
@@ -435,6 +445,23 @@ def read_all_entries(
             ]
         )
     return entries
+
+
+#: A condition by its number, and what it has by a metric.
+_Member = tuple[int, Metric, PromptScores | None, PublishedFigure | None]
+
+
+def _by_own_name(members: Sequence[_Member]) -> list[_Member]:
+    """What conditions have by their metrics; of one that has a metric by its own name
+    and by another one, what it has by its own."""
+    own = {
+        (index, metric.label) for index, metric, *_ in members if not metric.recorded
+    }
+    return [
+        member
+        for member in members
+        if not member[1].recorded or (member[0], member[1].label) not in own
+    ]
 
 
 def coverage_of(

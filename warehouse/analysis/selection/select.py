@@ -23,6 +23,7 @@ from warehouse.analysis.selection.benchmarks import (
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.hooks import possible_plans
+from warehouse.analysis.selection.metric_names import names_notes
 from warehouse.analysis.selection.only_prompts import (
     only_prompts,
     run_conditions,
@@ -124,6 +125,7 @@ def select_among(
         facts,
         shown,
         (
+            *names_notes((entry.condition.model, entry.metric) for entry in entries),
             *policy_notes(store.policy, _filled(entries)),
             *notes,
             *_read_twice(store, entries),

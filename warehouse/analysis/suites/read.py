@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.selection.benchmarks import Metric, runs_table
 from warehouse.analysis.selection.hooks import StoredPlans, possible_plans
+from warehouse.analysis.selection.metric_names import names_notes
 from warehouse.analysis.selection.policies import policy_notes
 from warehouse.analysis.selection.prompts import copies_in_words, same_contents
 from warehouse.analysis.selection.read_twice import read_twice
@@ -91,6 +92,7 @@ def read_suite_entries(
     leaves, notes = _leaves(store, *read, weights, selection, force)
     labels = {leaf.metric.label for leaf in leaves}
     units = _units(store, leaves, selection.cluster)
+    notes += names_notes(_metrics_of_rows(leaves))
     notes += policy_notes(store.policy, _filled(leaves))
     notes += read_twice(store, _run_ids(leaves, figures))
     if isinstance(weights, str):
@@ -112,6 +114,13 @@ def read_suite_entries(
         selection.rows,
         figures,
     )
+
+
+def _metrics_of_rows(leaves: Sequence[Leaf]) -> Iterator[tuple[str, Metric]]:
+    """Of each row its model and benchmark, and its metric."""
+    for leaf in leaves:
+        for entry in leaf.entries:
+            yield f"{entry.condition.model} on {leaf.name}", entry.metric
 
 
 def _filled(leaves: Sequence[Leaf]) -> Iterator[tuple[str, int, int]]:

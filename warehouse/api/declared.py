@@ -1,0 +1,52 @@
+"""Methods that say something of a benchmark, as the commands of `fix` do, and list what
+was said."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from warehouse.api.connection import Connection
+
+if TYPE_CHECKING:
+    from warehouse.analysis.results import Listing
+
+
+class DeclaringMethods(Connection):
+    """What people say of a benchmark beside what its dumps say."""
+
+    def declared(self, benchmark: str | None = None) -> Listing:
+        """What was said of benchmarks, as `warehouse list declared`.
+
+        Args:
+            benchmark: what holds on this one; None: all.
+
+        Raises:
+            MisuseError: no such benchmark.
+        """
+        from warehouse.analysis.results import Listing
+        from warehouse.store.curate.declarations import declarations
+
+        with self._reading() as store:
+            return Listing(tuple(declarations(store, benchmark)))
+
+    def alias_metric(
+        self, name: str, counts_as: str | None, *, benchmark: str = ""
+    ) -> None:
+        """Make a metric another name of one, as `warehouse fix alias --metric`.
+
+        Args:
+            name: of the metric, as ``NAME`` or ``NAME,FILTER``.
+            counts_as: the metric that it counts as; None: it is its own again.
+            benchmark: on which that holds; empty: on every one.
+
+        Raises:
+            MisuseError: no such benchmark or metric, two metrics that cannot be one, or
+                a run that has both with different scores.
+        """
+        from warehouse.store.curate import metric_aliases
+
+        with self._writing() as store:
+            if counts_as is None:
+                metric_aliases.unalias_metric(store, name, benchmark=benchmark)
+            else:
+                metric_aliases.alias_metric(store, name, counts_as, benchmark=benchmark)

@@ -1,0 +1,61 @@
+"""What people had said of the benchmarks of a claim when it was made, and the same said
+again of a store that is made for its check."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from warehouse.errors import MisuseError
+from warehouse.store.connection import Store
+from warehouse.store.curate.declarations import (
+    METRIC_ALIAS,
+    declarations,
+    names_beside,
+)
+
+#: Columns of a declaration that a claim has, beside its day.
+COLUMNS = ("about", "benchmark", "subject", "said", "wrong_value", "digest")
+
+
+def declared_behind(store: Store, benchmarks: Sequence[str]) -> list[dict[str, Any]]:
+    """What was said of some benchmarks, or of every one, with the day as a text."""
+    said = declarations(store)
+    if not said:
+        return []
+    names = {""}
+    for benchmark in benchmarks:
+        names |= {*names_beside(store, benchmark)}
+    rows: list[dict[str, Any]] = []
+    for one in said:
+        if one.benchmark in names and benchmarks:
+            row = {name: getattr(one, name) for name in COLUMNS}
+            rows.append(row | {"declared_at": one.declared_at.isoformat()})
+    return rows
+
+
+def say_again(store: Store, declared: Sequence[Mapping[str, Any]]) -> None:
+    """Say of a store what a claim says was said; what it has no place for is left out,
+    and differs then.
+
+    Args:
+        store: open for writing.
+        declared: as a claim has it, in which nothing is trusted.
+    """
+    from warehouse.store.curate.metric_aliases import alias_metric
+
+    for row in declared:
+        about, benchmark, subject, said = (
+            str(row.get(name) or "") for name in COLUMNS[:4]
+        )
+        try:
+            if about == METRIC_ALIAS:
+                alias_metric(store, subject, said, benchmark=benchmark)
+        except MisuseError:
+            continue
+
+
+def name_of(row: Mapping[str, Any]) -> str:
+    """What a declaration is called where it differs."""
+    of = row.get("benchmark") or "every benchmark"
+    return f"{row.get('about')} of {of}: {row.get('subject')}".removesuffix(": ")
