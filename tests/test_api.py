@@ -160,6 +160,12 @@ USES = {
         flags=("kind", "undo"),
         renamed={"on": "benchmark", "canonical": "counts_as"},
     ),
+    "set_policy": Use(
+        ("warehouse.store.curate.policies:set_policy",),
+        "fix policy",
+        fixed=("at",),
+        flags=("undo",),
+    ),
     "lake_sync": Use(
         ("warehouse.store.lake.sync:sync",), "lake sync", fixed=("now", "say")
     ),

@@ -172,6 +172,49 @@ def metric(
     print_metrics(state, benchmark, output)
 
 
+@command("fix policy")
+@click.argument("benchmark")
+@click.argument("policy", required=False)
+@option("-m --metric METRIC", "Of this metric alone; default: of every one.")
+@option(
+    "--wrong-value X",
+    "Score of wrong samples, of a metric without a worst score.",
+    float,
+)
+@option("--undo", "Unscored samples are missing again.", is_flag=True)
+def policy(
+    state: State,
+    benchmark: str,
+    policy: str | None,
+    metric: str | None,
+    wrong_value: float | None,
+    undo: bool,
+) -> None:
+    from warehouse.store.curate import policies
+
+    if undo and policy is not None:
+        raise click.UsageError(
+            f"--undo takes the policy of {benchmark} back: name it alone, without "
+            f"{policy}"
+        )
+    if undo:
+        refuse_typed("goes with a policy, not with --undo", "wrong_value")
+        with state.open(write=True) as store:
+            name = policies.unset_policy(store, benchmark, metric=metric or "")
+        print_text(f"{name}: unscored samples are missing")
+        return
+    if policy is None:
+        raise click.UsageError(
+            "Missing argument 'POLICY': attempts, all-wrong, missing or STATUS=wrong,"
+            "..., or --undo"
+        )
+    with state.open(write=True) as store:
+        said = policies.set_policy(
+            store, benchmark, policy, metric=metric or "", wrong_value=wrong_value
+        )
+    print_text(str(said))
+
+
 @command("fix settings")
 @click.argument("benchmark", required=False, default="")
 @option(

@@ -50,3 +50,34 @@ class DeclaringMethods(Connection):
                 metric_aliases.unalias_metric(store, name, benchmark=benchmark)
             else:
                 metric_aliases.alias_metric(store, name, counts_as, benchmark=benchmark)
+
+    def set_policy(
+        self,
+        benchmark: str,
+        policy: str | None,
+        *,
+        metric: str = "",
+        wrong_value: float | None = None,
+    ) -> None:
+        """Say what samples without a score count as, as `warehouse fix policy`.
+
+        Args:
+            benchmark: its name.
+            policy: ``"attempts"``, ``"all-wrong"``, ``"missing"`` or
+                ``"STATUS=wrong,..."``; None: what was said is taken back.
+            metric: of this metric alone; empty: of every one.
+            wrong_value: score of wrong samples, of a metric without a worst score.
+
+        Raises:
+            MisuseError: no such benchmark, metric or policy, or samples are wrong by a
+                metric that has no worst score.
+        """
+        from warehouse.store.curate import policies
+
+        with self._writing() as store:
+            if policy is None:
+                policies.unset_policy(store, benchmark, metric=metric)
+            else:
+                policies.set_policy(
+                    store, benchmark, policy, metric=metric, wrong_value=wrong_value
+                )

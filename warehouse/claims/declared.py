@@ -10,6 +10,7 @@ from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 from warehouse.store.curate.declarations import (
     METRIC_ALIAS,
+    POLICY,
     declarations,
     names_beside,
 )
@@ -43,14 +44,18 @@ def say_again(store: Store, declared: Sequence[Mapping[str, Any]]) -> None:
         declared: as a claim has it, in which nothing is trusted.
     """
     from warehouse.store.curate.metric_aliases import alias_metric
+    from warehouse.store.curate.policies import set_policy
 
     for row in declared:
         about, benchmark, subject, said = (
             str(row.get(name) or "") for name in COLUMNS[:4]
         )
+        wrong = row.get("wrong_value")
         try:
             if about == METRIC_ALIAS:
                 alias_metric(store, subject, said, benchmark=benchmark)
+            elif about == POLICY and isinstance(wrong, int | float | None):
+                set_policy(store, benchmark, said, metric=subject, wrong_value=wrong)
         except MisuseError:
             continue
 

@@ -29,7 +29,12 @@ from warehouse.analysis.comparison.overall import (
 )
 from warehouse.analysis.comparison.overall_seeds import on_common_seeds
 from warehouse.analysis.comparison.pair_tests import difference_of, run_tests
-from warehouse.analysis.comparison.pairing import NotComparable, Pair, filled_over
+from warehouse.analysis.comparison.pairing import (
+    NotComparable,
+    Pair,
+    filled_over,
+    policy_over,
+)
 from warehouse.analysis.comparison.read import OnBenchmarks, TwoModels
 from warehouse.analysis.comparison.row import (
     INFINITE,
@@ -58,7 +63,6 @@ from warehouse.analysis.comparison.words import (
 from warehouse.analysis.results import Result, SingleTest
 from warehouse.analysis.selection.policies import (
     policy_notes,
-    policy_of,
     policy_words,
 )
 from warehouse.analysis.selection.reference import in_words
@@ -397,6 +401,7 @@ def _comparison(
     options: Compare,
 ) -> Comparison:
     pairs = [pair for pair, _, _ in compared]
+    in_force = policy_over(pairs)
     rows = [row for _, row, _ in compared]
     overall, copies, why = None, [*range(len(rows))], ""
     if shared is not None:
@@ -443,10 +448,10 @@ def _comparison(
             }
         ),
         notes=(
-            *policy_notes(policy_of(options.policy), filled_over(pairs)),
+            *policy_notes(in_force, filled_over(pairs)),
             *(*taken, *notes, *scales, *unstated_bounds(scored)),
         ),
-        policy=options.policy or "",
+        policy=in_force.text,
         n_resamples=options.n_resamples,
         seed=options.seed,
         is_share=all(pair.metric.bounds == (0.0, 1.0) for pair in pairs),

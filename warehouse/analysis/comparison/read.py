@@ -55,6 +55,8 @@ from warehouse.analysis.selection.only_prompts import (
     scores_of,
 )
 from warehouse.analysis.selection.other_metrics import advise_metric, scored_metrics
+from warehouse.analysis.selection.policies import PolicyInForce, policy_in_force
+from warehouse.analysis.selection.policy_evidence import require_readable
 from warehouse.analysis.selection.prompt_links import Links, follow_links, read_links
 from warehouse.analysis.selection.read_twice import read_twice
 from warehouse.analysis.selection.reference import (
@@ -593,10 +595,30 @@ class TwoModels:
             row_flags=tuple(flags),
             trained=(both.rows[0].is_trained, both.rows[1].is_trained),
             pair_seeds=self.pair_seeds,
+            policy=self._policy(both),
         )
         if pair.over_seeds or pair.has_infinite or only is not None:
             return pair
         return replace(pair, plans=self._plans(pair))
+
+    def _policy(self, both: ScoredTwice) -> PolicyInForce:
+        """What unscored samples count as on both sides.
+
+        Raises:
+            NotComparable: not the same, or a run cannot be read so.
+        """
+        sides = ((both.a, both.metric_a), (both.b, both.metric_b))
+        ids = [(one.setting("benchmark_id"), metric.id) for one, metric in sides]
+        runs = [(run, metric.id) for one, metric in sides for run in one.runs]
+        try:
+            in_force = policy_in_force(
+                self.store, ids, benchmark=both.a.setting("benchmark")
+            )
+            if in_force.policy is not None:
+                require_readable(self.store, in_force.policy, runs)
+        except MisuseError as error:
+            raise NotComparable(str(error)) from None
+        return in_force
 
     def _only_prompts(self, a: Condition, b: Condition) -> OnlyPrompts | None:
         """The prompts that conditions choose, links followed; None where none is on

@@ -19,6 +19,7 @@ from warehouse.analysis.selection.other_metrics import (
     advise_names,
     others_among,
 )
+from warehouse.analysis.selection.policies import PolicyInForce
 from warehouse.analysis.selection.published_figures import PublishedFigure
 from warehouse.analysis.selection.scorers import others_in_words, place_of
 from warehouse.analysis.selection.scores import PromptScores, RunFigures
@@ -222,6 +223,7 @@ class BenchmarkScores:
     #: what every answer that counts all entries has to say.
     notes: tuple[str, ...] = ()
     is_part: bool = False  #: only some prompts are meant, of which runs cover all.
+    policy: PolicyInForce = PolicyInForce()  #: what unscored samples count as.
     #: what several parts of a page ask of these scores (`LastPairs`).
     worked_out: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
