@@ -196,7 +196,7 @@ USES = {
         "leaderboard",
         flags=(
             *("method", "estimand", "max_unscored", "n_resamples", "group"),
-            *("partial_ok", "force", *CORRECTED, "top", "show_all", "policy"),
+            *("partial_ok", "force", *CORRECTED, "top", "show_all"),
             "weights",  # of a suite's benchmarks others are the default
         ),
         silent=("weights",),
@@ -211,7 +211,6 @@ USES = {
         (f"{ANALYSIS}.slices.answer:compare_by",),
         "compare",
         flags=(
-            "policy",
             *("method", "estimand", "equivalence", "flips", "pair_seeds"),
             *("across_links", "second_metric", "cost", "prices"),
             *("only_overall", "unpaired", *CORRECTED),
@@ -222,7 +221,6 @@ USES = {
         (f"{ANALYSIS}.slices.slopes:compare_slope",),
         "compare",
         flags=(
-            "policy",
             *("method", "estimand", "equivalence", "flips", "pair_seeds"),
             *("across_links", "second_metric", "cost", "prices"),
             *("only_overall", "unpaired", *CORRECTED, "n_resamples", "seed"),
@@ -308,7 +306,6 @@ USES = {
         "gate",
         silent=("margin",),
         flags=(
-            "policy",
             *("models", "markdown", *SEQUENTIAL, "n_max", "seed", "estimand"),
             *("looks", "use_history", *CORRECTED),
             *("cheaper", "cost", "prices", "pair_seeds"),

@@ -9,9 +9,6 @@ import pytest
 from tests.support.cli import Caller
 from warehouse.claims.bundle import read_claim
 
-ALIAS = ("fix", "alias", "correct", "score", "--metric", "--on", "quiz")
-
-
 @pytest.fixture
 def two_names(run: Caller, place: Path) -> Path:
     """A third model, which another tool scored by another name of the metric."""
@@ -58,3 +55,23 @@ def test_a_claim_holds_what_was_said_of_a_metric(run: Caller, two_names: Path) -
         "there",
         "missing",
     )
+
+
+def test_a_claim_holds_the_policy_of_its_benchmark(run: Caller, place: Path) -> None:
+    policy = ("fix", "policy", "quiz", "attempts")
+    said = run(*policy, db="s.db")
+    assert said.out.startswith("quiz is under policy attempts: "), said
+    assert run("claim", "compare lab/a lab/b", "-o", "c.json", db="s.db").code == 0
+    (declared,) = read_claim(place / "c.json").declared
+    assert (declared["about"], declared["said"]) == ("policy", "attempts")
+    assert len(declared["digest"]) == 16 and declared["declared_at"]
+    assert run("claim", "verify", "c.json", db="s.db").code == 0
+    run(*policy[:3], "all-wrong", db="s.db")
+    other = run("claim", "verify", "c.json", "--json", db="s.db").rows
+    assert {
+        (row["where"], row["found"]) for row in other if row["what"] == "declared"
+    } >= {("policy of quiz: said", "all-wrong")}
+    assert run(*policy[:3], "--undo", db="s.db").code == 0
+    run(*policy[:3], "--undo", db="s.db").fails(2, "quiz has no policy of its own")
+    run(*policy, "--undo", db="s.db").fails(2, "name it alone, without attempts")
+    run(*policy[:3], db="s.db").fails(2, "Missing argument 'POLICY'")

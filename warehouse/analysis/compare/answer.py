@@ -48,6 +48,7 @@ from warehouse.analysis.comparison.row import (
 )
 from warehouse.analysis.comparison.shared import SharedRead, read_shared
 from warehouse.analysis.comparison.texts import read_texts
+from warehouse.analysis.comparison.tips import tipping_of
 from warehouse.analysis.comparison.words import (
     CANNOT_TELL,
     NOT_KNOWN,
@@ -363,7 +364,12 @@ def _compared(pair: Pair, options: Compare) -> _Compared:
                 note,
             )
     paired = difference_of(pair, options)
-    return pair, make_row(pair, paired, run_tests(pair, paired, options), options), note
+    row = make_row(pair, paired, run_tests(pair, paired, options), options)
+    tipping = tipping_of(pair, row)
+    if tipping is not None:
+        row = replace(row, tips_at=tipping.n)
+        note = "; ".join(filter(None, (note, str(tipping))))
+    return pair, row, note
 
 
 def _with_costs(

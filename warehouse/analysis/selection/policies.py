@@ -4,7 +4,7 @@ do not count."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,18 +132,18 @@ def _as_wrong(sums: DrawSums, at: int, n: int, n_valued: int, worst: float) -> N
 class PolicyInForce:
     """What unscored samples count as in one answer."""
 
-    policy: Policy | None = None  #: None: nobody said anything.
+    #: None: nobody said anything.
+    policy: Policy | None = field(default=None, hash=False)
     #: as headings and results have it; empty where it is the usual one.
     text: str = ""
     origin: str = ""  #: who said it, for a note; empty for the question.
 
     @property
-    def key(self) -> tuple[str, str]:
-        """Equal where figures may stand side by side."""
-        digest = (
-            "" if self.policy is None or self.policy.is_usual else self.policy.digest
-        )
-        return digest, self.text
+    def key(self) -> tuple[tuple[str, str], ...]:
+        """What each status counts as; equal where figures may stand side by side."""
+        if self.policy is None or self.policy.is_usual:
+            return ()
+        return tuple(sorted(self.policy.statuses.items()))
 
 
 def policy_in_force(
@@ -161,8 +161,8 @@ def policy_in_force(
     rules = store.policies
     if rules is None:
         return PolicyInForce()
-    found = {policy.key: policy for policy in (_of(rules, *ids) for ids in read)}
-    return one_policy([(benchmark, policy) for policy in found.values()])
+    found = dict.fromkeys(_of(rules, *ids) for ids in read)
+    return one_policy([(benchmark, policy) for policy in found])
 
 
 def one_policy(found: Sequence[tuple[str, PolicyInForce]]) -> PolicyInForce:
@@ -184,7 +184,13 @@ def one_policy(found: Sequence[tuple[str, PolicyInForce]]) -> PolicyInForce:
             f"never two policies in one answer, and {listed(parts)}: ask of one "
             "benchmark alone, or of all under one: --policy missing"
         )
-    return next((policy for _, policy in found), PolicyInForce())
+    every = dict.fromkeys(policy for _, policy in found)
+    if len(every) < 2:
+        return next(iter(every), PolicyInForce())
+    told = max(every, key=lambda policy: NOT_ITS_OWN in policy.text)
+    if NOT_ITS_OWN in told.text:
+        return told
+    return replace(told, origin="that of each of the benchmarks")
 
 
 def _of(rules: PolicyRules, benchmark_id: int, metric_id: int) -> PolicyInForce:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.row import which_better
 from warehouse.analysis.results import finite_or_none
+from warehouse.analysis.selection.policies import policy_notes
 from warehouse.analysis.slices.fields import Slicing
 from warehouse.analysis.slices.question import CompareBy
 from warehouse.analysis.slices.read import read_pair
@@ -62,7 +63,7 @@ def compare_by(store: Store, question: CompareBy) -> SliceComparison:
     rows = []
     for one, test in zip(sliced, tests, strict=True):
         rows += [replace(row, p_varies=test.p) for row in one.rows(question)]
-    notes = tuple(filter(None, [pair.note]))
+    notes = (*filter(None, [pair.note]), *policy_notes(pair.policy, pair.filled))
     return SliceComparison(
         a=question.a,
         b=question.b,
@@ -71,6 +72,7 @@ def compare_by(store: Store, question: CompareBy) -> SliceComparison:
         notes=notes,
         higher_is_better=pair.metric.higher_is_better,
         is_share=pair.metric.bounds == (0.0, 1.0),
+        policy=pair.policy.text,
     )
 
 

@@ -89,6 +89,7 @@ def leaderboard_by(store: Store, question: LeaderboardBy) -> BoardOfSlices:
         weights=question.weights,
         notes=tuple(notes),
         is_share=scores.metric.bounds == (0.0, 1.0),
+        policy=scores.policy.text,
     )
 
 

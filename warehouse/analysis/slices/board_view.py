@@ -12,6 +12,7 @@ from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.leaderboard.words import rows_in_words
 from warehouse.analysis.results import ConditionRow, Result
 from warehouse.analysis.selection.benchmarks import direction_unknown
+from warehouse.analysis.selection.policies import policy_words
 from warehouse.analysis.slices.question import EQUAL
 from warehouse.analysis.slices.view import (
     ENDS,
@@ -103,6 +104,7 @@ class BoardOfSlices(Result):
     weights: str  #: of the overall figure: ``prompts`` or ``equal``.
     notes: tuple[str, ...]  #: what a reader should know.
     is_share: bool = False  #: scores lie between 0 and 1: people read them in percent.
+    policy: str = ""  #: what unscored samples count as; empty: they are missing.
 
     @property
     def one_line(self) -> str:
@@ -125,7 +127,7 @@ class BoardOfSlices(Result):
         """
         ranked = self.boards[0].ranked
         head = heading(self.benchmark, self.metric, ranked, self.higher_is_better)
-        parts: list[Part] = [head]
+        parts: list[Part] = [head + policy_words(self.policy)]
         for board in self.boards:
             parts += self._of_field(board, top, verbose=verbose)
         parts.append(TableNote(exploratory([board.field for board in self.boards])))

@@ -16,6 +16,7 @@ from warehouse.analysis.gate.question import ReleaseGate
 from warehouse.analysis.gate.view import EXIT, Gate
 from warehouse.analysis.results import BenchmarkRow, Result
 from warehouse.analysis.selection.benchmarks import direction_unknown
+from warehouse.analysis.selection.policies import policy_words
 from warehouse.analysis.slices.answer import SlicedPair
 from warehouse.analysis.slices.question import CompareBy, GateBy
 from warehouse.analysis.slices.read import read_pair
@@ -96,7 +97,8 @@ class SliceGate(Result):
         """The verdict, the gate of all prompts, and the slices, those that do not pass
         first."""
         whole = self.whole.view(verbose=verbose)
-        parts: list[Part] = [visible(f"{self.one_line}.")]
+        head = visible(f"{self.one_line}.") + policy_words(self.whole.policy)
+        parts: list[Part] = [head]
         parts += whole.parts[1:]
         parts += ["", _table(self.rows, is_share=self.is_share)]
         loss = f"{self.rows[0].margin:g}"

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from warehouse.analysis.comparison.brief import Names
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.results import PairedRow, Result
+from warehouse.analysis.selection.policies import policy_notes, policy_words
 from warehouse.analysis.slices.question import CompareSlope
 from warehouse.analysis.slices.read import read_pair
 from warehouse.analysis.slices.view import exploratory
@@ -57,6 +58,7 @@ class SlopeComparison(Result):
     rows: tuple[SlopeRow, ...]
     notes: tuple[str, ...]  #: what a reader should know.
     is_share: bool = False  #: scores lie between 0 and 1: people read them in percent.
+    policy: str = ""  #: what unscored samples count as; empty: they are missing.
 
     @property
     def one_line(self) -> str:
@@ -101,6 +103,7 @@ class SlopeComparison(Result):
         if row.n_without:
             lines.append(f"{row.n_without} questions without {row.field} are left out")
         head = f"{row.model_a} against {row.model_b} · {row.benchmark} · {row.metric}"
+        head += policy_words(self.policy)
         parts = (visible(head), visible(f"{self.sentence}."), "", table)
         return View((*parts, *map(TableNote, lines)), self.notes)
 
@@ -123,8 +126,10 @@ def compare_slope(store: Store, question: CompareSlope) -> SlopeComparison:
     numbers = fields.numbers(question.slope, pair.prompts)
     row = _row(pair, fields.find(question.slope), numbers, question)
     is_share = pair.metric.bounds == (0.0, 1.0)
-    notes = tuple(filter(None, [pair.note]))
-    return SlopeComparison(question.a, question.b, (row,), notes, is_share)
+    notes = (*filter(None, [pair.note]), *policy_notes(pair.policy, pair.filled))
+    return SlopeComparison(
+        question.a, question.b, (row,), notes, is_share, pair.policy.text
+    )
 
 
 def _row(

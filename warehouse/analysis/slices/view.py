@@ -11,6 +11,7 @@ from warehouse.analysis.comparison.brief import Names
 from warehouse.analysis.comparison.words import models_of
 from warehouse.analysis.results import PairedRow, Result, Row
 from warehouse.analysis.selection.benchmarks import direction_unknown
+from warehouse.analysis.selection.policies import policy_words
 from warehouse.stats.core.inputs import rejects
 from warehouse.stats.slices.family import MIN_P, STEP_DOWN
 from warehouse.tables.units import Unit
@@ -114,6 +115,7 @@ class SliceComparison(Result):
     notes: tuple[str, ...]  #: what a reader should know.
     higher_is_better: bool | None  #: direction of the metric.
     is_share: bool = False  #: scores lie between 0 and 1: people read them in percent.
+    policy: str = ""  #: what unscored samples count as; empty: they are missing.
 
     @property
     def one_line(self) -> str:
@@ -134,7 +136,8 @@ class SliceComparison(Result):
         """
         first = self.rows[0]
         names = Names.of(first)
-        parts: list[Part] = [_heading(first, names, self.fields)]
+        head = _heading(first, names, self.fields) + policy_words(self.policy)
+        parts: list[Part] = [head]
         for test in self.fields:
             parts += self._of_field(test, names, verbose=verbose, top=top)
         parts += [TableNote(line) for line in self._lines(names)]

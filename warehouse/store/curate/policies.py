@@ -73,9 +73,9 @@ def set_policy(
     made = replace(Policy.of(policy), wrong_value=wrong_value)
     if wrong_value is not None and not made.wrong:
         raise MisuseError(f"nothing is wrong under `{policy}`: leave --wrong-value out")
+    entries = headline_metric.metrics(store, benchmark)
     with store.changing_catalogue() as connection:
         name = str(find_shown(connection, "benchmark", benchmark).name)
-        entries = headline_metric.metrics(store, name)
         label = _label(store, name, metric, entries)
         if made.wrong:
             _require_worst(store, name, label, entries, made)
