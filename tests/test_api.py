@@ -166,6 +166,12 @@ USES = {
         fixed=("at",),
         flags=("undo",),
     ),
+    "declare_slices": Use(
+        ("warehouse.store.curate.declared_slices:declare_slices",),
+        "fix slices",
+        own=("undo",),
+        fixed=("at",),
+    ),
     "lake_sync": Use(
         ("warehouse.store.lake.sync:sync",), "lake sync", fixed=("now", "say")
     ),
@@ -282,7 +288,7 @@ USES = {
         (f"{ANALYSIS}.pairs.answer:pairs",),
         "pairs",
         silent=("with_flags",),
-        flags=("matrix", "top", "show_all"),
+        flags=("matrix", "top", "show_all", "by"),
         renamed=SUBSET,
     ),
     "gate": Use(
@@ -395,7 +401,9 @@ USES = {
         flags=("at", "hat", "estimand", "level", "seeds"),
     ),
     "pass_rates": Use(
-        (f"{ANALYSIS}.variance.answer:pass_rates",), "noise variance", flags=("seeds",)
+        (f"{ANALYSIS}.variance.answer:pass_rates",),
+        "noise variance",
+        flags=("seeds", "by"),
     ),
     "items": Use(
         (f"{ANALYSIS}.items.answer:items",),
@@ -436,7 +444,7 @@ USES = {
     "seed_variance": Use(
         (f"{ANALYSIS}.variance.answer:seed_variance",),
         "noise variance",
-        flags=("at", "hat", "estimand", "level", "seeds"),
+        flags=("at", "hat", "estimand", "level", "seeds", "by"),
     ),
     "cost_power": Use(
         (f"{ANALYSIS}.power.costs:cost_power",),

@@ -215,6 +215,26 @@ def policy(
     print_text(str(said))
 
 
+@command("fix slices")
+@click.argument("benchmark")
+@click.argument("fields", metavar="[FIELD]...", nargs=-1)
+@option("--undo", "Take the fields back; without one all of them.", is_flag=True)
+def slices(state: State, benchmark: str, fields: tuple[str, ...], undo: bool) -> None:
+    from warehouse.store.curate import declared_slices
+
+    with state.open(write=True) as store:
+        if undo:
+            gone = declared_slices.undeclare_slices(store, benchmark, fields)
+            print_text(f"{benchmark}: {', '.join(gone)} not declared any more")
+            return
+        name, is_there = declared_slices.declare_slices(store, benchmark, fields)
+    print_text(
+        f"{name}: {', '.join(fields)} declared, for scores that are stored from now on"
+    )
+    if not is_there:
+        state.say(f"note: there is no benchmark '{name}' yet")
+
+
 @command("fix settings")
 @click.argument("benchmark", required=False, default="")
 @option(

@@ -9,6 +9,7 @@ import pytest
 from tests.support.cli import Caller
 from warehouse.claims.bundle import read_claim
 
+
 @pytest.fixture
 def two_names(run: Caller, place: Path) -> Path:
     """A third model, which another tool scored by another name of the metric."""

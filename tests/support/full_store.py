@@ -141,6 +141,7 @@ CALLS: dict[str, set[str]] = {
     "list declared": set(),
     "fix link reading exam": {"by"},
     "fix metric priced --metric score": set(),
+    "fix slices exam category": set(),
     "fix policy exam attempts": {"wrong_value"},
     "list settings": set(),
     "fix tag run:1 kept": set(),

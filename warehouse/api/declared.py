@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from warehouse.api.connection import Connection
+from warehouse.api.connection import Connection, refuse_given
 
 if TYPE_CHECKING:
     from warehouse.analysis.results import Listing
@@ -74,6 +74,12 @@ class DeclaringMethods(Connection):
         """
         from warehouse.store.curate import policies
 
+        if policy is None:
+            refuse_given(
+                "goes with a policy",
+                DeclaringMethods.set_policy,
+                wrong_value=wrong_value,
+            )
         with self._writing() as store:
             if policy is None:
                 policies.unset_policy(store, benchmark, metric=metric)
@@ -81,3 +87,28 @@ class DeclaringMethods(Connection):
                 policies.set_policy(
                     store, benchmark, policy, metric=metric, wrong_value=wrong_value
                 )
+
+    def declare_slices(
+        self, benchmark: str, *fields: str, undo: bool = False
+    ) -> tuple[str, ...]:
+        """Name fields of the prompts of a benchmark before scores come, as `warehouse
+        fix slices`.
+
+        Args:
+            benchmark: its name; it need not be there yet.
+            fields: as ``by`` of a question takes them.
+            undo: take them back; all of them where none is named.
+
+        Returns:
+            the fields that were named, or taken back.
+
+        Raises:
+            MisuseError: no field, or one to take back that was not named.
+        """
+        from warehouse.store.curate import declared_slices
+
+        with self._writing() as store:
+            if undo:
+                return tuple(declared_slices.undeclare_slices(store, benchmark, fields))
+            declared_slices.declare_slices(store, benchmark, fields)
+        return fields

@@ -1077,6 +1077,7 @@ class QuestionMethods(Connection):
         where: Sequence[str] = (),
         benchmark: str | None = None,
         cluster: str | None = None,
+        by: str | None = None,
         single_draws: bool = True,
     ) -> VarianceReport:
         """How much of a run's error comes from the choice of prompts, and how much from the

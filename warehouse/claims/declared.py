@@ -6,11 +6,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from warehouse.claims.bundle import Claim
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 from warehouse.store.curate.declarations import (
     METRIC_ALIAS,
     POLICY,
+    SLICES,
     declarations,
     names_beside,
 )
@@ -35,6 +37,28 @@ def declared_behind(store: Store, benchmarks: Sequence[str]) -> list[dict[str, A
     return rows
 
 
+def fields_were_named(store: Store, claim: Claim) -> None:
+    """Name the fields of a claim before its scores come, where they were: no row calls
+    one exploratory that was named.
+
+    Args:
+        store: open for writing, without scores.
+        claim: in which nothing is trusted.
+    """
+    from warehouse.store.curate.declared_slices import declare_slices
+
+    late = any(
+        row.get("declared_at") and row.get("label") == "exploratory"
+        for row in claim.rows
+    )
+    for row in claim.declared:
+        if row.get("about") == SLICES and not late:
+            try:
+                declare_slices(store, str(row["benchmark"]), [str(row["subject"])])
+            except (MisuseError, KeyError):
+                continue
+
+
 def say_again(store: Store, declared: Sequence[Mapping[str, Any]]) -> None:
     """Say of a store what a claim says was said; what it has no place for is left out,
     and differs then.
@@ -43,6 +67,7 @@ def say_again(store: Store, declared: Sequence[Mapping[str, Any]]) -> None:
         store: open for writing.
         declared: as a claim has it, in which nothing is trusted.
     """
+    from warehouse.store.curate.declared_slices import declare_slices
     from warehouse.store.curate.metric_aliases import alias_metric
     from warehouse.store.curate.policies import set_policy
 
@@ -56,6 +81,8 @@ def say_again(store: Store, declared: Sequence[Mapping[str, Any]]) -> None:
                 alias_metric(store, subject, said, benchmark=benchmark)
             elif about == POLICY and isinstance(wrong, int | float | None):
                 set_policy(store, benchmark, said, metric=subject, wrong_value=wrong)
+            elif about == SLICES:
+                declare_slices(store, benchmark, [subject])
         except MisuseError:
             continue
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.claims.bundle import Claim
-from warehouse.claims.declared import name_of, say_again
+from warehouse.claims.declared import fields_were_named, name_of, say_again
 from warehouse.claims.questions import checked, make_claim
 from warehouse.errors import InputError, MisuseError, QueryLimitError, StatisticsError
 from warehouse.records import canonical_json
@@ -19,7 +19,9 @@ from warehouse.store.connection import Store
 RELATIVE, ABSOLUTE = 1e-6, 1e-12
 #: Parts that may differ, as they say which program made the claim: that another one, or
 #: a later one, comes to the same is what a check is for. A note names the first.
-NOT_COMPARED = ("program", "source.importer_version", "declared.declared_at")
+NOT_COMPARED = ("program", "source.importer_version")
+#: Days on which something was said: of the same words another one is no difference.
+NOT_COMPARED += ("declared.declared_at", "row.declared_at")
 MISSING = "missing"
 _NO_COLUMN = object()
 #: Columns that name a row.
@@ -396,6 +398,7 @@ def store_of_dumps(folder: Path, paths: Sequence[str], claim: Claim) -> str:
 
     url = str(folder / "claim.db")
     with open_store(url, create=True) as store:
+        fields_were_named(store, claim)
         report = ingest(store, paths)
         if not any(one.state == "loaded" for one in report.sources):
             why = "nothing there is of a known format"

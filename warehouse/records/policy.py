@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from warehouse.errors import MisuseError
+from warehouse.records.clock import day_in_words
 from warehouse.records.dump import SCORE_STATUSES
 
 #: What a status counts as: no score at all; the worst score that there is; the number
@@ -122,7 +123,7 @@ class StoredPolicy:
     @property
     def since(self) -> str:
         """Its day in words."""
-        return f"{self.declared_at.day} {self.declared_at:%B %Y}"
+        return day_in_words(self.declared_at)
 
 
 @dataclass(frozen=True)

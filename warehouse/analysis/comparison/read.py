@@ -611,9 +611,7 @@ class TwoModels:
         ids = [(one.setting("benchmark_id"), metric.id) for one, metric in sides]
         runs = [(run, metric.id) for one, metric in sides for run in one.runs]
         try:
-            in_force = policy_in_force(
-                self.store, ids, benchmark=both.a.setting("benchmark")
-            )
+            in_force = policy_in_force(self.store, ids, both.a.setting("benchmark"))
             if in_force.policy is not None:
                 require_readable(self.store, in_force.policy, runs)
         except MisuseError as error:

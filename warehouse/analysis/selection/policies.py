@@ -147,7 +147,7 @@ class PolicyInForce:
 
 
 def policy_in_force(
-    store: Store, read: Iterable[tuple[int, int]], *, benchmark: str
+    store: Store, read: Iterable[tuple[int, int]], benchmark: str
 ) -> PolicyInForce:
     """The policy that scores are read under.
 

@@ -116,7 +116,7 @@ def select_among(
     )
     entries = tell_scorers(entries)
     in_force = policy_in_force(
-        store, ((one.benchmark_id, one.id) for one in metrics), benchmark=benchmark.name
+        store, ((one.benchmark_id, one.id) for one in metrics), benchmark.name
     )
     if in_force.policy is not None:
         require_readable(store, in_force.policy, _read_runs(entries))

@@ -135,7 +135,7 @@ def _policy(store: Store, leaves: Sequence[Leaf]) -> PolicyInForce:
     runs: list[ReadRun] = []
     for leaf in leaves:
         ids = {(entry.metric.benchmark_id, entry.metric.id) for entry in leaf.entries}
-        found.append((leaf.name, policy_in_force(store, ids, benchmark=leaf.name)))
+        found.append((leaf.name, policy_in_force(store, ids, leaf.name)))
         for entry in leaf.entries:
             if entry.scores is not None:
                 of_entry = entry.condition.runs
