@@ -19,9 +19,11 @@ from warehouse.store.connection import Store
 RELATIVE, ABSOLUTE = 1e-6, 1e-12
 #: Parts that may differ, as they say which program made the claim: that another one, or
 #: a later one, comes to the same is what a check is for. A note names the first.
-NOT_COMPARED = ("program", "source.importer_version")
-#: Days on which something was said: of the same words another one is no difference.
-NOT_COMPARED += ("declared.declared_at", "row.declared_at")
+#: Of what was declared another day is no difference.
+NOT_COMPARED = (
+    *("program", "source.importer_version"),
+    *("declared.declared_at", "row.declared_at"),
+)
 MISSING = "missing"
 _NO_COLUMN = object()
 #: Columns that name a row.
