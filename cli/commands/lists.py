@@ -197,7 +197,7 @@ def print_declared(state: State, benchmark: str | None, output: Output) -> None:
     output.emit_records(
         Declaration,
         rows,
-        hide_empty=("said", "wrong_value", "digest"),
+        **look_of("Declaration", rows),
         empty="nothing is declared; see: warehouse fix alias --help",
     )
 

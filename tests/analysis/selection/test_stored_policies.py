@@ -76,13 +76,13 @@ def store(own_url: str) -> Iterator[Warehouse]:
 def asked(store: Warehouse) -> dict[str, Any]:
     a, b = "org/slow", "org/done"
     return {
-        "leaderboard": store.leaderboard("tasks"),
+        "leaderboard": store.leaderboard("tasks", n_resamples=99),
         "group": store.leaderboard(group="all"),
         "compare": store.compare(a, b),
-        "pairs": store.pairs("tasks"),
+        "pairs": store.pairs("tasks", n_resamples=99),
         "gate": store.gate(a, b, 0.1),
         "leaderboard_by": store.leaderboard_by("tasks", "kind"),
-        "compare_by": store.compare_by(a, b, "kind", benchmark="tasks"),
+        "compare_by": store.compare_by(a, b, "kind", benchmark="tasks", n_resamples=99),
         "gate_by": store.gate_by(
             a, b, 0.1, by="kind", no_slice_worse_than=0.5, benchmarks=["tasks"]
         ),
@@ -116,6 +116,7 @@ def test_every_question_has_the_figures_of_scores_filled_by_hand(
         assert "policy" not in head_of(expected[name])
     (note,) = [one for one in found["leaderboard"].notes if one.startswith("policy")]
     assert "that of tasks since" in note and "org/slow" in note
+    assert "attempts" in str(store.declared())
     declared = store.declared("tasks").rows
     assert [(one.about, one.said) for one in declared] == [("policy", "attempts")]
     store.set_policy("tasks", None)
@@ -189,3 +190,14 @@ def test_the_fewest_unscored_that_turn_a_verdict(store: Warehouse) -> None:
     assert any(f"with {n} of {len(missing)} wrong" in note for note in result.notes)
     filled = store.compare("org/slow", "org/done", benchmark="tasks", policy="attempts")
     assert filled.rows[0].tips_at is None
+
+
+def test_what_knows_of_no_policy_refuses(store: Warehouse) -> None:
+    store.set_policy("tasks", "attempts")
+    words = "tasks is under policy attempts, of which {} knows nothing.*--undo"
+    with pytest.raises(MisuseError, match=words.format("--unpaired")):
+        store.compare_unpaired("org/slow", "org/done", benchmark="tasks", force=True)
+    with pytest.raises(MisuseError, match=words.format("--sequential")):
+        store.sequential_gate("org/slow", "org/done", 0.1, benchmarks=["tasks"])
+    store.set_policy("tasks", "missing")
+    assert store.sequential_gate("org/slow", "org/done", 0.1, benchmarks=["tasks"]).rows

@@ -601,6 +601,26 @@ class TwoModels:
             return pair
         return replace(pair, plans=self._plans(pair))
 
+    def refuse_policy(self, both: ScoredTwice, what: str) -> None:
+        """Refuse a benchmark that is under a policy, for an answer that knows none.
+
+        Args:
+            both: two conditions on it.
+            what: the answer, with what to leave out: ``--unpaired``.
+
+        Raises:
+            NotComparable: it is.
+        """
+        name = both.a.setting("benchmark")
+        ids = [(both.a.setting("benchmark_id"), both.metric_a.id)]
+        stored = policy_in_force(self.store.under(None), ids, name)
+        if stored.text:
+            own = shlex.quote(name)
+            raise NotComparable(
+                f"{name} is under policy {stored.text}, of which {what} knows nothing: "
+                f"leave it out, or: warehouse fix policy {own} --undo"
+            )
+
     def _policy(self, both: ScoredTwice) -> PolicyInForce:
         """What unscored samples count as on both sides.
 
