@@ -80,13 +80,13 @@ class DeclaringMethods(Connection):
                 DeclaringMethods.set_policy,
                 wrong_value=wrong_value,
             )
-        with self._writing() as store:
-            if policy is None:
+            with self._writing() as store:
                 policies.unset_policy(store, benchmark, metric=metric)
-            else:
-                policies.set_policy(
-                    store, benchmark, policy, metric=metric, wrong_value=wrong_value
-                )
+            return
+        with self._writing() as store:
+            policies.set_policy(
+                store, benchmark, policy, metric=metric, wrong_value=wrong_value
+            )
 
     def declare_slices(
         self, benchmark: str, *fields: str, undo: bool = False
