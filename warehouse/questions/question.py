@@ -565,7 +565,7 @@ class Answer(Generic[P, Q, T]):
     def to(self, store: Any, question: Q) -> T:
         """The answer to a question that is filled in; where it knows of policies under
         its own, else under those of the benchmarks."""
-        if hasattr(question, "policy") and store.policies is None:
+        if hasattr(question, "policy") and store.declared is None:
             store = store.under(question.policy)
         return self.function(store, question)
 

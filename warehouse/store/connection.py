@@ -31,8 +31,8 @@ from warehouse.store.columns import Columns, rows_of
 from warehouse.store.sql.bind_parameters import bind_names, expand_lists
 from warehouse.store.sql.query_files import query_text
 
-#: Asked before all else: few stores have one.
-_ANY_POLICY = "select 1 as found from declaration where about = 'policy' limit 1"
+#: Asked before all else: few stores have anything.
+_DECLARED = "select distinct about from declaration"
 #: Bytes of answers that are kept of a state.
 KEPT_BYTES = 32_000_000
 
@@ -92,6 +92,8 @@ class Store:
     kept: KeptReads | None = None
     #: what unscored samples count as for whoever asks it; None: they are missing.
     policies: PolicyRules | None = None
+    #: kinds of what people said of benchmarks, as one answer knows them; None: ask.
+    declared: frozenset[str] | None = None
     is_own = False  # what stands under names of ours was found to be ours
     when_closed: Callable[[], object] | None = None
 
@@ -127,17 +129,24 @@ class Store:
         asked = None
         if policy is not None:
             asked = Policy.of(policy)
-        stored = self._stored_policies()
-        if asked is None and not stored:
-            return self
         store = copy(self)
-        store.policies = PolicyRules(asked, stored)
+        store.declared = self.kinds_declared()
         store.when_closed = None
+        stored = {}
+        if "policy" in store.declared:
+            stored = self._stored_policies()
+        if asked is not None or stored:
+            store.policies = PolicyRules(asked, stored)
         return store
 
+    def kinds_declared(self) -> frozenset[str]:
+        """Kinds of what people said of benchmarks: ``metric alias``, ``policy``,
+        ``slices``."""
+        if self.declared is not None:
+            return self.declared
+        return frozenset(row["about"] for row in self.rows(_DECLARED))
+
     def _stored_policies(self) -> dict[tuple[int, int], StoredPolicy]:
-        if not self.rows(_ANY_POLICY):
-            return {}
         return {
             (row["benchmark_id"], row["metric_id"]): StoredPolicy(
                 replace(Policy.of(row["said"]), wrong_value=row["wrong_value"]),

@@ -48,6 +48,7 @@ class SharedReads(Store):
         self.connection = store.connection
         self.kept = store.kept
         self.policies = store.policies
+        self.declared = store.declared
         self._block: dict[str, frozenset[int]] = {}
         self._answers: dict[Hashable, Any] = {}
         self._parameters: dict[Hashable, set[Hashable]] = {}

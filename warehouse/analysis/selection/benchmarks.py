@@ -218,13 +218,17 @@ def metrics_of(store: Store, benchmark_ids: Sequence[int]) -> tuple[Metric, ...]
     """All metrics of some benchmarks, by label."""
     query = query_text("analysis/selection", "benchmark_metrics")
     rows = store.rows(query, {"benchmark_ids": benchmark_ids}, per="benchmark_id")
-    counts_as: dict[tuple[int, int], str] = {}
-    for row in rows:
-        label = row.pop("counts_as")
-        if label is not None:
-            counts_as[row["benchmark_id"], row["id"]] = label
     metrics = sorted(map(_metric, rows), key=headline_scorer_first)
-    if counts_as:
+    if "metric alias" in store.kinds_declared():
+        aliases = store.rows(
+            query_text("analysis/selection", "metric_aliases"),
+            {"benchmark_ids": benchmark_ids},
+            per="benchmark_id",
+        )
+        counts_as = {
+            (row["benchmark_id"], row["metric_id"]): str(row["counts_as"])
+            for row in aliases
+        }
         metrics = sorted(as_one(metrics, counts_as), key=headline_scorer_first)
     return tuple(metrics)
 
