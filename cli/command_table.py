@@ -106,15 +106,19 @@ _COMMANDS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("list clusters", "lists", "List clusterings: how many clusters, and how large.",
          "warehouse list clusters",
          "warehouse list clusters gsm8k"),
+        ("list declared", "lists", "List what was said of benchmarks, and since when.",
+         "warehouse list declared",
+         "warehouse list declared gsm8k"),
         ("list prices", "lists", "List what tokens cost, and models without a price.",
          "warehouse list prices",
          "warehouse list prices --json"),
         ("fix", "", "Alias, link, metric, tag; invalidate a run, forget a source.",
          "warehouse fix alias gsm8k_main gsm8k",
          "warehouse fix forget 3"),
-        ("fix alias", "fix", "Show a model or a benchmark under another one's name.",
+        ("fix alias", "fix", "Show a model, benchmark or metric under another one's name.",
          "warehouse fix alias llama3-8b meta-llama/Meta-Llama-3-8B",
          "warehouse fix alias gsm8k_main gsm8k",
+         "warehouse fix alias extractive_match exact_match --metric --on gsm8k",
          "warehouse fix alias llama3-8b --undo"),
         ("fix link", "fix", "Join equal prompts of two benchmarks or harnesses.",
          "warehouse fix link gsm8k_cot gsm8k",
@@ -124,6 +128,14 @@ _COMMANDS: dict[str, tuple[tuple[str, ...], ...]] = {
          "warehouse fix metric gsm8k --metric exact_match,strict-match",
          "warehouse fix metric wikitext --metric perplexity --lower-is-better",
          "warehouse fix metric essays --metric rating --bounds 0 100"),
+        ("fix policy", "fix", "Say what samples without a score count as on a benchmark.",
+         "warehouse fix policy swe_bench attempts",
+         "warehouse fix policy essays all-wrong --metric rating --wrong-value 0",
+         "warehouse fix policy swe_bench --undo"),
+        ("fix slices", "fix", "Name the fields that a benchmark is asked by, before scores come.",
+         "warehouse fix slices mgsm language",
+         "warehouse fix slices mgsm language,difficulty",
+         "warehouse fix slices mgsm --undo"),
         ("fix settings", "fix", "Say which settings do not matter: runs become repeats.",
          "warehouse fix settings gsm8k --ignore note --reason 'a remark'",
          "warehouse fix settings --count note"),
@@ -195,7 +207,7 @@ _COMMANDS: dict[str, tuple[tuple[str, ...], ...]] = {
 _ASKING = frozenset(
     ("report", "serve", "query", "shell", "mcp", "claim", "store export", "list runs")
     + ("list models", "list benchmarks", "list sources", "list metrics")
-    + ("list settings", "list links", "list clusters", "list prices")
+    + ("list settings", "list links", "list clusters", "list declared", "list prices")
 )
 #: Files of commands, by their names.
 _FILES = {path.stem for path in (Path(__file__).parent / "commands").glob("*.py")}

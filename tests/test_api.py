@@ -150,6 +150,28 @@ USES = {
         "list sources",
         renamed={"source": "reference"},
     ),
+    "declared": Use(
+        ("warehouse.store.curate.declarations:declarations",), "list declared"
+    ),
+    "alias_metric": Use(
+        ("warehouse.store.curate.metric_aliases:alias_metric",),
+        "fix alias",
+        fixed=("at",),
+        flags=("kind", "undo"),
+        renamed={"on": "benchmark", "canonical": "counts_as"},
+    ),
+    "set_policy": Use(
+        ("warehouse.store.curate.policies:set_policy",),
+        "fix policy",
+        fixed=("at",),
+        flags=("undo",),
+    ),
+    "declare_slices": Use(
+        ("warehouse.store.curate.declared_slices:declare_slices",),
+        "fix slices",
+        own=("undo",),
+        fixed=("at",),
+    ),
     "lake_sync": Use(
         ("warehouse.store.lake.sync:sync",), "lake sync", fixed=("now", "say")
     ),
@@ -180,7 +202,7 @@ USES = {
         "leaderboard",
         flags=(
             *("method", "estimand", "max_unscored", "n_resamples", "group"),
-            *("partial_ok", "force", *CORRECTED, "top", "show_all", "policy"),
+            *("partial_ok", "force", *CORRECTED, "top", "show_all"),
             "weights",  # of a suite's benchmarks others are the default
         ),
         silent=("weights",),
@@ -195,7 +217,6 @@ USES = {
         (f"{ANALYSIS}.slices.answer:compare_by",),
         "compare",
         flags=(
-            "policy",
             *("method", "estimand", "equivalence", "flips", "pair_seeds"),
             *("across_links", "second_metric", "cost", "prices"),
             *("only_overall", "unpaired", *CORRECTED),
@@ -206,7 +227,6 @@ USES = {
         (f"{ANALYSIS}.slices.slopes:compare_slope",),
         "compare",
         flags=(
-            "policy",
             *("method", "estimand", "equivalence", "flips", "pair_seeds"),
             *("across_links", "second_metric", "cost", "prices"),
             *("only_overall", "unpaired", *CORRECTED, "n_resamples", "seed"),
@@ -268,7 +288,7 @@ USES = {
         (f"{ANALYSIS}.pairs.answer:pairs",),
         "pairs",
         silent=("with_flags",),
-        flags=("matrix", "top", "show_all"),
+        flags=("matrix", "top", "show_all", "by"),
         renamed=SUBSET,
     ),
     "gate": Use(
@@ -292,7 +312,6 @@ USES = {
         "gate",
         silent=("margin",),
         flags=(
-            "policy",
             *("models", "markdown", *SEQUENTIAL, "n_max", "seed", "estimand"),
             *("looks", "use_history", *CORRECTED),
             *("cheaper", "cost", "prices", "pair_seeds"),
@@ -382,7 +401,9 @@ USES = {
         flags=("at", "hat", "estimand", "level", "seeds"),
     ),
     "pass_rates": Use(
-        (f"{ANALYSIS}.variance.answer:pass_rates",), "noise variance", flags=("seeds",)
+        (f"{ANALYSIS}.variance.answer:pass_rates",),
+        "noise variance",
+        flags=("seeds", "by"),
     ),
     "items": Use(
         (f"{ANALYSIS}.items.answer:items",),
@@ -423,7 +444,7 @@ USES = {
     "seed_variance": Use(
         (f"{ANALYSIS}.variance.answer:seed_variance",),
         "noise variance",
-        flags=("at", "hat", "estimand", "level", "seeds"),
+        flags=("at", "hat", "estimand", "level", "seeds", "by"),
     ),
     "cost_power": Use(
         (f"{ANALYSIS}.power.costs:cost_power",),

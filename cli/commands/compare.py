@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from warehouse.analysis.compare.question import Compare, CompareUnpaired
 from warehouse.tables.words import left_out
@@ -39,11 +40,48 @@ OF_FIGURES = (
 )
 #: Characters of a long text that a table has.
 SHORT = 60
+#: Where the command keeps the second metric that was named.
+SECOND_METRIC = "warehouse.compare.second_metric"
+
+
+def _first_metric(
+    ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
+) -> str | None:
+    """The metric of both, or of A, where that of B is named after it."""
+    if len(value) > 2:
+        raise click.BadParameter("one metric, or one of A and one of B", ctx, param)
+    if len(value) == 2:
+        ctx.meta[SECOND_METRIC] = value[1]
+    return next(iter(value), None)
+
+
+def _second_metric(
+    ctx: click.Context, param: click.Parameter, value: str | None
+) -> str | None:
+    """The metric of B, also where it was the second that --metric named."""
+    named = ctx.meta.get(SECOND_METRIC)
+    if named is None:
+        return value
+    if value is not None:
+        raise click.BadParameter("--metric names two already", ctx, param)
+    ctx.set_parameter_source("second_metric", ParameterSource.COMMANDLINE)
+    return str(named)
 
 
 @command("compare")
 @options_of(
     Compare,
+    metric={
+        "multiple": True,
+        "default": None,
+        "callback": _first_metric,
+        "is_eager": True,
+        "help": (
+            "Metric, or METRIC,FILTER; default: the headline metric. Twice: that of A "
+            "and that of B, where one metric has two names."
+        ),
+    },
+    second_metric={"callback": _second_metric},
     flips={
         "is_flag": False,
         "flag_value": FLIPS,

@@ -26,12 +26,20 @@ if TYPE_CHECKING:
 @click.argument("canonical", required=False)
 @option("--model", "NAME is a model.", name="kind", flag_value="model")
 @option("--benchmark", "NAME is a benchmark.", name="kind", flag_value="benchmark")
+@option(
+    "--metric",
+    "NAME and CANONICAL are metrics, as METRIC or METRIC,FILTER: two names of one.",
+    name="kind",
+    flag_value="metric",
+)
+@option("--on BENCHMARK", "With --metric: of this benchmark alone.", name="on")
 @option("--undo", "Show NAME under its own name again.", is_flag=True)
 def alias(
     state: State,
     name: str,
     canonical: str | None,
-    kind: Literal["model", "benchmark"] | None,
+    kind: Literal["model", "benchmark", "metric"] | None,
+    on: str | None,
     undo: bool,
 ) -> None:
     from warehouse.store.curate import aliases
@@ -45,6 +53,9 @@ def alias(
         raise click.UsageError(
             "Missing argument 'CANONICAL': the name it is shown under, or --undo"
         )
+    if kind == "metric":
+        return _alias_metric(state, name, canonical, on or "")
+    refuse_typed("goes with --metric", "on")
     with state.open(write=True) as store:
         chosen = kind or aliases.kind_of(store, name, canonical)
         if canonical is None:
@@ -53,6 +64,21 @@ def alias(
         else:
             shown = (
                 f"{name} is shown as {aliases.alias(store, chosen, name, canonical)}"
+            )
+    print_text(shown)
+
+
+def _alias_metric(state: State, name: str, canonical: str | None, on: str) -> None:
+    """Make two names of a metric one, or take that back."""
+    from warehouse.store.curate import metric_aliases
+
+    with state.open(write=True) as store:
+        if canonical is None:
+            said = metric_aliases.unalias_metric(store, name, benchmark=on)
+            shown = f"{said.name} counts by its own name again"
+        else:
+            shown = str(
+                metric_aliases.alias_metric(store, name, canonical, benchmark=on)
             )
     print_text(shown)
 
@@ -144,6 +170,69 @@ def metric(
         else:
             state.say(f"{benchmark}: no metric")
     print_metrics(state, benchmark, output)
+
+
+@command("fix policy")
+@click.argument("benchmark")
+@click.argument("policy", required=False)
+@option("-m --metric METRIC", "Of this metric alone; default: of every one.")
+@option(
+    "--wrong-value X",
+    "Score of wrong samples, of a metric without a worst score.",
+    float,
+)
+@option("--undo", "Unscored samples are missing again.", is_flag=True)
+def policy(
+    state: State,
+    benchmark: str,
+    policy: str | None,
+    metric: str | None,
+    wrong_value: float | None,
+    undo: bool,
+) -> None:
+    from warehouse.store.curate import policies
+
+    if undo and policy is not None:
+        raise click.UsageError(
+            f"--undo takes the policy of {benchmark} back: name it alone, without "
+            f"{policy}"
+        )
+    if undo:
+        refuse_typed("goes with a policy, not with --undo", "wrong_value")
+        with state.open(write=True) as store:
+            name = policies.unset_policy(store, benchmark, metric=metric or "")
+        print_text(f"{name}: unscored samples are missing")
+        return
+    if policy is None:
+        raise click.UsageError(
+            "Missing argument 'POLICY': attempts, all-wrong, missing or STATUS=wrong,"
+            "..., or --undo"
+        )
+    with state.open(write=True) as store:
+        said = policies.set_policy(
+            store, benchmark, policy, metric=metric or "", wrong_value=wrong_value
+        )
+    print_text(str(said))
+
+
+@command("fix slices")
+@click.argument("benchmark")
+@click.argument("fields", metavar="[FIELD]...", nargs=-1)
+@option("--undo", "Take the fields back; without one all of them.", is_flag=True)
+def slices(state: State, benchmark: str, fields: tuple[str, ...], undo: bool) -> None:
+    from warehouse.store.curate import declared_slices
+
+    with state.open(write=True) as store:
+        if undo:
+            gone = declared_slices.undeclare_slices(store, benchmark, fields)
+            print_text(f"{benchmark}: {', '.join(gone)} not declared any more")
+            return
+        name, is_there = declared_slices.declare_slices(store, benchmark, fields)
+    print_text(
+        f"{name}: {', '.join(fields)} declared, for scores that are stored from now on"
+    )
+    if not is_there:
+        state.say(f"note: there is no benchmark '{name}' yet")
 
 
 @command("fix settings")

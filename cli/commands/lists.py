@@ -181,6 +181,27 @@ def links(state: State, output: Output) -> None:
     output.emit_records(prompt_links.LinkEntry, found, empty="no prompts are linked")
 
 
+@command("list declared")
+@click.argument("benchmark", required=False)
+@output_options
+def declared(state: State, benchmark: str | None, output: Output) -> None:
+    print_declared(state, benchmark, output)
+
+
+def print_declared(state: State, benchmark: str | None, output: Output) -> None:
+    """Print what people said of benchmarks."""
+    from warehouse.store.curate.declarations import Declaration, declarations
+
+    with state.open() as store:
+        rows = declarations(store, benchmark)
+    output.emit_records(
+        Declaration,
+        rows,
+        **look_of("Declaration", rows),
+        empty="nothing is declared; see: warehouse fix alias --help",
+    )
+
+
 @command("list prices")
 @output_options
 def prices(state: State, output: Output) -> None:

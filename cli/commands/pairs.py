@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,7 @@ MARKS = "* Holm, ' Benjamini-Hochberg only"
 @benchmark_argument(required=True)
 @option("--matrix", "Differences as a matrix, row minus column.", is_flag=True)
 @options_of(AllPairs, without=("benchmark",))
+@option("--by FIELD", "Not offered: see leaderboard --by and compare --by.")
 @length_options
 @output_options
 def pairs(
@@ -43,8 +45,16 @@ def pairs(
     matrix: bool,
     output: Output,
     top: int | None,
+    by: str | None,
     **options: Any,
 ) -> None:
+    if by is not None:
+        raise click.UsageError(
+            "all pairs × slices is not offered; every model slice by slice: warehouse "
+            f"leaderboard {shlex.quote(benchmark)} --by {shlex.quote(by)}; two of them, "
+            f"with verdicts: warehouse compare A B -b {shlex.quote(benchmark)} --by "
+            f"{shlex.quote(by)}"
+        )
     question = AllPairs(benchmark, **options)
     try:
         result: Pairs = state.ask(question)

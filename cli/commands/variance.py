@@ -9,7 +9,7 @@ from warehouse.analysis.variance.question import PassRates, SeedVariance, Varian
 
 from ..lazy_group import command
 from ..state import State
-from ..ui.options import option, output_options, typed
+from ..ui.options import option, output_options, refuse_typed, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import has_column_options
@@ -23,14 +23,24 @@ if TYPE_CHECKING:
 @command("noise variance")
 @options_of(PassRates)
 @option("--seeds", "Training seeds crossed with prompts instead.", is_flag=True)
+@options_of(Variance, only=("by",))
 @output_options
-def variance(state: State, /, output: Output, seeds: bool, **options: Any) -> None:
+def variance(
+    state: State,
+    /,
+    output: Output,
+    seeds: bool,
+    by: str | None,
+    **options: Any,
+) -> None:
     rates = PassRates.from_command(options, typed(options))
     question: PassRates | SeedVariance | Variance = rates
     if seeds:
         question = rates.only(SeedVariance, "does not go with --seeds")
     elif not rates.at and not rates.hat:
-        question = rates.only(Variance, "goes with --pass-at or --pass-hat")
+        question = rates.only(Variance, "goes with --pass-at or --pass-hat", by=by)
+    if not isinstance(question, Variance):
+        refuse_typed("does not go with --seeds, --pass-at and --pass-hat", "by")
     report: VarianceReport | PassReport | SeedReport = state.ask(question)
     explains = state.explains or has_column_options()
     state.give(output, report, partial(report.view, verbose=explains))

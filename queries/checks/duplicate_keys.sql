@@ -83,6 +83,11 @@ with repeated (table_name, key_name, surplus) as (
   union all
   select 'ignored_setting', 'id', count(*) - 1 from ignored_setting group by id having count(*) > 1
   union all
+  select 'declaration', 'natural key', count(*) - 1 from declaration
+  group by about, benchmark, subject having count(*) > 1
+  union all
+  select 'declaration', 'id', count(*) - 1 from declaration group by id having count(*) > 1
+  union all
   select 'source', 'natural key', count(*) - 1 from source group by sha256, settings_key
   having count(*) > 1
   union all

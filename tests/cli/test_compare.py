@@ -377,11 +377,12 @@ def test_one_metric_under_two_names(
     run(*two, db=store_url).fails(
         2,
         "by accuracy, but by exact_match",
-        "--metric exact_match --second-metric accuracy",
+        "--metric exact_match --metric accuracy",
+        "warehouse fix alias exact_match accuracy --metric --on quiz",
     )
     two = (*two, "--metric", "exact_match")
     run(*two, db=store_url).fails(
-        2, "by exact_match, but by accuracy", "--second-metric accuracy"
+        2, "by exact_match, but by accuracy", "--metric exact_match --metric accuracy"
     )
     (row,) = run(*two, "--second-metric", "accuracy", "--json", db=store_url).rows
     assert (row["metric"], row["n_prompts"], round(row["difference"], 4)) == (
@@ -393,4 +394,9 @@ def test_one_metric_under_two_names(
         "b by accuracy, which was said to be exact_match"
         in run(*two, "--second-metric", "accuracy", db=store_url).err
     )
+    twice = ("compare", "run:1", "run:2", "--metric", "exact_match", "--metric")
+    assert run(*twice, "accuracy", "--json", db=store_url).rows == [row]
+    run(*twice, "a", "--metric", "b", db=store_url).fails(2, "one of A and one of B")
+    both = (*twice, "accuracy", "--second-metric", "accuracy")
+    run(*both, db=store_url).fails(2, "--metric names two already")
     run(*two, "--second-metric", "acuracy", db=store_url).fails(2, "acuracy")

@@ -20,7 +20,7 @@ from tests.support.stores import select
 from warehouse.errors import MisuseError, SchemaVersionError, StoreError
 from warehouse.store.computed import prompt_vectors, result_cache
 from warehouse.store.computed.result_cache import StoredQuestion
-from warehouse.store.curate import aliases, headline_metric
+from warehouse.store.curate import aliases, headline_metric, metric_aliases
 from warehouse.store.curate.prices import Price, put_prices
 from warehouse.store.load import source_ledger
 from warehouse.store.load.loader import Loader
@@ -325,6 +325,22 @@ def test_0017_adds_what_is_written_into_a_cache(kit: Any) -> None:
     assert kit.all("select cached_tokens from transcript") == [(100,)]
     migrate.upgrade(kit.store)
     assert (kit.all(said), migrate.schema_drift(kit.store)) == (before, [])
+    assert migrate.check(kit.store).ok
+
+
+def test_0018_keeps_what_is_said_of_benchmarks(kit: Any) -> None:
+    metrics = (kit.spec("acc"), kit.spec("correct"))
+    rows = [kit.row("a", 1.0), kit.row("b", 1.0, metric="correct")]
+    kit.load(kit.header(metrics=metrics), rows)
+    metric_aliases.alias_metric(kit.store, "correct", "acc")
+    migrate.downgrade(kit.store, "0017")
+    assert "declaration" not in names(kit.store)[0]
+    assert kit.counts("score") == (2,)
+    migrate.upgrade(kit.store)
+    assert migrate.schema_drift(kit.store) == []
+    assert kit.counts("declaration", "score") == (0, 2)
+    metric_aliases.alias_metric(kit.store, "correct", "acc", benchmark="quiz")
+    assert kit.counts("declaration") == (1,)
     assert migrate.check(kit.store).ok
 
 

@@ -77,7 +77,7 @@ HOSTILE: dict[str, tuple[tuple[str, ...], str]] = {
     "a view for the revision": (
         (
             "drop table alembic_version",
-            "create view alembic_version as select '0017' as version_num",
+            "create view alembic_version as select '0018' as version_num",
         ),
         "alembic_version, which is a table, is none there",
     ),

@@ -53,6 +53,10 @@ _SOURCE_COLUMNS = (
     ),
     *("n_votes", "n_rejected", "n_current", "loaded_at"),
 )
+_DECLARED = (
+    *("about", "benchmark", "subject", "said", "wrong_value"),
+    *("digest", "declared_at"),
+)
 _MINOR_SOURCE_COLUMNS = (
     *(
         "n_seen_again",
@@ -69,6 +73,11 @@ _MINOR_SOURCE_COLUMNS = (
 #: How a list of each kind of record is shown: its fields, those that are left out where
 #: they say nothing, and those that a narrow page does without, the first of them first.
 _LOOKS: dict[str, dict[str, Sequence[str]]] = {
+    "Declaration": {
+        "shown": _DECLARED,
+        "hide_empty": ("said", "wrong_value", "digest"),
+        "minor": ("digest", "wrong_value"),
+    },
     "ModelEntry": {
         "hide_empty": _OF_MODELS,
         "counts": ("n_votes",),

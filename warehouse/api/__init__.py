@@ -11,6 +11,7 @@ from pathlib import Path
 
 from warehouse.api.catalogue import CatalogueMethods
 from warehouse.api.connection import QueryMethods
+from warehouse.api.declared import DeclaringMethods
 from warehouse.api.dumps import ReadDumps, read
 from warehouse.api.load import LoadMethods
 from warehouse.api.power import PowerMethods
@@ -25,6 +26,7 @@ __all__ = ["ReadDumps", "Warehouse", "connect", "read"]
 class Warehouse(
     LoadMethods,
     CatalogueMethods,
+    DeclaringMethods,
     QueryMethods,
     QuestionMethods,
     PowerMethods,

@@ -25,6 +25,8 @@ MOST_BYTES, MOST_ROWS, MOST_COLUMNS, MOST_TEXT, MOST_ENTRIES = (
     100_000,
     10_000,
 )
+#: Parts of it that are rows.
+_LISTS = ("rows", "runs", "sources", "clusterings", "declared")
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,9 @@ class Claim:
     sources: list[dict[str, Any]] = field(default_factory=list)
     #: those that errors use unasked: benchmark, name and kind.
     clusterings: list[dict[str, Any]] = field(default_factory=list)
+    #: what people had said of the benchmarks: other names of metrics, policies, fields
+    #: that are asked for by plan.
+    declared: list[dict[str, Any]] = field(default_factory=list)
 
 
 def write_claim(claim: Claim, path: Path, *, force: bool = False) -> int:
@@ -58,6 +63,8 @@ def write_claim(claim: Claim, path: Path, *, force: bool = False) -> int:
         DiskFullError: there is no room.
     """
     content = {"format": FORMAT, "version": VERSION, **asdict(claim)}
+    if not claim.declared:
+        del content["declared"]
     text = canonical_json(content | {"digest": canonical_digest(content)}) + b"\n"
     if len(text) > MOST_BYTES or len(claim.rows) > MOST_ROWS:
         raise MisuseError(
@@ -121,7 +128,8 @@ def _checked(content: Any) -> Claim:
         "program": str,
         "answer": str,
     }
-    kinds |= dict.fromkeys(("rows", "runs", "sources", "clusterings"), list)
+    kinds |= dict.fromkeys(_LISTS, list)
+    own = {"declared": [], **own}  # left out where nothing was declared
     if set(own) != {"format", "version", *kinds}:
         raise ValueError(f"its keys are {', '.join(sorted(map(str, own)))[:200]}")
     for name, kind in kinds.items():
@@ -136,9 +144,9 @@ def _checked(content: Any) -> Claim:
 
 
 def _check_rows(own: Mapping[str, Any]) -> None:
-    most = {"runs": MOST_ENTRIES, "sources": MOST_ENTRIES, "clusterings": MOST_ENTRIES}
+    most = dict.fromkeys(_LISTS, MOST_ENTRIES)
     most["rows"] = MOST_ROWS
-    for name in ("rows", "runs", "sources", "clusterings"):
+    for name in _LISTS:
         if len(own[name]) > most[name]:
             raise ValueError(f"{len(own[name])} {name}")
         for row in own[name]:

@@ -26,6 +26,7 @@ from warehouse.analysis.results import RUN_COLUMNS, run_ids_in
 from warehouse.analysis.suites.question import AnyLeaderboard
 from warehouse.analysis.variance.question import Variance
 from warehouse.claims.bundle import MOST_ROWS, Claim
+from warehouse.claims.declared import declared_behind
 from warehouse.errors import MisuseError
 from warehouse.questions import registry
 from warehouse.questions.question import Question, options
@@ -344,4 +345,5 @@ def make_claim(
         runs=runs,
         sources=sources_behind(store, answer.run_ids, answer.source_ids, metrics),
         clusterings=clusterings_behind(store, benchmarks),
+        declared=declared_behind(store, benchmarks),
     )

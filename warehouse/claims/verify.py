@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.claims.bundle import Claim
+from warehouse.claims.declared import fields_were_named, name_of, say_again
 from warehouse.claims.questions import checked, make_claim
 from warehouse.errors import InputError, MisuseError, QueryLimitError, StatisticsError
 from warehouse.records import canonical_json
@@ -18,7 +19,11 @@ from warehouse.store.connection import Store
 RELATIVE, ABSOLUTE = 1e-6, 1e-12
 #: Parts that may differ, as they say which program made the claim: that another one, or
 #: a later one, comes to the same is what a check is for. A note names the first.
-NOT_COMPARED = ("program", "source.importer_version")
+#: Of what was declared another day is no difference.
+NOT_COMPARED = (
+    *("program", "source.importer_version"),
+    *("declared.declared_at", "row.declared_at"),
+)
 MISSING = "missing"
 _NO_COLUMN = object()
 #: Columns that name a row.
@@ -45,7 +50,9 @@ CommandReader = Callable[[str], tuple[str, Mapping[str, Any]]]
 class Difference:
     """One thing in which a store and a claim differ."""
 
-    what: str  #: ``command``, ``figure``, ``row``, ``run``, ``source``, ``clustering`` or ``answer``.
+    #: ``command``, ``figure``, ``row``, ``run``, ``source``, ``clustering``,
+    #: ``declared`` or ``answer``.
+    what: str
     where: str  #: the row and column, the run, or the file; ``order``: where the entries stand.
     claimed: str  #: what the claim says.
     found: str  #: what was found.
@@ -113,6 +120,7 @@ def verify_claim(
     if not other_files:
         rows += sources
     rows += _entries("clustering", claim.clusterings, found.clusterings, _clustering)
+    rows += _entries("declared", claim.declared, found.declared, name_of)
     rows += _entries(
         "row",
         claim.rows,
@@ -392,6 +400,7 @@ def store_of_dumps(folder: Path, paths: Sequence[str], claim: Claim) -> str:
 
     url = str(folder / "claim.db")
     with open_store(url, create=True) as store:
+        fields_were_named(store, claim)
         report = ingest(store, paths)
         if not any(one.state == "loaded" for one in report.sources):
             why = "nothing there is of a known format"
@@ -410,4 +419,5 @@ def store_of_dumps(folder: Path, paths: Sequence[str], claim: Claim) -> str:
                 )
             except MisuseError:
                 continue  # then the errors differ, which is said
+        say_again(store, claim.declared)
     return url

@@ -26,7 +26,6 @@ from typing import (
 
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.spelling import in_python, shell_texts
-from warehouse.records.policy import Policy
 
 P = ParamSpec("P")
 T = TypeVar("T", covariant=True)
@@ -564,11 +563,10 @@ class Answer(Generic[P, Q, T]):
         self.__doc__ = function.__doc__
 
     def to(self, store: Any, question: Q) -> T:
-        """The answer to a question that is filled in; under its policy, where it has
-        one."""
-        text = getattr(question, "policy", None)
-        if text is not None and store.policy is None:
-            store = store.under(Policy.of(text))
+        """The answer to a question that is filled in; where it knows of policies under
+        its own, else under those of the benchmarks."""
+        if hasattr(question, "policy") and store.declared is None:
+            store = store.under(question.policy)
         return self.function(store, question)
 
     def __call__(self, store: Any, /, *args: P.args, **kwargs: P.kwargs) -> T:

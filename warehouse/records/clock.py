@@ -10,6 +10,11 @@ def utc_now() -> datetime:
     return aware_now().replace(tzinfo=None)
 
 
+def day_in_words(moment: datetime) -> str:
+    """``3 May 2026``."""
+    return f"{moment.day} {moment:%B %Y}"
+
+
 def aware_now() -> datetime:
     """The time, with its zone: UTC."""
     return datetime.now(UTC)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from warehouse.errors import MisuseError
+from warehouse.records.clock import day_in_words
 from warehouse.records.dump import SCORE_STATUSES
 
 #: What a status counts as: no score at all; the worst score that there is; the number
@@ -34,6 +36,8 @@ class Policy:
 
     name: str  #: of the preset, or as it was given.
     statuses: Mapping[str, str]  #: what each counts as: missing, wrong, kept.
+    #: score of a wrong sample, where the metric has no worst one; None: none is said.
+    wrong_value: float | None = None
 
     @classmethod
     def of(cls, text: str) -> Policy:
@@ -72,6 +76,14 @@ class Policy:
         return dict(self.statuses) == _USUAL
 
     @property
+    def digest(self) -> str:
+        """sha256 of what it says, whatever it is called: 16 hexadecimal digits."""
+        from warehouse.records.canonical_json import canonical_digest
+
+        said = {"statuses": dict(self.statuses), "wrong_value": self.wrong_value}
+        return canonical_digest(said)[:16]
+
+    @property
     def wrong(self) -> tuple[str, ...]:
         """Statuses that count as wrong."""
         return tuple(name for name in STATUSES if self.statuses[name] == WRONG)
@@ -98,3 +110,35 @@ class Policy:
         if self.dropped:
             parts.append("missing answers do not count")
         return "; ".join(parts) or "unscored samples are missing"
+
+
+@dataclass(frozen=True)
+class StoredPolicy:
+    """The policy of a benchmark, or of one of its metrics."""
+
+    policy: Policy
+    benchmark: str  #: its name.
+    declared_at: datetime  #: since when, UTC.
+
+    @property
+    def since(self) -> str:
+        """Its day in words."""
+        return day_in_words(self.declared_at)
+
+
+@dataclass(frozen=True)
+class PolicyRules:
+    """What unscored samples count as for whoever asks a store."""
+
+    asked: Policy | None = None  #: by the question, for all that it reads.
+    #: by benchmark and metric, as ids: those that are stored.
+    stored: Mapping[tuple[int, int], StoredPolicy] = field(default_factory=dict)
+
+    def of(self, benchmark_id: int, metric_id: int) -> Policy | None:
+        """The policy of a metric of a benchmark; None: unscored samples are missing."""
+        stored = self.stored.get((benchmark_id, metric_id))
+        if self.asked is None:
+            return stored.policy if stored is not None else None
+        if stored is None:
+            return self.asked
+        return replace(self.asked, wrong_value=stored.policy.wrong_value)

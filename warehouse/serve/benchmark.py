@@ -292,7 +292,7 @@ def _pairs(site: Site, question: AllPairs, n_rows: int) -> tuple[HeldPairs | Non
 
     def read(store: Store) -> HeldPairs:
         pairs = pairs_of(
-            select_entries(store, selection_of(question)),
+            select_entries(store.under(None), selection_of(question)),
             level=question.level,
             n_resamples=question.n_resamples,
             seed=question.seed,

@@ -360,7 +360,7 @@ def _by_benchmark(runs: Iterable[Row]) -> dict[str, list[Row]]:
 def _scores_of(store: Store, names: BenchmarkNames, name: str) -> BenchmarkScores:
     benchmark = names.benchmark(name)
     return select_among(
-        store,
+        store.under(None),
         (benchmark, read_facts(store, benchmark.ids)),
         Selection(name, rows=RowRules()),
     )

@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,12 +24,15 @@ from warehouse.errors import (
     first_line,
 )
 from warehouse.records.answer_text import readable, without_surrogates
-from warehouse.records.policy import Policy
+from warehouse.records.policy import Policy, PolicyRules, StoredPolicy
 from warehouse.store import engines, room
 from warehouse.store.alchemy import sa
 from warehouse.store.columns import Columns, rows_of
 from warehouse.store.sql.bind_parameters import bind_names, expand_lists
+from warehouse.store.sql.query_files import query_text
 
+#: Asked before all else: few stores have anything.
+_DECLARED = "select distinct about from declaration"
 #: Bytes of answers that are kept of a state.
 KEPT_BYTES = 32_000_000
 
@@ -87,7 +91,9 @@ class Store:
     limits: engines.Limits | None = None
     kept: KeptReads | None = None
     #: what unscored samples count as for whoever asks it; None: they are missing.
-    policy: Policy | None = None
+    policies: PolicyRules | None = None
+    #: kinds of what people said of benchmarks, as one answer knows them; None: ask.
+    declared: frozenset[str] | None = None
     is_own = False  # what stands under names of ours was found to be ours
     when_closed: Callable[[], object] | None = None
 
@@ -110,12 +116,45 @@ class Store:
         engines.before_statements(engine, self._storable)
         self.connection = engine.connect()
 
-    def under(self, policy: Policy) -> Store:
-        """The same open store, read under a policy; closing it leaves this one open."""
+    def under(self, policy: str | None) -> Store:
+        """The same open store, read under a policy, else under those that are stored of
+        its benchmarks; closing it leaves this one open.
+
+        Args:
+            policy: for all that is read; None: those that are stored.
+
+        Raises:
+            MisuseError: no such policy.
+        """
+        asked = None
+        if policy is not None:
+            asked = Policy.of(policy)
         store = copy(self)
-        store.policy = policy
+        store.declared = self.kinds_declared()
         store.when_closed = None
+        stored = {}
+        if "policy" in store.declared:
+            stored = self._stored_policies()
+        if asked is not None or stored:
+            store.policies = PolicyRules(asked, stored)
         return store
+
+    def kinds_declared(self) -> frozenset[str]:
+        """Kinds of what people said of benchmarks: ``metric alias``, ``policy``,
+        ``slices``."""
+        if self.declared is not None:
+            return self.declared
+        return frozenset(row["about"] for row in self.rows(_DECLARED))
+
+    def _stored_policies(self) -> dict[tuple[int, int], StoredPolicy]:
+        return {
+            (row["benchmark_id"], row["metric_id"]): StoredPolicy(
+                replace(Policy.of(row["said"]), wrong_value=row["wrong_value"]),
+                row["benchmark"],
+                row["declared_at"],
+            )
+            for row in self.rows(query_text("store", "stored_policies"))
+        }
 
     @property
     def name(self) -> str:

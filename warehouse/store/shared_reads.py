@@ -47,7 +47,8 @@ class SharedReads(Store):
         self.limits = store.limits
         self.connection = store.connection
         self.kept = store.kept
-        self.policy = store.policy
+        self.policies = store.policies
+        self.declared = store.declared
         self._block: dict[str, frozenset[int]] = {}
         self._answers: dict[Hashable, Any] = {}
         self._parameters: dict[Hashable, set[Hashable]] = {}

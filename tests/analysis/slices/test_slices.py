@@ -443,7 +443,9 @@ def test_what_people_are_shown(store: Warehouse, run: Caller, url: str) -> None:
     out = run("compare", "a", "b", "-b", "quiz", "--by", "language", db=url).out
     assert "b is better on 1 of 4 slices by language, worse on none" in out
     assert "verdicts allow for reading 4 slices (exact tests, step-down, 5 %)" in out
-    assert "language counts as chosen after them; 1 field asked for" in out
+    assert (
+        "language was chosen after the scores were stored; 1 field was asked for" in out
+    )
     assert out.index("(none)") > out.index("bn ")
 
 

@@ -12,7 +12,6 @@ from warehouse.analysis.card.row import CardRow, card_row
 from warehouse.analysis.card.view import card_view, verdicts
 from warehouse.analysis.compare.answer import Comparison, compare_read
 from warehouse.analysis.compare.question import Compare
-from warehouse.analysis.comparison.pairing import NotComparable
 from warehouse.analysis.comparison.read import OnBenchmarks, TwoModels
 from warehouse.analysis.leaderboard.hooks import ROWS_ON_PLANS, Line
 from warehouse.analysis.leaderboard.question import OneLeaderboard
@@ -80,6 +79,7 @@ class ModelCard(Result):
 def card(store: Store, question: Card) -> ModelCard:
     """Row by row; figures that the sources publish stand beside those from samples only
     where there are no others."""
+    store = store.under(None)
     own = _conditions(store, question, question.model)
     rows: list[CardRow] = []
     notes: list[str] = []
@@ -94,7 +94,7 @@ def card(store: Store, question: Card) -> ModelCard:
             )
         )
         try:
-            made = list(_rows_on(shared, name, conditions, question))
+            made = list(_rows_on(shared, name, conditions, question, notes))
         except StatisticsError:
             raise
         except MisuseError as error:  # such as a metric that this benchmark has not
@@ -143,7 +143,11 @@ def _conditions(store: Store, question: Card, reference: str) -> BySplit:
 
 
 def _rows_on(
-    store: Store, name: str, conditions: Sequence[Condition], question: Card
+    store: Store,
+    name: str,
+    conditions: Sequence[Condition],
+    question: Card,
+    notes: list[str],
 ) -> Iterator[tuple[Condition, CardRow]]:
     """The rows of some conditions on a benchmark, as its leaderboard has them: what is
     a part of it, and what a planned subset says of it, is known by all that is stored.
@@ -152,6 +156,8 @@ def _rows_on(
     rules = row_rules(question)
     selection = Selection(name, question.metric, cluster=question.cluster, rows=rules)
     selected = select_among(store, benchmark, selection)
+    if selected.policy.text:
+        notes.append(f"{name}: policy {selected.policy.text}")
     plans = [RowPlan.of(condition, rules) for condition in conditions]
     entries = entries_as_rows(store, plans, selected.metrics, selected.clusters, rules)
     ranking = question.shared_with(OneLeaderboard, benchmark=name, n_resamples=0)
@@ -216,7 +222,7 @@ def _against(
             compare = question.shared_with(Compare, a=question.model, b=reference)
             compared = compare_read(store, OnBenchmarks(both, ()), compare).comparison
             notes += compared.notes
-        except NotComparable as error:
+        except MisuseError as error:  # nothing to compare, or two policies
             notes.append(f"no difference from {reference}: {error}")
     by_runs = {
         (row.runs_a, row.metric): row for row in (compared.rows if compared else ())

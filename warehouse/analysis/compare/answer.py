@@ -29,7 +29,12 @@ from warehouse.analysis.comparison.overall import (
 )
 from warehouse.analysis.comparison.overall_seeds import on_common_seeds
 from warehouse.analysis.comparison.pair_tests import difference_of, run_tests
-from warehouse.analysis.comparison.pairing import NotComparable, Pair, filled_over
+from warehouse.analysis.comparison.pairing import (
+    NotComparable,
+    Pair,
+    filled_over,
+    policy_over,
+)
 from warehouse.analysis.comparison.read import OnBenchmarks, TwoModels
 from warehouse.analysis.comparison.row import (
     INFINITE,
@@ -43,6 +48,7 @@ from warehouse.analysis.comparison.row import (
 )
 from warehouse.analysis.comparison.shared import SharedRead, read_shared
 from warehouse.analysis.comparison.texts import read_texts
+from warehouse.analysis.comparison.tips import tipping_of
 from warehouse.analysis.comparison.words import (
     CANNOT_TELL,
     NOT_KNOWN,
@@ -58,7 +64,6 @@ from warehouse.analysis.comparison.words import (
 from warehouse.analysis.results import Result, SingleTest
 from warehouse.analysis.selection.policies import (
     policy_notes,
-    policy_of,
     policy_words,
 )
 from warehouse.analysis.selection.reference import in_words
@@ -364,7 +369,12 @@ def _compared(pair: Pair, options: Compare) -> _Compared:
                 note,
             )
     paired = difference_of(pair, options)
-    return pair, make_row(pair, paired, run_tests(pair, paired, options), options), note
+    row = make_row(pair, paired, run_tests(pair, paired, options), options)
+    tipping = tipping_of(pair, row)
+    if tipping is not None:
+        row = replace(row, tips_at=tipping.n)
+        note = "; ".join(filter(None, (note, str(tipping))))
+    return pair, row, note
 
 
 def _with_costs(
@@ -402,6 +412,7 @@ def _comparison(
     options: Compare,
 ) -> Comparison:
     pairs = [pair for pair, _, _ in compared]
+    in_force = policy_over(pairs)
     rows = [row for _, row, _ in compared]
     overall, copies, why = None, [*range(len(rows))], ""
     if shared is not None:
@@ -448,10 +459,10 @@ def _comparison(
             }
         ),
         notes=(
-            *policy_notes(policy_of(options.policy), filled_over(pairs)),
+            *policy_notes(in_force, filled_over(pairs)),
             *(*taken, *notes, *scales, *unstated_bounds(scored)),
         ),
-        policy=options.policy or "",
+        policy=in_force.text,
         n_resamples=options.n_resamples,
         seed=options.seed,
         is_share=all(pair.metric.bounds == (0.0, 1.0) for pair in pairs),

@@ -263,6 +263,7 @@ class _Unpaired:
 
 def _read(models: TwoModels, a: Condition, b: Condition) -> _Unpaired:
     both = models.scored(a, b)
+    models.refuse_policy(both, "--unpaired")
     n_shared = len(np.intersect1d(both.scores_a.prompts, both.scores_b.prompts))
     if n_shared and not models.force:
         raise NotComparable(

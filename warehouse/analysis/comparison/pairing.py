@@ -18,6 +18,7 @@ from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.hooks import StoredPlans
+from warehouse.analysis.selection.policies import PolicyInForce, one_policy
 from warehouse.analysis.selection.prompt_links import Links
 from warehouse.analysis.selection.score_ranges import are_mixed
 from warehouse.analysis.selection.scores import PromptScores, unscored_flags
@@ -72,6 +73,7 @@ class Pair:
         False,
     )
     pair_seeds: bool = False  #: seeds of equal labels go together in both.
+    policy: PolicyInForce = PolicyInForce()  #: what unscored samples count as.
 
     @property
     def has_infinite(self) -> bool:
@@ -421,6 +423,12 @@ def refuse_incomparable(
         raise NotComparable(
             f"they differ in {', '.join(differ)}; --force compares them all the same"
         )
+
+
+def policy_over(pairs: Iterable[Pair]) -> PolicyInForce:
+    """What unscored samples count as in all of some pairs (MisuseError: not the same in
+    all)."""
+    return one_policy([(pair.benchmark, pair.policy) for pair in pairs])
 
 
 def filled_over(pairs: Iterable[Pair]) -> list[tuple[str, int, int]]:

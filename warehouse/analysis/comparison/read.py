@@ -9,6 +9,7 @@ others does so only where it is compared itself.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -42,12 +43,20 @@ from warehouse.analysis.selection.hooks import (
     possible_plans,
     read_stopped,
 )
+from warehouse.analysis.selection.metric_names import (
+    alias_command,
+    may_be_one,
+    names_notes,
+    of_one,
+)
 from warehouse.analysis.selection.only_prompts import (
     only_prompts,
     run_conditions,
     scores_of,
 )
 from warehouse.analysis.selection.other_metrics import advise_metric, scored_metrics
+from warehouse.analysis.selection.policies import PolicyInForce, policy_in_force
+from warehouse.analysis.selection.policy_evidence import require_readable
 from warehouse.analysis.selection.prompt_links import Links, follow_links, read_links
 from warehouse.analysis.selection.read_twice import read_twice
 from warehouse.analysis.selection.reference import (
@@ -408,13 +417,18 @@ class TwoModels:
         if own:
             why = f", but by {some_of(sorted(own))}"
         advice = advise_metric("both have", common)
-        if own and not common and self.second_metric is None:
-            name = min(own)
+        alike = _like(label, sorted(own), metrics)
+        if alike and not common and self.second_metric is None:
+            name = alike[0]
+            of_a, of_b = name, label
             if condition is both[1]:
-                options = f"--second-metric {name}"
-            else:
-                options = f"--metric {name} --second-metric {label}"
-            advice = f"; if that is the same under another name: {options}"
+                of_a, of_b = label, name
+            for_all = alias_command(name, label, condition.setting("benchmark"))
+            advice = (
+                "; if these are two names of one metric, this once: --metric "
+                f"{shlex.quote(of_a)} --metric {shlex.quote(of_b)}; for every question: "
+                f"{for_all}"
+            )
         return NotComparable(
             f"{condition.model} has no scored prompt by {label}{why}{advice}"
         )
@@ -504,25 +518,27 @@ class TwoModels:
                 groups[run] = number
         with_repeats = self.selection.rows is not None
         found: tuple[list[tuple[Metric, dict[str, PromptScores]]], ...] = ([], [])
-        for metric in {
-            metric.id: metric for metric in metrics if metric.link != "none"
-        }.values():
-            read = read_scores(
-                self.store,
-                groups,
-                [metric.id],
-                links=self.links,
-                with_repeats=with_repeats,
-            )
+        with_mean = {metric.id: metric for metric in metrics if metric.link != "none"}
+        for alike in of_one(with_mean.values()):
             usable: dict[int, dict[str, PromptScores]] = {}
-            for number, own in sorted(read.items()):
-                side, condition = members[number]
-                if own.n or own.has_infinite:
-                    usable.setdefault(side, {})[condition.key] = own
+            by: dict[int, Metric] = {}
+            for metric in alike:
+                read = read_scores(
+                    self.store,
+                    groups,
+                    [metric.id],
+                    links=self.links,
+                    with_repeats=with_repeats,
+                )
+                for number, own in sorted(read.items()):
+                    side, condition = members[number]
+                    if own.n or own.has_infinite:
+                        usable.setdefault(side, {}).setdefault(condition.key, own)
+                        by.setdefault(side, metric)
             if len(usable) == 2:
-                return [(metric, usable[0])], [(metric, usable[1])]
+                return [(by[0], usable[0])], [(by[1], usable[1])]
             for side, scores in usable.items():
-                found[side].append((metric, scores))
+                found[side].append((by[side], scores))
         return found
 
     def clusters(self, a: Condition, b: Condition) -> ClusterMap:
@@ -568,6 +584,8 @@ class TwoModels:
                 f"b by {both.metric_b.label}, which was said to be "
                 f"{both.metric_a.label}"
             ] = None
+        by_name = ((a.model, both.metric_a), (b.model, both.metric_b))
+        notes |= dict.fromkeys(names_notes(by_name))
         notes |= dict.fromkeys(read_twice(self.store, (*a.run_ids, *b.run_ids)))
         flags = dict.fromkeys(chain.from_iterable(row.row_flags for row in both.rows))
         pair = replace(
@@ -577,10 +595,48 @@ class TwoModels:
             row_flags=tuple(flags),
             trained=(both.rows[0].is_trained, both.rows[1].is_trained),
             pair_seeds=self.pair_seeds,
+            policy=self._policy(both),
         )
         if pair.over_seeds or pair.has_infinite or only is not None:
             return pair
         return replace(pair, plans=self._plans(pair))
+
+    def refuse_policy(self, both: ScoredTwice, what: str) -> None:
+        """Refuse a benchmark that is under a policy, for an answer that knows none.
+
+        Args:
+            both: two conditions on it.
+            what: the answer, with what to leave out: ``--unpaired``.
+
+        Raises:
+            NotComparable: it is.
+        """
+        name = both.a.setting("benchmark")
+        ids = [(both.a.setting("benchmark_id"), both.metric_a.id)]
+        stored = policy_in_force(self.store.under(None), ids, name)
+        if stored.text:
+            own = shlex.quote(name)
+            raise NotComparable(
+                f"{name} is under policy {stored.text}, of which {what} knows nothing: "
+                f"leave it out, or: warehouse fix policy {own} --undo"
+            )
+
+    def _policy(self, both: ScoredTwice) -> PolicyInForce:
+        """What unscored samples count as on both sides.
+
+        Raises:
+            NotComparable: not the same, or a run cannot be read so.
+        """
+        sides = ((both.a, both.metric_a), (both.b, both.metric_b))
+        ids = [(one.setting("benchmark_id"), metric.id) for one, metric in sides]
+        runs = [(run, metric.id) for one, metric in sides for run in one.runs]
+        try:
+            in_force = policy_in_force(self.store, ids, both.a.setting("benchmark"))
+            if in_force.policy is not None:
+                require_readable(self.store, in_force.policy, runs)
+        except MisuseError as error:
+            raise NotComparable(str(error)) from None
+        return in_force
 
     def _only_prompts(self, a: Condition, b: Condition) -> OnlyPrompts | None:
         """The prompts that conditions choose, links followed; None where none is on
@@ -628,6 +684,18 @@ class TwoModels:
         return PossiblePlans(
             plans, self.links, self._clusters(benchmark.ids, benchmark.clusterings)
         )
+
+
+def _like(label: str, others: Sequence[str], metrics: Sequence[Metric]) -> list[str]:
+    """Those labels whose metric may be that of a label under another name."""
+    shown = [metric for metric in metrics if metric.label == label]
+    return [
+        other
+        for other in others
+        if any(
+            metric.label == other and may_be_one(metric, shown[0]) for metric in metrics
+        )
+    ]
 
 
 #: Characters of a text where all are wanted: as many as engines count.

@@ -127,6 +127,10 @@ class ComparisonRow(Tested, PairedRow):
     not_applicable: ClassVar[Column[tuple[str, ...]]] = Column("tests.reasons")
     paired: PairedDifference  #: the difference that the columns from ``mean_a`` on come from.
     tests: Tests  #: that the p-values of each test come from.
+    #: smallest number of the better's unscored prompts that, if wrong, leave the t test
+    #: without a verdict, its others at its mean; None where none do, and where p is of
+    #: another test.
+    tips_at: int | None = None
     costs: PairCosts | None = None  #: that the columns of costs come from.
     #: cost that was asked for; empty without.
     cost_metric: ClassVar[Column[str]] = Column("costs.metric", "")

@@ -20,14 +20,14 @@ from warehouse.analysis.comparison.hooks import (
     on_plans,
 )
 from warehouse.analysis.comparison.pair_tests import few_differing
-from warehouse.analysis.comparison.pairing import Pair, filled_over
+from warehouse.analysis.comparison.pairing import Pair, filled_over, policy_over
 from warehouse.analysis.comparison.read import TwoModels
 from warehouse.analysis.comparison.words import taken_in_words
 from warehouse.analysis.gate.question import ReleaseGate
 from warehouse.analysis.gate.row import FEW_DIFFER, GateRow
 from warehouse.analysis.gate.view import Gate
 from warehouse.analysis.selection.benchmarks import Metric, direction_unknown
-from warehouse.analysis.selection.policies import policy_notes, policy_of
+from warehouse.analysis.selection.policies import policy_notes
 from warehouse.analysis.selection.prompts import (
     SharedPrompts,
     read_shared_prompts,
@@ -212,6 +212,7 @@ def _gate(
         for item, verdict, p_values in zip(tested, verdicts.each, adjusted, strict=True)
     )
     candidate, baseline = question.candidate, question.baseline
+    in_force = policy_over(item.pair for item in tested)
     scored = list(chain.from_iterable(item.pair.scored for item in tested))
     scales = mixed_scales(
         (name, metric, scores.spans) for name, metric, scores in scored
@@ -228,12 +229,10 @@ def _gate(
         left_out,
         n_tests,
         (
-            *policy_notes(
-                policy_of(question.policy), filled_over(item.pair for item in tested)
-            ),
+            *policy_notes(in_force, filled_over(item.pair for item in tested)),
             *(*taken(rows), *scales, *notes),
         ),
-        policy=question.policy or "",
+        policy=in_force.text,
         is_share=all(_is_share(item.pair.metric) for item in tested),
     )
 

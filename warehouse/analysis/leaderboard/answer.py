@@ -195,7 +195,7 @@ def board_of(scores: BenchmarkScores, options: Ranking) -> Leaderboard:
         *filter(None, [scores.clusters.note]),
         *scores.notes,
     ]
-    if options.policy is None:
+    if scores.policy.policy is None:
         notes += _many_missing(ranked)
     basis = [*describe_basis(ranked)]
     covers = [*estimand_lines(ranked)]
@@ -203,6 +203,7 @@ def board_of(scores: BenchmarkScores, options: Ranking) -> Leaderboard:
         notes += planned.refusals
         basis += planned.describe(ranked)
         covers += planned.describe(ranked)
+    notes += filter(None, [scores.names_advice])
     if not rows:
         notes.append(_nothing_to_rank(scores.benchmark.name))
     if ranked:
@@ -224,7 +225,7 @@ def board_of(scores: BenchmarkScores, options: Ranking) -> Leaderboard:
         others=scores.others,
         covers=tuple(covers),
         is_share=scores.metric.bounds == (0.0, 1.0),
-        policy=options.policy or "",
+        policy=scores.policy.text,
     )
 
 

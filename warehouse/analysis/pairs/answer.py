@@ -124,15 +124,16 @@ def pairs(store: Store, question: AllPairs) -> Pairs:
     is not compared with runs that have all of it. Adjustments are over the pairs of one
     group.
     """
+    scores = select_entries(store, selection_of(question))
     found = pairs_of(
-        select_entries(store, selection_of(question)),
+        scores,
         level=question.level,
         n_resamples=question.n_resamples,
         seed=question.seed,
         with_flags=question.with_flags,
         pair_seeds=question.pair_seeds,
     )
-    return replace(found, policy=question.policy or "")
+    return replace(found, policy=scores.policy.text)
 
 
 def pairs_of(
@@ -164,6 +165,7 @@ def pairs_of(
             f"{scores.benchmark.name} has no two conditions that can be compared",
             *_left_out(scores, chosen),
         ]
+        why += filter(None, [scores.names_advice])
         raise MisuseError("; ".join(why) + advise_others(scores.others))
     groups: list[PairGroup] = []
     notes = _notes(scores, chosen, sizable)

@@ -113,13 +113,14 @@ def read_parts(
     benchmark = names.benchmark(name)
     with_facts = benchmark, facts = benchmark, read_facts(store, benchmark.ids)
     rows = row_rules(ranks)
+    policed = store.under(None)
     scores, why_not = or_why(
-        lambda: select_among(store, with_facts, Selection(name, rows=rows))
+        lambda: select_among(policed, with_facts, Selection(name, rows=rows))
     )
     each = scores
     # several runs or conditions may make one row
     if scores and len(scores.entries) != len(facts.runs):
-        each = select_among(store, with_facts, Selection(name))
+        each = select_among(policed, with_facts, Selection(name))
     board = None
     if scores:
         board = board_of(scores, ranks)
@@ -135,7 +136,7 @@ def read_parts(
         why_not,
         board,
         by_other_metrics=tuple(
-            select_among(store, with_facts, selection) for selection in others
+            select_among(policed, with_facts, selection) for selection in others
         ),
         benchmark=benchmark,
     )

@@ -6,14 +6,15 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
 from operator import itemgetter
 from typing import Any
 
 import pyarrow as pa
 
 from warehouse.analysis.selection.conditions import Run
-from warehouse.analysis.selection.scorers import name_scorers, place_of, scorer_in_words
+from warehouse.analysis.selection.metric import Metric as Metric
+from warehouse.analysis.selection.metric_names import as_one
+from warehouse.analysis.selection.scorers import name_scorers, place_of
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.store.columns import rows_of
 from warehouse.store.connection import Store
@@ -27,8 +28,6 @@ _OF_WHOLE_SETS = (
     *("f1", "macro_f1", "weighted_f1", "precision", "recall", "balanced_accuracy"),
     *("kappa", "mcc", "auroc", "ece"),
 )
-#: How far beyond a bound a value may lie that was rounded.
-_ROUNDING = 1e-9
 #: In what order runs and metrics stand.
 _RUN_ID = itemgetter("run_id")
 
@@ -55,89 +54,6 @@ def direction_unknown(metric: str, benchmark: str, *others: str) -> str:
         "(--lower-is-better the opposite): warehouse fix metric "
         f"{shlex.quote(benchmark)} --metric {label} --higher-is-better"
     )
-
-
-@dataclass(frozen=True)
-class Metric:
-    """One metric of one benchmark: how its values are to be read."""
-
-    benchmark_id: int
-    id: int
-    name: str
-    filter: str
-    unit: str
-    link: str  #: from the (weighted) mean to the figure; ``"none"``: no mean gives the figure.
-    scorer: str
-    judge_model: str
-    parameters_key: str
-    is_default: bool  #: the benchmark's headline metric (view ``headline_metric``).
-    n_runs: int  #: current runs of the benchmark that have figures of a metric of this label.
-    kind: str | None
-    low: float | None  #: smallest possible value of a prompt, None if unknown.
-    high: float | None  #: largest possible value of a prompt.
-    higher_is_better: bool | None  #: None if unknown.
-    scorer_kind: str = "match"  #: of whoever scored: a program (``match``, ``execution``), ``model`` or ``human``.
-
-    @property
-    def scored_by(self) -> str:
-        """Who scored; empty for a plain comparison."""
-        return self.judge_model or self.scorer
-
-    @property
-    def label(self) -> str:
-        """``name``, or ``name,filter`` as harnesses write it."""
-        if self.filter:
-            return f"{self.name},{self.filter}"
-        return self.name
-
-    @property
-    def bounds(self) -> tuple[float | None, float | None] | None:
-        """Bounds of the values; (0, 1) for a binary metric that states none."""
-        if self.low is None and self.high is None:
-            if self.kind == "binary":
-                return (0.0, 1.0)
-            return None
-        return (self.low, self.high)
-
-    def bounds_of(
-        self, smallest: float, largest: float
-    ) -> tuple[float | None, float | None] | None:
-        """`bounds`, None where values of the metric from ``smallest`` to ``largest``
-        break them."""
-        if self.bounds is None:
-            return None
-        low, high = self.bounds
-        if low is None:
-            low = -inf
-        if high is None:
-            high = inf
-        if low - _ROUNDING <= smallest and largest <= high + _ROUNDING:
-            return self.bounds
-        return None
-
-    @property
-    def scale(self) -> tuple[str, ...]:
-        """Parts that must agree for two figures to be on one scale and by one
-        scorer."""
-        return (
-            self.unit,
-            self.link,
-            self.scorer or self.unnamed,
-            self.judge_model,
-            self.parameters_key,
-        )
-
-    @property
-    def unnamed(self) -> str:
-        """A judge, or people, without a name by what they are; empty for all others."""
-        if self.scored_by or self.scorer_kind not in ("model", "human"):
-            return ""
-        return scorer_in_words("", self.scorer_kind)
-
-    @property
-    def told_by(self) -> str:
-        """Who scored, as labels say it; empty for a program without a name."""
-        return self.scored_by or self.unnamed
 
 
 def find_benchmark(store: Store, name: str) -> Benchmark:
@@ -313,14 +229,32 @@ def metrics_of(store: Store, benchmark_ids: Sequence[int]) -> tuple[Metric, ...]
     """All metrics of some benchmarks, by label."""
     query = query_text("analysis/selection", "benchmark_metrics")
     rows = store.rows(query, {"benchmark_ids": benchmark_ids}, per="benchmark_id")
-    metrics = map(_metric, rows)
-    return tuple(sorted(metrics, key=headline_scorer_first))
+    metrics = sorted(map(_metric, rows), key=headline_scorer_first)
+    if "metric alias" in store.kinds_declared():
+        aliases = store.rows(
+            query_text("analysis/selection", "metric_aliases"),
+            {"benchmark_ids": benchmark_ids},
+            per="benchmark_id",
+        )
+        counts_as = {
+            (row["benchmark_id"], row["metric_id"]): str(row["counts_as"])
+            for row in aliases
+        }
+        metrics = sorted(as_one(metrics, counts_as), key=headline_scorer_first)
+    return tuple(metrics)
 
 
-def headline_scorer_first(metric: Metric) -> tuple[str, int, str, int]:
-    """By label; of one label the headline scorer first, whichever was loaded first."""
+def headline_scorer_first(metric: Metric) -> tuple[str, bool, int, str, int]:
+    """By label; of one label its own name before others, then the headline scorer
+    first, whichever was loaded first."""
     place = place_of(metric.scorer_kind)
-    return metric.label, place, metric.scored_by, metric.id
+    return (
+        metric.label,
+        bool(metric.recorded),
+        place,
+        metric.scored_by,
+        metric.id,
+    )
 
 
 def run_metrics_of(store: Store, benchmark_ids: Sequence[int]) -> list[dict[str, Any]]:
@@ -382,12 +316,15 @@ def choose_metrics(
 
 
 def _called(metrics: Sequence[Metric], name: str | None) -> list[Metric]:
-    """The metrics of a name, with its filter or without; all where none is given."""
+    """The metrics of a name, with its filter or without, or of one that it is another
+    name of; all where none is given."""
     if name is None:
         return list(metrics)
     by_label = [metric for metric in metrics if metric.label == name]
     by_name = [metric for metric in metrics if metric.name == name]
-    return by_label or by_name
+    meant = {metric.label for metric in metrics if metric.recorded == name}
+    by_alias = [metric for metric in metrics if metric.label in meant]
+    return by_label or by_name or by_alias
 
 
 def _has_runs(store: Store, ids: Sequence[int]) -> bool:

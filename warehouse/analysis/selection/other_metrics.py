@@ -3,6 +3,7 @@ them."""
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ from typing import Any, TypeVar
 from warehouse.analysis.results import Row
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.conditions import Condition
+from warehouse.analysis.selection.metric_names import alias_command, may_be_one
 from warehouse.tables.words import counted
 
 Key = TypeVar("Key", bound=Hashable)
@@ -156,6 +158,37 @@ def advise_others(others: Iterable[OtherMetric]) -> str:
     advice = describe_others([other for other in others if other.n_conditions > 1])
     if advice:
         return f"; {advice}"
+    return ""
+
+
+def advise_names(
+    others: Iterable[OtherMetric],
+    metrics: Sequence[Metric],
+    shown: Metric,
+    benchmark: str,
+) -> str:
+    """What to do about conditions that have another metric in place of the one that is
+    shown, which may be it under another name; empty where there are none.
+
+    Args:
+        others: the metrics that are not shown.
+        metrics: of the benchmark.
+        shown: the metric that is.
+        benchmark: its name.
+    """
+    for other in others:
+        like = [metric for metric in metrics if metric.label == other.metric]
+        are_alike = any(
+            metric.link != "none" and may_be_one(metric, shown) for metric in like
+        )
+        if are_alike and other.n_elsewhere == other.n_conditions:
+            has = counted(other.n_conditions, "condition")
+            return (
+                f"{has} without a row here by {other.metric} in place of "
+                f"{shown.label}: if these are two names of one metric: "
+                f"{alias_command(other.metric, shown.label, benchmark)}; if not: "
+                f"--metric {shlex.quote(other.metric)}"
+            )
     return ""
 
 

@@ -3,14 +3,14 @@ do not count."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.errors import MisuseError
-from warehouse.records.policy import Policy
+from warehouse.records.policy import Policy, PolicyRules
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 from warehouse.tables.words import listed
@@ -33,14 +33,12 @@ def under_policy(
     policy: Policy,
     keys: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
     sums: DrawSums,
-    metric_ids: Collection[int],
 ) -> DrawSums:
     """The sums as a policy has them.
 
     Args:
         keys: run, metric and prompt of each row.
         sums: as they are stored; they are changed in place.
-        metric_ids: of the rows.
 
     Raises:
         MisuseError: a sample counts as wrong by a metric that has no worst score.
@@ -52,7 +50,7 @@ def under_policy(
         query_text("analysis/selection", "policy_scores"),
         {
             "run_ids": np.unique(keys[0]).tolist(),
-            "metric_ids": sorted(metric_ids),
+            "metric_ids": np.unique(keys[1]).tolist(),
             "statuses": statuses,
         },
         per="run_id",
@@ -67,14 +65,49 @@ def under_policy(
         if row["status"] in policy.dropped:
             sums.n_unscored[at] += row["n_valued"]
             continue
-        if row["worst"] is None:
+        worst = policy.wrong_value if row["worst"] is None else row["worst"]
+        if worst is None:
             raise MisuseError(
                 f"policy {policy.name}: a metric has no known worst score, so nothing "
                 "can count as it; say its bounds and which way it points: warehouse fix "
-                "metric"
+                "metric; or what wrong samples score: warehouse fix policy BENCHMARK "
+                f"{policy.name} --wrong-value X"
             )
-        _as_wrong(sums, at, row["n"], row["n_valued"], float(row["worst"]))
+        _as_wrong(sums, at, row["n"], row["n_valued"], float(worst))
     return sums
+
+
+def rows_by_policy(
+    store: Store, runs: NDArray[np.int64], metrics: NDArray[np.int64]
+) -> list[tuple[Policy, NDArray[np.intp]]]:
+    """Rows under each policy that changes some; those under none are left out.
+
+    Args:
+        runs: id of the run of each row.
+        metrics: id of its metric.
+    """
+    rules = store.policies
+    if rules is None or not len(runs):
+        return []
+    if not rules.stored:
+        assert rules.asked is not None
+        return [(rules.asked, np.arange(len(runs)))]
+    benchmarks = {
+        row["run_id"]: row["benchmark_id"]
+        for row in store.rows(
+            query_text("analysis/selection", "benchmarks_of_runs"),
+            {"run_ids": np.unique(runs).tolist()},
+            per="run_id",
+        )
+    }
+    places: dict[tuple[str, str], tuple[Policy, list[int]]] = {}
+    pairs = zip(runs.tolist(), metrics.tolist(), strict=True)
+    for place, (run, metric) in enumerate(pairs):
+        policy = rules.of(benchmarks[run], metric)
+        if policy is not None:
+            key = (policy.name, policy.digest)
+            places.setdefault(key, (policy, []))[1].append(place)
+    return [(policy, np.array(rows, np.intp)) for policy, rows in places.values()]
 
 
 def _without(sums: DrawSums, at: int, row: dict[str, float]) -> None:
@@ -95,9 +128,93 @@ def _as_wrong(sums: DrawSums, at: int, n: int, n_valued: int, worst: float) -> N
     sums.n_filled[at] += n
 
 
-def policy_of(text: str | None) -> Policy | None:
-    """A policy as a question says it; None for none."""
-    return None if text is None else Policy.of(text)
+@dataclass(frozen=True)
+class PolicyInForce:
+    """What unscored samples count as in one answer."""
+
+    #: None: nobody said anything.
+    policy: Policy | None = field(default=None, hash=False)
+    #: as headings and results have it; empty where it is the usual one.
+    text: str = ""
+    origin: str = ""  #: who said it, for a note; empty for the question.
+
+    @property
+    def key(self) -> tuple[tuple[str, str], ...]:
+        """What each status counts as; equal where figures may stand side by side."""
+        if self.policy is None or self.policy.is_usual:
+            return ()
+        return tuple(sorted(self.policy.statuses.items()))
+
+
+def policy_in_force(
+    store: Store, read: Iterable[tuple[int, int]], benchmark: str
+) -> PolicyInForce:
+    """The policy that scores are read under.
+
+    Args:
+        read: the benchmarks and metrics, as ids.
+        benchmark: their name, for messages.
+
+    Raises:
+        MisuseError: there are several.
+    """
+    rules = store.policies
+    if rules is None:
+        return PolicyInForce()
+    found = dict.fromkeys(_of(rules, *ids) for ids in read)
+    return one_policy([(benchmark, policy) for policy in found])
+
+
+def one_policy(found: Sequence[tuple[str, PolicyInForce]]) -> PolicyInForce:
+    """The policy that all parts of an answer are under.
+
+    Args:
+        found: of each part its name and its policy.
+
+    Raises:
+        MisuseError: there are several; names them.
+    """
+    by_key = {policy.key: (name, policy) for name, policy in reversed(found)}
+    if len(by_key) > 1:
+        parts = [
+            f"{name} under {policy.text or 'missing'}"
+            for name, policy in reversed(by_key.values())
+        ]
+        raise MisuseError(
+            f"never two policies in one answer, and {listed(parts)}: ask of one "
+            "benchmark alone, or of all under one: --policy missing"
+        )
+    every = dict.fromkeys(policy for _, policy in found)
+    if len(every) < 2:
+        return next(iter(every), PolicyInForce())
+    told = max(every, key=lambda policy: NOT_ITS_OWN in policy.text)
+    if NOT_ITS_OWN in told.text:
+        return told
+    return replace(told, origin="that of each of the benchmarks")
+
+
+def _of(rules: PolicyRules, benchmark_id: int, metric_id: int) -> PolicyInForce:
+    policy = rules.of(benchmark_id, metric_id)
+    stored = rules.stored.get((benchmark_id, metric_id))
+    if policy is None:
+        return PolicyInForce()
+    if rules.asked is None:
+        assert stored is not None
+        text = "" if policy.is_usual else policy.name
+        return PolicyInForce(
+            policy, text, f"that of {stored.benchmark} since {stored.since}"
+        )
+    if stored is not None and stored.policy.digest != policy.digest:
+        return PolicyInForce(
+            policy,
+            f"{policy.name}, {NOT_ITS_OWN}",
+            f"{NOT_ITS_OWN}, which is {stored.policy.name} since {stored.since}",
+        )
+    return PolicyInForce(policy, policy.name)
+
+
+#: What is said where one command asks under another policy.
+NOT_ITS_OWN = "not the benchmark's policy"
 
 
 def policy_words(text: str) -> str:
@@ -110,17 +227,21 @@ _MOST_NAMED = 5
 
 
 def policy_notes(
-    policy: Policy | None, counts: Iterable[tuple[str, int, int]]
+    in_force: PolicyInForce, counts: Iterable[tuple[str, int, int]]
 ) -> list[str]:
     """What a policy says, and how many samples it changed.
 
     Args:
-        policy: None, or one that is the usual: nothing is said.
+        in_force: the usual: nothing is said of samples.
         counts: of each row its name, samples that count as wrong, and all its samples.
     """
-    if policy is None or policy.is_usual:
+    policy = in_force.policy
+    if policy is None:
         return []
-    said = f"policy {policy.name}: {policy}"
+    origin = f" ({in_force.origin})" if in_force.origin else ""
+    if policy.is_usual:
+        return [f"policy {policy.name}{origin}"] if NOT_ITS_OWN in origin else []
+    said = f"policy {policy.name}{origin}: {policy}"
     rows = dict.fromkeys(counts)
     filled = [f"{name} {n:,} of {of:,} samples" for name, n, of in rows if n]
     if not filled:

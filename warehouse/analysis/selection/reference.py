@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import logging
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -411,9 +412,31 @@ def common_benchmarks(
         f"{name} has {listed(list(of))}" for name, of in ((a, of_a), (b, of_b))
     )
     raise MisuseError(
-        f"{a} and {b} have no benchmark in common: {lists} (`warehouse compare "
-        "--across-links` holds two formulations of one against each other, once "
-        "`warehouse list links` has joined their prompts)"
+        f"{a} and {b} have no benchmark in common: {lists} "
+        f"({_ways_out(a, of_a, b, of_b)})"
+    )
+
+
+def _ways_out(a: str, of_a: BySplit, b: str, of_b: BySplit) -> str:
+    """What to do about two models on no common benchmark and split."""
+    joined = {split[0] for split in of_a} & {split[0] for split in of_b}
+    for name in sorted(joined):
+        splits = {split for split in (*of_a, *of_b) if split[0] == name}
+        if (name, "") in splits:
+            own = shlex.quote(name)
+            return (
+                "one of them does not say which split it is of; if they ask the same "
+                f"prompts: `warehouse fix link {own} {own}` joins those of equal text, "
+                f"then `warehouse compare --across-links {shlex.join([a, b])}` compares"
+            )
+        return (
+            "one benchmark in several splits; if one tool calls the same split "
+            "otherwise, forget its source and read it with the name of the other: "
+            "warehouse ingest FILE --set split=NAME"
+        )
+    return (
+        "`warehouse compare --across-links` holds two formulations of one against "
+        "each other, once `warehouse list links` has joined their prompts"
     )
 
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.conditions import Condition
+from warehouse.analysis.selection.metric_names import of_one
 from warehouse.analysis.selection.published_figures import PublishedFigure
 from warehouse.analysis.selection.row_plans import RowPlan, seed_name
 from warehouse.analysis.selection.row_repeats import (
@@ -64,14 +65,22 @@ def row_entries(
     metrics = {entry.metric.id: entry.metric for entry in read}
     rows: list[ScoredCondition] = []
     for plan in plans:
-        for metric in metrics.values():
+        for alike in of_one(metrics.values()):
             members = [
-                found.get((condition.key, metric.id)) for condition in plan.conditions
+                _entry_of(condition, alike, found) for condition in plan.conditions
             ]
             there = [entry for entry in members if entry is not None]
             if there:
-                rows += _rows_of(store, plan, metric, there, clusters, rules)
+                rows += _rows_of(store, plan, alike[0], there, clusters, rules)
     return rows
+
+
+def _entry_of(
+    condition: Condition, alike: Sequence[Metric], found: Entries
+) -> ScoredCondition | None:
+    """What a condition has by a metric, under the first of its names that it has."""
+    keys = ((condition.key, metric.id) for metric in alike)
+    return next((found[key] for key in keys if key in found), None)
 
 
 def _rows_of(

@@ -14,7 +14,12 @@ from warehouse.analysis.selection.benchmarks import Benchmark, BenchmarkFacts, M
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.conditions import Condition, Run, label_conditions
 from warehouse.analysis.selection.hooks import StoppedRun, StoredPlans, read_stopped
-from warehouse.analysis.selection.other_metrics import OtherMetric, others_among
+from warehouse.analysis.selection.other_metrics import (
+    OtherMetric,
+    advise_names,
+    others_among,
+)
+from warehouse.analysis.selection.policies import PolicyInForce
 from warehouse.analysis.selection.published_figures import PublishedFigure
 from warehouse.analysis.selection.scorers import others_in_words, place_of
 from warehouse.analysis.selection.scores import PromptScores, RunFigures
@@ -218,6 +223,7 @@ class BenchmarkScores:
     #: what every answer that counts all entries has to say.
     notes: tuple[str, ...] = ()
     is_part: bool = False  #: only some prompts are meant, of which runs cover all.
+    policy: PolicyInForce = PolicyInForce()  #: what unscored samples count as.
     #: what several parts of a page ask of these scores (`LastPairs`).
     worked_out: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
@@ -244,6 +250,14 @@ class BenchmarkScores:
             self.conditions,
             shown,
             self.metric.label,
+        )
+
+    @property
+    def names_advice(self) -> str:
+        """What to do about conditions that may have the metric under another name;
+        empty where there are none."""
+        return advise_names(
+            self.others, self.facts.metrics, self.metric, self.benchmark.name
         )
 
     @property
@@ -392,9 +406,7 @@ def read_all_entries(
     all_metrics = chain.from_iterable(metrics for _, metrics in groups)
     metric_ids = {metric.id for metric in all_metrics}
     figures = RunFigures(store, runs, metric_ids)
-    by_benchmark: list[
-        list[tuple[int, Metric, PromptScores | None, PublishedFigure | None]]
-    ] = [[] for _ in groups]
+    by_benchmark: list[list[_Member]] = [[] for _ in groups]
     for metric_id in sorted(metric_ids):
         owned = [
             {metric.benchmark_id: metric for metric in own if metric.id == metric_id}
@@ -415,7 +427,7 @@ def read_all_entries(
                 )
     stopped = read_stopped(store, [condition for _, condition in numbered])
     entries: list[list[ScoredCondition]] = []
-    for members in by_benchmark:
+    for members in map(_by_own_name, by_benchmark):
         indices = sorted({index for index, *_ in members})
         chosen = {index: numbered[index][1] for index in indices}
         labels = dict(
@@ -435,6 +447,23 @@ def read_all_entries(
             ]
         )
     return entries
+
+
+#: A condition by its number, and what it has by a metric.
+_Member = tuple[int, Metric, PromptScores | None, PublishedFigure | None]
+
+
+def _by_own_name(members: Sequence[_Member]) -> list[_Member]:
+    """What conditions have by their metrics; of one that has a metric by its own name
+    and by another one, what it has by its own."""
+    own = {
+        (index, metric.label) for index, metric, *_ in members if not metric.recorded
+    }
+    return [
+        member
+        for member in members
+        if not member[1].recorded or (member[0], member[1].label) not in own
+    ]
 
 
 def coverage_of(

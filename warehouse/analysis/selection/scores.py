@@ -11,7 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.selection.benchmarks import Metric
-from warehouse.analysis.selection.policies import DrawSums, under_policy
+from warehouse.analysis.selection.policies import (
+    DrawSums,
+    rows_by_policy,
+    under_policy,
+)
 from warehouse.analysis.selection.prompt_links import Links, align_values, follow_links
 from warehouse.analysis.selection.published_figures import PublishedFigure, mean_figure
 from warehouse.questions.options import MAX_UNSCORED
@@ -385,11 +389,29 @@ class _Rows:
             columns.whole_numbers("metric_id")[order],
         )
         stored = facts.take(order)
-        if store.policy is not None:
-            stored = _under_policy(
-                store, store.policy, (self.runs, self.metrics), stored, metric_ids
-            )
+        if store.policies is not None:
+            stored = _under_rules(store, self.runs, self.metrics, stored)
         self.facts = _with_infinite(store, self.runs, self.metrics, stored, metric_ids)
+
+
+def _under_rules(
+    store: Store,
+    runs: NDArray[np.int64],
+    metrics: NDArray[np.int64],
+    facts: _Facts,
+) -> _Facts:
+    """Facts with what the policies of their benchmarks and metrics say."""
+    for policy, rows in rows_by_policy(store, runs, metrics):
+        own = _under_policy(
+            store, policy, (runs[rows], metrics[rows]), facts.take(rows)
+        )
+        changed = {}
+        for name in facts.__dataclass_fields__:
+            column = getattr(facts, name).copy()
+            column[rows] = getattr(own, name)
+            changed[name] = column
+        facts = _Facts(**changed)
+    return facts
 
 
 def _under_policy(
@@ -397,7 +419,6 @@ def _under_policy(
     policy: Policy,
     keys: tuple[NDArray[np.int64], NDArray[np.int64]],
     facts: _Facts,
-    metric_ids: Collection[int],
 ) -> _Facts:
     """Facts with what a policy says that unscored samples count as."""
     is_scored = np.isfinite(facts.values)
@@ -416,7 +437,6 @@ def _under_policy(
             n_unscored=facts.n_unscored.copy(),
             n_filled=np.zeros(len(n)),
         ),
-        metric_ids,
     )
     changed = (sums.n != n) | (sums.n_filled > 0)
     with np.errstate(invalid="ignore", divide="ignore"):  # 0/0: nothing counts, NaN

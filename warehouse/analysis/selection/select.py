@@ -23,12 +23,14 @@ from warehouse.analysis.selection.benchmarks import (
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.hooks import possible_plans
+from warehouse.analysis.selection.metric_names import names_notes
 from warehouse.analysis.selection.only_prompts import (
     only_prompts,
     run_conditions,
     scores_of,
 )
-from warehouse.analysis.selection.policies import policy_notes
+from warehouse.analysis.selection.policies import policy_in_force, policy_notes
+from warehouse.analysis.selection.policy_evidence import ReadRun, require_readable
 from warehouse.analysis.selection.read_twice import read_twice
 from warehouse.analysis.selection.reference import BySplit, choose_conditions
 from warehouse.analysis.selection.row_plans import (
@@ -113,6 +115,11 @@ def select_among(
         if entry.usable is not None
     )
     entries = tell_scorers(entries)
+    in_force = policy_in_force(
+        store, ((one.benchmark_id, one.id) for one in metrics), benchmark.name
+    )
+    if in_force.policy is not None:
+        require_readable(store, in_force.policy, _read_runs(entries))
     return BenchmarkScores(
         benchmark,
         tuple(metrics),
@@ -124,12 +131,21 @@ def select_among(
         facts,
         shown,
         (
-            *policy_notes(store.policy, _filled(entries)),
+            *names_notes((entry.condition.model, entry.metric) for entry in entries),
+            *policy_notes(in_force, _filled(entries)),
             *notes,
             *_read_twice(store, entries),
         ),
         is_part=only is not None,
+        policy=in_force,
     )
+
+
+def _read_runs(entries: Sequence[ScoredCondition]) -> Iterator[ReadRun]:
+    """The runs with scores behind rows, each with its metric."""
+    for entry in entries:
+        if entry.scores is not None:
+            yield from ((run, entry.metric.id) for run in entry.condition.runs)
 
 
 def _read_twice(store: Store, entries: Sequence[ScoredCondition]) -> list[str]:

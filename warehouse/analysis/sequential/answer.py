@@ -146,6 +146,7 @@ def _read(
     baseline: Condition,
 ) -> _Planned:
     both = models.scored(candidate, baseline)
+    models.refuse_policy(both, "--sequential")
     records = stopped_early(models.store, (candidate, baseline))
     if baseline.key in records:
         raise NotComparable(

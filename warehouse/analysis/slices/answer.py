@@ -4,6 +4,7 @@ all."""
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,6 +13,8 @@ from numpy.typing import NDArray
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.row import which_better
 from warehouse.analysis.results import finite_or_none
+from warehouse.analysis.selection.policies import policy_notes
+from warehouse.analysis.slices.declared import FieldLabel, labels_of
 from warehouse.analysis.slices.fields import Slicing
 from warehouse.analysis.slices.question import CompareBy
 from warehouse.analysis.slices.read import read_pair
@@ -21,6 +24,7 @@ from warehouse.analysis.slices.view import (
     SliceComparison,
     SliceRow,
 )
+from warehouse.questions.options import OfSomePrompts
 from warehouse.questions.question import answers
 from warehouse.stats import (
     SliceDifference,
@@ -59,10 +63,12 @@ def compare_by(store: Store, question: CompareBy) -> SliceComparison:
     slicings = fields.slicings(question.by, pair.prompts, question.bins)
     sliced = [SlicedPair.of(pair, slicing, question) for slicing in slicings]
     tests = adjusted([one.field_test(question) for one in sliced])
+    labels = labels_of_pair(store, pair, [one.name for one in slicings], question)
     rows = []
-    for one, test in zip(sliced, tests, strict=True):
-        rows += [replace(row, p_varies=test.p) for row in one.rows(question)]
-    notes = tuple(filter(None, [pair.note]))
+    for one, test, label in zip(sliced, tests, labels, strict=True):
+        columns = {"p_varies": test.p, **label.columns}
+        rows += [replace(row, **columns) for row in one.rows(question)]
+    notes = (*filter(None, [pair.note]), *policy_notes(pair.policy, pair.filled))
     return SliceComparison(
         a=question.a,
         b=question.b,
@@ -71,7 +77,18 @@ def compare_by(store: Store, question: CompareBy) -> SliceComparison:
         notes=notes,
         higher_is_better=pair.metric.higher_is_better,
         is_share=pair.metric.bounds == (0.0, 1.0),
+        policy=pair.policy.text,
+        labels=labels,
     )
+
+
+def labels_of_pair(
+    store: Store, pair: Pair, fields: Sequence[str], question: OfSomePrompts
+) -> tuple[FieldLabel, ...]:
+    """What each field counts as in an answer on two models."""
+    runs = [*pair.a.run_ids, *pair.b.run_ids]
+    name = pair.a.benchmark_split[0]
+    return labels_of(store, name, fields, runs, question.where)
 
 
 def adjusted(tests: list[FieldTest]) -> list[FieldTest]:

@@ -38,6 +38,7 @@ from warehouse.analysis.slices.board_view import (
     SliceBoard,
     SliceScore,
 )
+from warehouse.analysis.slices.declared import FieldLabel, labels_of
 from warehouse.analysis.slices.fields import Slicing, read_fields
 from warehouse.analysis.slices.question import EQUAL, LeaderboardBy
 from warehouse.analysis.slices.view import NONE, FieldTest
@@ -71,9 +72,18 @@ def leaderboard_by(store: Store, question: LeaderboardBy) -> BoardOfSlices:
             "slices"
         )
     fields = read_fields(store, scores.benchmark.ids, scores.benchmark.name)
-    boards = []
-    for slicing in fields.slicings(question.by, prompts, question.bins):
-        boards.append(board_by(scores, slicing, question))
+    slicings = fields.slicings(question.by, prompts, question.bins)
+    labels = labels_of(
+        store,
+        scores.benchmark.name,
+        [slicing.name for slicing in slicings],
+        [run["run_id"] for run in scores.runs],
+        question.where,
+    )
+    boards = [
+        _labelled(board_by(scores, slicing, question), label)
+        for slicing, label in zip(slicings, labels, strict=True)
+    ]
     notes = list(scores.notes)
     if scores.clusters.note:
         notes.append(scores.clusters.note)
@@ -89,7 +99,15 @@ def leaderboard_by(store: Store, question: LeaderboardBy) -> BoardOfSlices:
         weights=question.weights,
         notes=tuple(notes),
         is_share=scores.metric.bounds == (0.0, 1.0),
+        policy=scores.policy.text,
+        labels=labels,
     )
+
+
+def _labelled(board: SliceBoard, label: FieldLabel) -> SliceBoard:
+    """A board whose rows say what their field counts as."""
+    scores = tuple(replace(row, **label.columns) for row in board.scores)
+    return replace(board, scores=scores)
 
 
 def all_prompts(scores: BenchmarkScores) -> NDArray[np.int64]:

@@ -12,13 +12,14 @@ from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.leaderboard.words import rows_in_words
 from warehouse.analysis.results import ConditionRow, Result
 from warehouse.analysis.selection.benchmarks import direction_unknown
+from warehouse.analysis.selection.policies import policy_words
+from warehouse.analysis.slices.declared import EXPLORATORY, FieldLabel, in_words
 from warehouse.analysis.slices.question import EQUAL
 from warehouse.analysis.slices.view import (
     ENDS,
     MOST,
     NONE,
     FieldTest,
-    exploratory,
     varies_in_words,
 )
 from warehouse.tables.units import Unit
@@ -66,6 +67,10 @@ class SliceScore(ConditionRow):
     flags: tuple[str, ...]
     reason: str  #: why this method, or why there is no figure or interval.
     run_ids: tuple[int, ...]  #: ids of the runs.
+    #: ``declared``: the field was named before the scores were stored; else
+    #: ``exploratory``.
+    label: str = EXPLORATORY
+    declared_at: str | None = None  #: when it was named, UTC; None: never.
 
 
 @dataclass(frozen=True)
@@ -103,6 +108,8 @@ class BoardOfSlices(Result):
     weights: str  #: of the overall figure: ``prompts`` or ``equal``.
     notes: tuple[str, ...]  #: what a reader should know.
     is_share: bool = False  #: scores lie between 0 and 1: people read them in percent.
+    policy: str = ""  #: what unscored samples count as; empty: they are missing.
+    labels: tuple[FieldLabel, ...] = ()  #: what each field counts as.
 
     @property
     def one_line(self) -> str:
@@ -113,7 +120,7 @@ class BoardOfSlices(Result):
     def to_dict(self) -> dict[str, Any]:
         """All fields by name; the rows hold what the boards do."""
         own = super().to_dict()
-        del own["boards"]
+        del own["boards"], own["labels"]
         return own
 
     def view(self, *, verbose: bool = False, top: int | None = None) -> View:
@@ -125,10 +132,10 @@ class BoardOfSlices(Result):
         """
         ranked = self.boards[0].ranked
         head = heading(self.benchmark, self.metric, ranked, self.higher_is_better)
-        parts: list[Part] = [head]
+        parts: list[Part] = [head + policy_words(self.policy)]
         for board in self.boards:
             parts += self._of_field(board, top, verbose=verbose)
-        parts.append(TableNote(exploratory([board.field for board in self.boards])))
+        parts += [TableNote(line) for line in in_words(self.labels)]
         flags = [flag for row in self.rows for flag in row.flags]
         parts += [TableNote(line, "flags") for line in meanings(flags)]
         notes = list(self.notes)

@@ -16,7 +16,9 @@ from warehouse.analysis.gate.question import ReleaseGate
 from warehouse.analysis.gate.view import EXIT, Gate
 from warehouse.analysis.results import BenchmarkRow, Result
 from warehouse.analysis.selection.benchmarks import direction_unknown
-from warehouse.analysis.slices.answer import SlicedPair
+from warehouse.analysis.selection.policies import policy_words
+from warehouse.analysis.slices.answer import SlicedPair, labels_of_pair
+from warehouse.analysis.slices.declared import EXPLORATORY, FieldLabel, in_words
 from warehouse.analysis.slices.question import CompareBy, GateBy
 from warehouse.analysis.slices.read import read_pair
 from warehouse.analysis.slices.view import NONE, SliceRow
@@ -54,6 +56,10 @@ class SliceGateRow(BenchmarkRow):
     flags: tuple[str, ...]  #: as of ``compare --by``.
     reason: str  #: why there is no bound.
     overall: str  #: the verdict over all prompts and slices, the same in each row.
+    #: ``declared``: the field was named before the scores were stored; else
+    #: ``exploratory``.
+    label: str = EXPLORATORY
+    declared_at: str | None = None  #: when it was named, UTC; None: never.
 
 
 @dataclass(frozen=True)
@@ -68,6 +74,7 @@ class SliceGate(Result):
     rows: tuple[SliceGateRow, ...]
     notes: tuple[str, ...]  #: what a reader should know.
     is_share: bool = False  #: scores lie between 0 and 1: people read them in percent.
+    labels: tuple[FieldLabel, ...] = ()  #: what each field counts as.
 
     @property
     def exit_code(self) -> int:
@@ -96,7 +103,8 @@ class SliceGate(Result):
         """The verdict, the gate of all prompts, and the slices, those that do not pass
         first."""
         whole = self.whole.view(verbose=verbose)
-        parts: list[Part] = [visible(f"{self.one_line}.")]
+        head = visible(f"{self.one_line}.") + policy_words(self.whole.policy)
+        parts: list[Part] = [head]
         parts += whole.parts[1:]
         parts += ["", _table(self.rows, is_share=self.is_share)]
         loss = _loss_in_words(self.rows[0].margin, is_share=self.is_share)
@@ -106,6 +114,7 @@ class SliceGate(Result):
                 f"(alpha {self.alpha:g}, each alone: all have to pass)"
             )
         )
+        parts += [TableNote(line) for line in in_words(self.labels)]
         flags = [flag for row in self.rows for flag in row.flags]
         parts += [TableNote(line, "flags") for line in meanings(flags)]
         return View(tuple(parts), (*whole.notes, *self.notes))
@@ -170,10 +179,13 @@ def gate_by(store: Store, question: GateBy) -> SliceGate:
         why = direction_unknown(pair.metric.label, pair.benchmark)
     rows: list[SliceGateRow] = []
     notes = []
-    for slicing in fields.slicings(question.by, pair.prompts, question.bins):
+    slicings = fields.slicings(question.by, pair.prompts, question.bins)
+    labels = labels_of_pair(store, pair, [one.name for one in slicings], question)
+    for slicing, label in zip(slicings, labels, strict=True):
         sliced = SlicedPair.of(pair, slicing, compared)
         own = [row for row in sliced.rows(compared) if row.slice != NONE]
-        rows += [_judged(row, question.no_slice_worse_than, sign, why) for row in own]
+        judged = [_judged(row, question.no_slice_worse_than, sign, why) for row in own]
+        rows += [replace(row, **label.columns) for row in judged]
         if slicing.n_without:
             verb = plural("question", slicing.n_without)
             notes.append(
@@ -188,6 +200,7 @@ def gate_by(store: Store, question: GateBy) -> SliceGate:
         rows=tuple(_with_overall(row, verdict) for row in rows),
         notes=tuple(notes),
         is_share=pair.metric.bounds == (0.0, 1.0),
+        labels=labels,
     )
 
 

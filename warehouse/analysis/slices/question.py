@@ -19,6 +19,7 @@ from warehouse.questions.options import (
     Seed,
     SelectedAtLevel,
     SubsetOk,
+    UnderPolicy,
 )
 from warehouse.questions.question import Option, Question
 
@@ -43,7 +44,7 @@ Bins = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class BySlices(OfSomePrompts, AsRows, SelectedAtLevel):
+class BySlices(UnderPolicy, OfSomePrompts, AsRows, SelectedAtLevel):
     """How prompts are sliced, and what is computed of the slices."""
 
     bins: Bins = None
@@ -144,7 +145,7 @@ class CompareBy(BySlices, Question):
 
 
 @dataclass(frozen=True)
-class CompareSlope(OfSomePrompts, AsRows, SelectedAtLevel, Question):
+class CompareSlope(UnderPolicy, OfSomePrompts, AsRows, SelectedAtLevel, Question):
     """How the paired difference of two models goes up with a number of the prompts.
 
     Raises:
@@ -172,7 +173,7 @@ class CompareSlope(OfSomePrompts, AsRows, SelectedAtLevel, Question):
 
 
 @dataclass(frozen=True)
-class GateBy(OfSomePrompts, AsRows, Replacement, Question):
+class GateBy(UnderPolicy, OfSomePrompts, AsRows, Replacement, Question):
     """Whether a candidate may take the place of a baseline on a benchmark, and is worse
     by more than a loss on no slice of a field of its prompts.
 

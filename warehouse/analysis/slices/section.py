@@ -16,6 +16,7 @@ from warehouse.analysis.report_data.read import BenchmarkReads
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores
 from warehouse.analysis.slices.board import all_prompts, board_by
 from warehouse.analysis.slices.board_view import SliceBoard, SliceScore
+from warehouse.analysis.slices.declared import FieldLabel, in_words, labels_of
 from warehouse.analysis.slices.fields import Slicing
 from warehouse.analysis.slices.question import LeaderboardBy
 from warehouse.charts.page_parts import heading, notes
@@ -36,6 +37,7 @@ class SliceSection(Section):
     WORDS = "By field"
 
     boards: tuple[SliceBoard, ...]  #: one for each field.
+    labels: tuple[FieldLabel, ...] = ()  #: what each field counts as.
 
     @classmethod
     def of(cls, reads: BenchmarkReads, report: ReportSetting) -> Self | None:
@@ -54,7 +56,13 @@ class SliceSection(Section):
                 boards.append(_board(reads.scores, slicing, report.ranks))
         if not boards:
             return None
-        return cls(tuple(boards))
+        counted_as = labels_of(
+            report.store,
+            reads.scores.benchmark.name,
+            [board.field for board in boards],
+            [run["run_id"] for run in reads.scores.runs],
+        )
+        return cls(tuple(boards), counted_as)
 
     def html(self, part: BenchmarkPart, anchor: str) -> Markup:
         """A table for each field, with what is to be said of the lowest of several."""
@@ -66,6 +74,7 @@ class SliceSection(Section):
             "verdicts that allow for reading all slices: warehouse compare A B --by "
             "FIELD",
         ]
+        remarks += in_words(self.labels)
         return Markup("\n").join([*words, notes(remarks)])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from warehouse.analysis.comparison.brief import Names
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.results import PairedRow, Result
+from warehouse.analysis.selection.policies import policy_notes, policy_words
+from warehouse.analysis.slices.answer import labels_of_pair
+from warehouse.analysis.slices.declared import EXPLORATORY, FieldLabel, in_words
 from warehouse.analysis.slices.question import CompareSlope
 from warehouse.analysis.slices.read import read_pair
-from warehouse.analysis.slices.view import exploratory
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.stats import slope_of
@@ -46,6 +48,10 @@ class SlopeRow(PairedRow):
     lowest: float  #: smallest number.
     highest: float  #: largest number.
     reason: str  #: why there is no interval.
+    #: ``declared``: the field was named before the scores were stored; else
+    #: ``exploratory``.
+    label: str = EXPLORATORY
+    declared_at: str | None = None  #: when it was named, UTC; None: never.
 
 
 @dataclass(frozen=True)
@@ -57,6 +63,8 @@ class SlopeComparison(Result):
     rows: tuple[SlopeRow, ...]
     notes: tuple[str, ...]  #: what a reader should know.
     is_share: bool = False  #: scores lie between 0 and 1: people read them in percent.
+    policy: str = ""  #: what unscored samples count as; empty: they are missing.
+    labels: tuple[FieldLabel, ...] = ()  #: what the field counts as.
 
     @property
     def one_line(self) -> str:
@@ -95,12 +103,13 @@ class SlopeComparison(Result):
             "clusters": row.n_clusters,
         }
         table = Table.of([cells], hide_empty=("clusters",), minor=("clusters",))
-        lines = [exploratory([row.field])]
+        lines = in_words(self.labels)
         if self.is_share:
             lines.insert(0, "in points of per cent")
         if row.n_without:
             lines.append(f"{row.n_without} questions without {row.field} are left out")
         head = f"{row.model_a} against {row.model_b} · {row.benchmark} · {row.metric}"
+        head += policy_words(self.policy)
         parts = (visible(head), visible(f"{self.sentence}."), "", table)
         return View((*parts, *map(TableNote, lines)), self.notes)
 
@@ -121,10 +130,14 @@ def compare_slope(store: Store, question: CompareSlope) -> SlopeComparison:
             "training_seed=NAME; a weighted figure has none"
         )
     numbers = fields.numbers(question.slope, pair.prompts)
-    row = _row(pair, fields.find(question.slope), numbers, question)
+    field = fields.find(question.slope)
+    labels = labels_of_pair(store, pair, [field], question)
+    row = replace(_row(pair, field, numbers, question), **labels[0].columns)
     is_share = pair.metric.bounds == (0.0, 1.0)
-    notes = tuple(filter(None, [pair.note]))
-    return SlopeComparison(question.a, question.b, (row,), notes, is_share)
+    notes = (*filter(None, [pair.note]), *policy_notes(pair.policy, pair.filled))
+    return SlopeComparison(
+        question.a, question.b, (row,), notes, is_share, pair.policy.text, labels
+    )
 
 
 def _row(

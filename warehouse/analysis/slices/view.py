@@ -11,6 +11,8 @@ from warehouse.analysis.comparison.brief import Names
 from warehouse.analysis.comparison.words import models_of
 from warehouse.analysis.results import PairedRow, Result, Row
 from warehouse.analysis.selection.benchmarks import direction_unknown
+from warehouse.analysis.selection.policies import policy_words
+from warehouse.analysis.slices.declared import EXPLORATORY, FieldLabel, in_words
 from warehouse.stats.core.inputs import rejects
 from warehouse.stats.slices.family import MIN_P, STEP_DOWN
 from warehouse.tables.units import Unit
@@ -37,10 +39,6 @@ OPEN, NOT_TESTED = "open", "not tested"
 _HIDE_EMPTY = ("clusters", "flags")
 #: Columns that a narrow terminal does without, the first of them first.
 _MINOR = ("clusters", "flags", "questions")
-EXPLORATORY = (
-    "exploratory: the store knows of no field that it was named before the scores "
-    "came, so {fields} as chosen after them; {n} asked for in this call"
-)
 
 
 @dataclass(frozen=True)
@@ -74,6 +72,10 @@ class SliceRow(PairedRow):
     #: ``few_prompts`` (below 30), ``few_clusters`` (below 20), ``overlapping``.
     flags: tuple[str, ...]
     reason: str  #: why there is no interval or no verdict.
+    #: ``declared``: the field was named before the scores were stored; else
+    #: ``exploratory``.
+    label: str = EXPLORATORY
+    declared_at: str | None = None  #: when it was named, UTC; None: never.
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,8 @@ class SliceComparison(Result):
     notes: tuple[str, ...]  #: what a reader should know.
     higher_is_better: bool | None  #: direction of the metric.
     is_share: bool = False  #: scores lie between 0 and 1: people read them in percent.
+    policy: str = ""  #: what unscored samples count as; empty: they are missing.
+    labels: tuple[FieldLabel, ...] = ()  #: what each field counts as.
 
     @property
     def one_line(self) -> str:
@@ -134,7 +138,8 @@ class SliceComparison(Result):
         """
         first = self.rows[0]
         names = Names.of(first)
-        parts: list[Part] = [_heading(first, names, self.fields)]
+        head = _heading(first, names, self.fields) + policy_words(self.policy)
+        parts: list[Part] = [head]
         for test in self.fields:
             parts += self._of_field(test, names, verbose=verbose, top=top)
         parts += [TableNote(line) for line in self._lines(names)]
@@ -210,16 +215,7 @@ class SliceComparison(Result):
             else:
                 sizes += " slices"
             yield f"verdicts allow for reading {sizes} ({how}, step-down, {alpha})"
-        yield exploratory([test.field for test in self.fields])
-
-
-def exploratory(fields: Sequence[str]) -> str:
-    """That fields were chosen after the scores."""
-    verb = "counts"
-    if len(fields) > 1:
-        verb = "count"
-    words = f"{listed(list(fields))} {verb}"
-    return EXPLORATORY.format(fields=words, n=counted(len(fields), "field"))
+        yield from in_words(self.labels)
 
 
 def _heading(row: SliceRow, names: Names, tests: Sequence[FieldTest]) -> str:

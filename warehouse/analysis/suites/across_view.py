@@ -11,6 +11,7 @@ from warehouse.analysis.leaderboard.answer import Leaderboard
 from warehouse.analysis.leaderboard.brief import SHORT, unit_of, with_gap
 from warehouse.analysis.leaderboard.places import BEST, HIGHEST, TIE
 from warehouse.analysis.leaderboard.words import first_in_words
+from warehouse.analysis.selection.policies import policy_words
 from warehouse.analysis.suites.across_row import Across, ModelAcross, Shown
 from warehouse.tables.units import Unit
 from warehouse.tables.view import MARKED, Table, TableNote, View
@@ -55,7 +56,8 @@ def across_view(
     """
     units = _units(result)
     in_percent = all(unit.in_percent for unit in units.values())
-    parts: list[Any] = [_heading(result, in_percent=in_percent)]
+    heading = _heading(result, in_percent=in_percent) + _policies(boards)
+    parts: list[Any] = [visible(heading)]
     parts += _sentences(result, units)
     parts += ["", _table(result, units, in_percent=in_percent, top=top)]
     parts += _meaning_of_marks(result)
@@ -89,6 +91,15 @@ def _heading(result: Across, *, in_percent: bool) -> str:
     if any(error is not None for error in errors):
         size += "; standard errors in brackets"
     return size
+
+
+def _policies(boards: Sequence[Leaderboard]) -> str:
+    """What unscored samples count as, where that is said of a benchmark."""
+    said = {board.benchmark: board.policy for board in boards if board.policy}
+    if len(said) == len(boards) and len(set(said.values())) == 1:
+        return policy_words(boards[0].policy)
+    named = [f"{benchmark} {policy}" for benchmark, policy in said.items()]
+    return policy_words(some_of(named))
 
 
 def _n_benchmarks(result: Across) -> str:

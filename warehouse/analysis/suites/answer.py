@@ -211,7 +211,7 @@ def suite_board(entries: SuiteEntries, options: OnSuite) -> SuiteBoard:
         others=others,
         n_left_out=n_left_out,
         left_out_higher=rows[0].left_out_higher if rows else 0,
-        policy=options.policy or "",
+        policy=entries.policy.text,
         is_share=all(leaf.metric.bounds == (0.0, 1.0) for leaf in leaves),
     )
 

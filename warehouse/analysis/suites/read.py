@@ -16,7 +16,14 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.selection.benchmarks import Metric, runs_table
 from warehouse.analysis.selection.hooks import StoredPlans, possible_plans
-from warehouse.analysis.selection.policies import policy_notes
+from warehouse.analysis.selection.metric_names import names_notes
+from warehouse.analysis.selection.policies import (
+    PolicyInForce,
+    one_policy,
+    policy_in_force,
+    policy_notes,
+)
+from warehouse.analysis.selection.policy_evidence import ReadRun, require_readable
 from warehouse.analysis.selection.prompts import copies_in_words, same_contents
 from warehouse.analysis.selection.read_twice import read_twice
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
@@ -56,6 +63,7 @@ class SuiteEntries:
     #: by name of the leaf, where all of the suite is published; then leaves have the
     #: entry of the first figure alone.
     published: Mapping[str, Sequence[Figure]] | None = None
+    policy: PolicyInForce = PolicyInForce()  #: what unscored samples count as.
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -91,7 +99,9 @@ def read_suite_entries(
     leaves, notes = _leaves(store, *read, weights, selection, force)
     labels = {leaf.metric.label for leaf in leaves}
     units = _units(store, leaves, selection.cluster)
-    notes += policy_notes(store.policy, _filled(leaves))
+    notes += names_notes(_metrics_of_rows(leaves))
+    in_force = _policy(store, leaves)
+    notes += policy_notes(in_force, _filled(leaves))
     notes += read_twice(store, _run_ids(leaves, figures))
     if isinstance(weights, str):
         leaves, again = _copies_once(leaves, units)
@@ -111,7 +121,36 @@ def read_suite_entries(
         _untold(leaves, units),
         selection.rows,
         figures,
+        in_force,
     )
+
+
+def _policy(store: Store, leaves: Sequence[Leaf]) -> PolicyInForce:
+    """What unscored samples count as on all leaves.
+
+    Raises:
+        MisuseError: not the same on all, or a run cannot be read so.
+    """
+    found = []
+    runs: list[ReadRun] = []
+    for leaf in leaves:
+        ids = {(entry.metric.benchmark_id, entry.metric.id) for entry in leaf.entries}
+        found.append((leaf.name, policy_in_force(store, ids, leaf.name)))
+        for entry in leaf.entries:
+            if entry.scores is not None:
+                of_entry = entry.condition.runs
+                runs += [(run, entry.metric.id) for run in of_entry]
+    in_force = one_policy(found)
+    if in_force.policy is not None:
+        require_readable(store, in_force.policy, runs)
+    return in_force
+
+
+def _metrics_of_rows(leaves: Sequence[Leaf]) -> Iterator[tuple[str, Metric]]:
+    """Of each row its model and benchmark, and its metric."""
+    for leaf in leaves:
+        for entry in leaf.entries:
+            yield f"{entry.condition.model} on {leaf.name}", entry.metric
 
 
 def _filled(leaves: Sequence[Leaf]) -> Iterator[tuple[str, int, int]]:

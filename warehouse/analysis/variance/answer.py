@@ -48,6 +48,7 @@ from warehouse.store.sql.query_files import query_text
 from warehouse.tables.view import View
 
 _RATES = "the draws are stored as rates"
+_OF_A_SLICE = "of a slice runs of one draw are not told apart"
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ class VarianceReport(Result):
     rows: tuple[VarianceRow, ...]
     left_out: tuple[str, ...]  #: what has no scores, with the reason.
     is_share: bool = False  #: scores lie between 0 and 1: people read them in percent.
+    of_fields: tuple[str, ...] = ()  #: what is to be said of the field of slices.
 
     @property
     def one_line(self) -> str:
@@ -69,7 +71,7 @@ class VarianceReport(Result):
     @property
     def notes(self) -> tuple[str, ...]:
         """The first of what was left out."""
-        return left_out_notes(self.left_out)
+        return (*left_out_notes(self.left_out), *self.of_fields)
 
     def view(self, *, verbose: bool = False) -> View:
         """Where each error comes from, and what would halve it.
@@ -87,12 +89,36 @@ class VarianceReport(Result):
 def variance(store: Store, question: Variance) -> VarianceReport:
     """One row for each condition."""
     targets = find_targets(store, question.target, selection_of(question))
+    if question.by is not None:
+        return _by_field(store, targets, question, question.by)
     plain = [item for item in targets.scored if item.is_plain_mean]
     if question.single_draws:
         ranges = _ranges(store, plain)
     else:
         ranges = {}
     return variance_of(targets, question.target, ranges)
+
+
+def _by_field(
+    store: Store, targets: Targets, question: Variance, field: str
+) -> VarianceReport:
+    """The split of each condition on each slice."""
+    from warehouse.analysis.variance.slices import sliced_targets
+
+    sliced = sliced_targets(store, targets, field)
+    rows = [
+        replace(
+            make_row(part.target, _components(part.target), _OF_A_SLICE),
+            field=sliced.field,
+            slice=part.slice,
+            **sliced.label.columns,
+        )
+        for part in sliced.parts
+    ]
+    is_share = all(item.metric.bounds == (0.0, 1.0) for item in targets.scored)
+    return VarianceReport(
+        question.target, tuple(rows), targets.left_out, is_share, tuple(sliced.lines)
+    )
 
 
 def variance_of(

@@ -13,6 +13,7 @@ from warehouse.tables.view import Table, View
 from warehouse.tables.words import count_range
 
 _HIDE_EMPTY = (
+    "slice",
     "settings",
     "benchmark",
     "split",
@@ -111,6 +112,7 @@ def _cells(row: VarianceRow, unit: Unit, shared: Sequence[str]) -> dict[str, Any
         "model": row.model,
         "settings": row.condition,
         **benchmark_cells(row, shared),
+        "slice": row.slice,
         "score": unit.with_error(row.estimate, row.standard_error),
         "from questions": _share(row.share_between),
         "from answers": _share(row.share_within),

@@ -55,6 +55,15 @@ class Variance(OfTarget, Question):
 
     _: KW_ONLY
     cluster: Cluster = None
+    by: Annotated[
+        str | None,
+        Option(
+            "Slice by slice of a field of the prompts, a clustering or split; of cells "
+            "several with commas.",
+            "FIELD",
+            ("--by",),
+        ),
+    ] = None
     single_draws: Annotated[
         bool,
         Option(

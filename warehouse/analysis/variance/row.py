@@ -86,6 +86,12 @@ class VarianceRow(ConditionRow):
     reason: str  #: why something is None.
     runs: int  #: repeats that were pooled.
     run_ids: tuple[int, ...]  #: their ids.
+    field: str = ""  #: by which prompts are sliced; empty: the row is of all.
+    slice: str = ""  #: value of the field; ``(none)``: prompts without it.
+    #: ``declared``: the field was named before the scores were stored, or
+    #: ``exploratory``; empty where there is none.
+    label: str = ""
+    declared_at: str | None = None  #: when it was named, UTC; None: never.
 
 
 _SINGLE = (
@@ -309,6 +315,7 @@ def split_view(
     digits = decimals(row.se_prompts_fixed or row.standard_error for row in rows)
     hide_empty = (
         *_UNKNOWN,
+        "slice",
         "condition",
         "benchmark",
         "split",
@@ -334,6 +341,7 @@ def _split_cells(
         "model": row.model,
         "condition": row.condition,
         **benchmark_cells(row, shared),
+        "slice": row.slice,
         "estimate": number(row.estimate, digits),
         "se": number(row.standard_error, digits),
         "se at 2K": number(row.se_double_draws, digits),

@@ -85,7 +85,7 @@ def choose(store: Store, benchmark: str, metric: str) -> MetricEntry | None:
     labels = metrics(store, benchmark)
     label = None
     if metric:
-        label = _label(metric, [entry.metric for entry in labels], benchmark)
+        label = label_of(metric, [entry.metric for entry in labels], benchmark)
     with store.changing_catalogue() as connection:
         table = tables.benchmark
         shown = find_shown(connection, "benchmark", benchmark)
@@ -166,10 +166,15 @@ def _named(store: Store, benchmark: str, metric: str) -> str:
     """The label of a metric of a benchmark; empty: that of its headline."""
     labels = metrics(store, benchmark)
     headline = next((entry.metric for entry in labels if entry.is_headline), "")
-    return _label(metric or headline, [entry.metric for entry in labels], benchmark)
+    return label_of(metric or headline, [entry.metric for entry in labels], benchmark)
 
 
-def _label(metric: str, labels: Sequence[str], benchmark: str) -> str:
+def label_of(metric: str, labels: Sequence[str], benchmark: str) -> str:
+    """The one of some labels that a metric has by its name, with its filter or without.
+
+    Raises:
+        MisuseError: there is none, or several.
+    """
     fitting = [label for label in labels if label == metric]
     fitting = fitting or [
         label for label in labels if label.partition(",")[0] == metric

@@ -239,6 +239,14 @@ ignored_setting = _dimension(
     unique=("name", "benchmark"), refs={},
 )  # fmt: skip
 
+#: What people say of a benchmark, of all where none is named: by `about` (see
+#: ``docs/schema.md``).
+declaration = _dimension(
+    "declaration", _id(), _key("about"), _key("benchmark"), _key("subject"), _text("said"),
+    _number("wrong_value"), _text("digest"), _time("declared_at", optional=False),
+    unique=("about", "benchmark", "subject"), refs={},
+)  # fmt: skip
+
 source = _dimension(
     "source", _id(), _key("sha256"), _key("settings_key"), _text("path"), _whole("bytes"),
     _key("format"), _key("importer_version"), _json("settings"), _key("state"),
