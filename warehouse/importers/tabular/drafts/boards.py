@@ -38,6 +38,8 @@ _OF_TRIES = re.compile(
 )
 #: Words of names of figures of all benchmarks together.
 _OF_ALL = frozenset("overall average avg mean total weighted macro micro".split())
+#: Words of names of means of those columns that have the other words of the name.
+_MEANS = frozenset("overall average avg mean aggregate aggregated summary all".split())
 #: Names of parts of a benchmark, which name none.
 _SPLITS = frozenset("train dev test val valid validation public private".split())
 #: Prompts that a figure has at least, where nothing else tells them from generations.
@@ -318,7 +320,12 @@ def _groups(
     values: Sequence[ColumnProfile],
 ) -> Iterator[list[ColumnProfile]]:
     """Columns that another may be the mean of: all others, those before or behind it,
-    those of known benchmarks."""
+    those of known benchmarks, those of its name (``arc_aggregate``, ``arc_de``)."""
+    words = {*words_of(column.name)}
+    if words & _MEANS:
+        single = [c for c in others if not {*words_of(c.name)} & _MEANS]
+        yield single
+        yield [c for c in single if words - _MEANS <= {*words_of(c.name)}]
     place = [other is column for other in values].index(True)
     yield [*others]
     yield [*values[:place]]

@@ -37,7 +37,7 @@ from warehouse.importers.tabular.drafts.toml import (
 )
 
 #: Names of columns that number the generations of a prompt.
-_DRAWS = (
+DRAWS = (
     "draw",
     "trial",
     "attempt",
@@ -47,6 +47,7 @@ _DRAWS = (
     "epoch",
     "generation_index",
     "sample_index",
+    *("run_idx", "run_index", "sample_idx", "trial_idx", "attempt_idx", "repeat_idx"),
 )
 #: Ids as programs draw them: many hexadecimal digits, with a word before them or not,
 #: or letters and digits mixed.
@@ -271,11 +272,11 @@ def _settle_draws(
     prompts = [fields.sample[name] for name in names if name in fields.sample]
     if not prompts or table.rows < 2:
         return
-    others = [c for name, c in fields.run.items() if plain_name(c.name) not in _DRAWS]
+    others = [c for name, c in fields.run.items() if plain_name(c.name) not in DRAWS]
     told = (fields.metric, fields.filter, *fields.scorers.columns)
     others += [column for column in told if column is not None]
     numbers = [c for c in columns if c.is_number and c.path not in fields.sample]
-    turn, column = named_as(numbers, ("turn",)), named_as(numbers, _DRAWS)
+    turn, column = named_as(numbers, ("turn",)), named_as(numbers, DRAWS)
     rows = rows_told(table, (*prompts, *others))
     if len({*rows}) == len(rows):
         seed = fields.run.get("training_seed")

@@ -42,6 +42,7 @@ from warehouse.importers.tabular.drafts.other_scores import (
 from warehouse.importers.tabular.drafts.profile import TableProfile
 from warehouse.importers.tabular.drafts.toml import (
     Choice,
+    inline_table,
     texts,
     toml_text,
 )
@@ -178,6 +179,9 @@ def which(
     between += [candidate.shown for candidate in candidates[:OFFERED]]
     written += _uncommented(candidates[:OFFERED])
     if not table.is_object:
+        for words, text in _of_systems_beside(fields, candidates):
+            between.append(words)
+            written.append(text)
         between.append(_NONE)
         written.append(_OTHER)
     else:
@@ -189,6 +193,29 @@ def which(
                 written.append(text)
     return Choice(
         "which columns are the scores of the prompts", tuple(between), tuple(written)
+    )
+
+
+def _of_systems_beside(
+    fields: Fields, candidates: Sequence[ScoreColumn]
+) -> Iterator[tuple[str, str]]:
+    """The reading that columns of verdicts are those of a system each, where none names
+    the model, and all are read alike."""
+    columns = [candidate.column for candidate in candidates]
+    are_alike = len(columns) > 1 and all(own.is_truth for own in candidates)
+    is_flat = not any(column.parents for column in columns)
+    if "model" in fields.run or not are_alike or not is_flat:
+        return
+    start, systems, end = _between_affixes([column.name for column in columns])
+    path = toml_text(f'"{start}{{system}}{end}"')
+    words: dict[str, float] = {}
+    for candidate in candidates:
+        words |= candidate.keys.get("values", {})
+    value = inline_table({"path": f'"{start}{{system}}{end}"', "values": words})
+    yield (
+        "each is of a model or condition of its own, and scored alike",
+        f"[each] system = {texts(systems)}, with [run] model = {{ const = "
+        f'"{{system}}" }} and one [[scores]] with value = {value if words else path}',
     )
 
 

@@ -4,7 +4,7 @@ that is."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from warehouse.importers.tabular.column_names import (
@@ -282,10 +282,11 @@ def _by_equality(
         if not column.nulls and len(column.values) > 1 and column.kind == "text"
     ]
     pairs = [*combinations(answers[:_TRIED], 2)]
+    verdicts = [c for c in candidates if is_verdict(c.column) and not c.column.nulls]
+    known = {candidate.column.path for candidate in candidates}
+    of_words = [c for c in answers if len(c.values) == 2 and c.path not in known]
     found = []
-    for candidate in candidates:
-        if not is_verdict(candidate.column) or candidate.column.nulls:
-            continue
+    for candidate in (*verdicts, *_either_way(of_words, fields)):
         pair = next((p for p in pairs if _says_equal(table, candidate, *p)), None)
         if pair is not None:
             found.append((candidate, pair))
@@ -296,6 +297,21 @@ def _by_equality(
     fields.say(candidate.column, reason)
     _take_id(table, fields)
     return ScoreColumns([candidate], is_guess=True)
+
+
+def _either_way(
+    columns: Sequence[ColumnProfile], fields: Fields
+) -> Iterator[ScoreColumn]:
+    """Columns of two words as verdicts, each word once as the one for right."""
+    for column in columns:
+        one, other = map(str, column.values)
+        for right, wrong in ((one, other), (other, one)):
+            keys = {"values": {right: 1, wrong: 0}}
+            figures = means(column, keys, fields.run.get("model"))
+            meaning = f"{right} = 1, {wrong} = 0"
+            yield ScoreColumn(
+                column, column.name, Grade.POSSIBLE, keys, meaning, figures
+            )
 
 
 def _take_id(table: TableProfile, fields: Fields) -> None:
