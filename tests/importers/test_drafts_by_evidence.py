@@ -123,3 +123,145 @@ def test_means_of_the_columns_of_a_name_are_no_benchmarks(tmp_path: Path) -> Non
         rows.append(means | row)
     draft = starting_mapping(table(tmp_path / "t.csv", rows))
     assert f'cells = "{"|".join(parts)}"' in draft
+
+
+def test_figures_of_several_objects_keep_their_names_and_their_numbers_of_prompts(
+    tmp_path: Path,
+) -> None:
+    def part(n: int, k: int, positive: int, hits: int) -> dict[str, Any]:
+        return {
+            "acc": round((n - 10 - k) / n, 3),
+            "recall": round(hits / positive, 3),
+            "n_pos": positive,
+        }
+
+    content = {
+        m: {
+            "n": 200 - i,
+            "strict": part(200 - i, 3 * i, 60 - i, 41 + i),
+            "loose": part(200 - i, i, 36 - i, 21 + 2 * i),
+            "sure": {"share": 0.25 + i / 9},
+        }
+        for i, m in enumerate(MODELS)
+    }
+    path = document(tmp_path / "s.json", {"models": content})
+    figures = tomllib.loads(starting_mapping(path))["published"]
+    assert [(one["metric"], one.get("n")) for one in figures] == [
+        ("strict.acc", "n"),
+        ("strict.recall", "strict.n_pos"),
+        ("loose.acc", "n"),
+        ("loose.recall", "loose.n_pos"),
+    ]
+
+
+def test_a_number_behind_the_name_of_a_metric_makes_no_other_of_it(
+    tmp_path: Path,
+) -> None:
+    rows = [
+        {
+            "model": m,
+            "lang": lang,
+            "n": 200,
+            "chrf2": 74.5 + i + len(lang),
+            "comet": 92.07 - i,
+            "comet_n": 200 - k,
+        }
+        for i, m in enumerate(MODELS)
+        for k, lang in enumerate(("afr", "deu", "spa"))
+    ]
+    mapping = tomllib.loads(starting_mapping(table(tmp_path / "t.csv", rows)))
+    assert [(one["value"], one["n"]) for one in mapping["published"]] == [
+        ("chrf2", "n"),
+        ("comet", "comet_n"),
+    ]
+
+
+def test_a_percentage_of_systems_that_two_columns_name_may_be_a_figure(
+    tmp_path: Path,
+) -> None:
+    rows = [
+        {"adapter": a, "options": o, "KER": f"{k + 1}.{i}5%" if k else "—"}
+        for i, a in enumerate(("kana", "yomi"))
+        for k, o in enumerate(("-", "long=True, yotsu=False", "long=False"))
+    ]
+    draft = starting_mapping(table(tmp_path / "t.csv", rows))
+    assert 'each row a system, named by "adapter" with "options"' in readings(draft)
+
+
+def test_entries_name_their_model_in_the_letters_of_programs(tmp_path: Path) -> None:
+    entries = [
+        {
+            "label": f"Claude Sonnet {i}",
+            "modelId": f"claude-sonnet-{i}",
+            "rungs": {
+                rung: {"score": 0.25 + i / 9, "items": 118, "coverage": 1}
+                for rung in ("identify", "signs")
+            },
+            "refusals": i,
+        }
+        for i in range(4)
+    ]
+    path = document(tmp_path / "board.json", {"entries": entries})
+    mapping = tomllib.loads(starting_mapping(path))
+    assert mapping["run"]["model"] == "modelId"
+    assert mapping["each"]["place"] == ["rungs.identify", "rungs.signs"]
+
+
+# --- several rows of one prompt -------------------------------------------------------
+
+
+def test_shares_of_counts_below_keys_may_be_figures(tmp_path: Path) -> None:
+    def tracks(right: int) -> dict[str, Any]:
+        return {
+            name: {
+                "score": k / n,
+                "right": k,
+                "total": n,
+                "said": f"{k} of all {n} are right",
+            }
+            for name, k, n in (("research", right, 10), ("moves", right + 1, 8))
+        }
+
+    content = [{"model": m, "tracks": tracks(i + 2)} for i, m in enumerate(MODELS)]
+    for entry in content:
+        entry["tracks"]["league"] = {"score": None, "said": "it has not been run"}
+    path = document(tmp_path / "b.json", {"models": content, "labels": {"a": "A"}})
+    draft = starting_mapping(path)
+    assert "benchmarks, of which figures are published" in readings(draft)
+
+
+def test_a_name_that_is_a_part_of_each_id_is_asked_about(tmp_path: Path) -> None:
+    rows = [
+        {"id": f"{p}_seed{s}", "provider": p, "seed": s, "success": (s + k) % 2}
+        for k, p in enumerate(("rules", "jev", "deep"))
+        for s in range(4)
+    ]
+    draft = starting_mapping(table(tmp_path / "t.csv", rows))
+    assert 'what "provider" names (rules, jev, deep), a part of each "id"' in (
+        readings(draft)
+    )
+
+
+def test_parts_of_ids_of_other_texts_are_no_models(tmp_path: Path) -> None:
+    rows = [
+        {
+            "id": f"{s}_{i}",
+            "field": s,
+            "question": f"What of {s} is number {i} here?",
+            "correct": i % 2,
+        }
+        for s in ("law", "art")
+        for i in range(6)
+    ]
+    assert not asked(starting_mapping(table(tmp_path / "t.csv", rows)))
+
+
+def test_conditions_with_unnumbered_generations_are_asked_about(tmp_path: Path) -> None:
+    rows = [
+        {"condition": c, "task_id": f"t{(i * 7 + k) % 3}", "correct": (i + k) % 2}
+        for k, c in enumerate(("control", "credits"))
+        for i in range(11)
+    ]
+    draft = starting_mapping(table(tmp_path / "t.csv", rows))
+    assert 'what "condition" names (control, credits)' in readings(draft)
+    assert "--on-duplicate draws" in draft

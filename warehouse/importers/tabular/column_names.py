@@ -507,7 +507,8 @@ def grade_of(name: str, parents: Sequence[str] = ()) -> Grade:
         return Grade.LIKELY
     if words & _DONE and not words - _DONE <= _ABOUT:
         words = words - _DONE  # of a request, a conversation …
-    if words & _METRIC or re.search(r"pass_?(at_?|@|\^)?\d", plain):
+    stems = {word.rstrip("0123456789") for word in words}  # chrf2, bleu4, ndcg10
+    if (words | stems) & _METRIC or re.search(r"pass_?(at_?|@|\^)?\d", plain):
         return Grade.LIKELY
     return Grade.POSSIBLE
 

@@ -129,10 +129,12 @@ def sizes_of(
         for column in table.columns
         if column is not size and column.is_number and _are_whole(column.numbers)
     ]
+    found: dict[str, ColumnProfile | None] = dict(_called_sizes(values, counts))
     if max(len(values), len(counts)) > _MOST_COLUMNS:
-        return {}
-    found: dict[str, ColumnProfile | None] = {}
+        return found
     for column in values:
+        if column.path in found or max(column.numbers, default=0) > 1:
+            continue
         if _is_share_of(rows[column.path], rows[size.path]):
             continue
         fitting = [
@@ -140,10 +142,24 @@ def sizes_of(
             for count in counts
             if _is_share_of(rows[column.path], rows[count.path])
         ]
+        inside = [count for count in fitting if count.parents == column.parents]
+        fitting = inside if column.parents else fitting
         found[column.path] = fitting[0] if len(fitting) == 1 else None
     if any(found.values()):
         return found
     return {}
+
+
+def _called_sizes(
+    values: Sequence[ColumnProfile], counts: Sequence[ColumnProfile]
+) -> Iterator[tuple[str, ColumnProfile]]:
+    """Figures with the numbers of prompts that are called after them: ``comet_n``."""
+    by_name = {(plain_name(count.name), count.parents): count for count in counts}
+    for column in values:
+        name = plain_name(column.name)
+        for called in (f"{name}_n", f"n_{name}"):
+            if (called, column.parents) in by_name:
+                yield column.path, by_name[called, column.parents]
 
 
 def are_shares(table: TableProfile, values: Sequence[ColumnProfile]) -> bool:

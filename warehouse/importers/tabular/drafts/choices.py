@@ -13,6 +13,7 @@ from warehouse.importers.tabular.column_names import (
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.drafts.answers import ScoreColumns
+from warehouse.importers.tabular.drafts.boards import parts_in
 from warehouse.importers.tabular.drafts.columns import Fields
 from warehouse.importers.tabular.drafts.files_beside import count_beside
 from warehouse.importers.tabular.drafts.judges import scores_by_key
@@ -35,7 +36,9 @@ def of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator[
     keyed = fields.sample.get("prompt_id")
     is_keyed = keyed is not None and keyed.path == "@key"
     judges = scores_by_key(table) if is_keyed else ()
-    if judges or is_keyed and not {"target", "response"} & {*fields.sample}:
+    size = _size_of_shares(table, values) if is_keyed else None
+    are_answers = bool({"target", "response"} & {*fields.sample})
+    if judges or is_keyed and (size is not None or not are_answers):
         if all(map(is_verdict, values)) and not judges:
             return
         yield Choice(
@@ -48,7 +51,8 @@ def of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator[
             (
                 *(text for _, text in judges),
                 '[sample] prompt_id = "@key"',
-                _as_published(values, '[run] benchmark = "@key", and ', fields.metric),
+                _as_published(values, '[run] benchmark = "@key", and ', fields.metric)
+                + (f", n = {toml_text(size.path)}" if size is not None else ""),
             ),
         )
     elif (
@@ -78,6 +82,21 @@ def of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator[
                 f"[sample] prompt_id = {toml_text((*ids, 'COLUMN')[0])}",
             ),
         )
+
+
+#: Keys up to which records of shares may be benchmarks.
+_FEW_KEYS = 20
+
+
+def _size_of_shares(
+    table: TableProfile, values: Sequence[ColumnProfile]
+) -> ColumnProfile | None:
+    """The numbers that scores of a few keys are shares of, as figures of many prompts
+    are: ``{"correct": 8, "total": 10, "score": 0.8}``."""
+    keys = next(column for column in table.columns if column.path == "@key")
+    if len(keys.values) > _FEW_KEYS:
+        return None
+    return next((size for _, size, _ in parts_in(table, values)), None)
 
 
 def _telling_apart(fields: Any) -> str:

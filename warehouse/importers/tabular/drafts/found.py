@@ -155,9 +155,9 @@ class Found:
             yield from self.cells.choices
             return
         yield from self._of_seeds()
-        yield from self.scores.choices
         if self.scores.chosen or self.scores.is_compared:
             yield from of_rows(self.table, self.fields, self.scores)
+        yield from self.scores.choices
 
     def _of_seeds(self) -> Iterator[Choice]:
         """What tells apart rows of one model and seed, where rows are no prompts."""

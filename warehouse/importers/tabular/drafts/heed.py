@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from warehouse.importers.tabular.column_names import (
+    are_models,
     is_metric,
     plain_name,
     words_of,
@@ -88,7 +89,10 @@ def _forget_names_of_models(fields: Fields) -> None:
     target, model = fields.sample.get("target"), fields.run.get("model")
     if target is None or model is None:
         return
-    if list(map(str, target.values)) == list(map(str, model.values)):
+    pairs = {*zip(target.codes.tolist(), model.codes.tolist(), strict=True)}
+    named = [str(value) for value in target.values]
+    are_pairs = len(pairs) == len(named) == len(model.values)
+    if are_pairs and (are_models(named) or named == list(map(str, model.values))):
         fields.forget(target)
         fields.why_not[target.path] = "target: it names the model"
 

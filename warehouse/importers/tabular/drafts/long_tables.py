@@ -17,7 +17,7 @@ from warehouse.importers.tabular.column_names import (
     plain_name,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile, column_of_values
-from warehouse.importers.tabular.drafts.boards import are_metrics, is_rate
+from warehouse.importers.tabular.drafts.boards import are_metrics, is_rate, sizes_of
 from warehouse.importers.tabular.drafts.columns import Fields
 from warehouse.importers.tabular.drafts.conditions import (
     conditions_of,
@@ -203,7 +203,9 @@ def long_table(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     metric = fields.metric.path if fields.metric is not None else ""
     named = [column for column in values if not is_no_error(column, table)]
     if not metric and not is_keyed and are_metrics(named):
-        found = replace(found, is_stated=True, keys=key_fields(values, table))
+        sizes = sizes_of(named, found.size, table)
+        keys = key_fields(values, table)
+        found = replace(found, is_stated=True, keys=keys, sizes=sizes)
     found = _with_question(found, metric)
     if not found.choices and _are_verdicts(found.read):
         found = replace(found, choices=(_what_verdicts_are(found, fields),))

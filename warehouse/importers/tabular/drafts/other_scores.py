@@ -187,6 +187,7 @@ def of_verdicts(table: TableProfile, fields: Fields) -> Iterator[tuple[str, str]
     taken = {column.path for column in others}
     for column in table.columns:
         is_small = 1 < len(column.values) <= _VERDICTS and column.kind == "text"
+        is_small = is_small and not column.is_unique  # verdicts come back
         if column.path in taken or not is_small:
             continue
         numbers = numbers_of_some(column.values)

@@ -66,9 +66,9 @@ def _with_draws(
             continue
         n_draws = evidence.repeats(column)
         is_told = draws is not None and column.kind == "text" and n_draws > 1
-        if is_told and _are_numbered_by(draws, column, n_draws, evidence):
-            found.append((n_draws, _unlikeliness(column), column))
-        elif n_draws and len(column.values) >= max(_PROMPTS, n_draws):
+        is_numbered = is_told and _are_numbered_by(draws, column, n_draws, evidence)
+        are_many = len(column.values) >= max(_PROMPTS, n_draws)
+        if is_numbered or n_draws and are_many:
             found.append((n_draws, _unlikeliness(column), column))
     if not found:
         return []

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from os.path import commonprefix
 
 from warehouse.importers.tabular.column_names import (
@@ -44,6 +45,7 @@ from warehouse.importers.tabular.drafts.toml import (
     Choice,
     inline_table,
     texts,
+    toml_key,
     toml_text,
 )
 
@@ -230,16 +232,21 @@ def _of_named_rows(
     published: a column names each, and nothing is a question or an answer."""
     is_of_prompts = {"text", "response", "target"} & {*fields.sample}
     are_means = all(
-        any(number % 1 for number in own.column.numbers) for own in candidates
+        own.column.is_percent or any(number % 1 for number in own.column.numbers)
+        for own in candidates
     )
     if table.is_object or is_of_prompts or not are_means or table.rows > _MOST_ROWS:
         return
     names = [column for column in table.columns if _names_rows(column)]
-    if not names or table.location.draws or "model" in fields.run:
+    is_by_draw = bool(table.location.draws)
+    if is_by_draw or "model" in fields.run or not candidates:
         return
-    path = toml_text(names[0].path)
     figures = ", ".join(toml_text(own.column.path) for own in candidates)
     stated = f"for [[scores]], [[published]] metric, value for each of {figures}"
+    if not names:
+        yield from _of_pairs_of_names(table, stated)
+        return
+    path = toml_text(names[0].path)
     yield (
         f"published figures, and each row a model or system, named by {path}",
         f"[run] model = {path}, and {stated}",
@@ -248,6 +255,36 @@ def _of_named_rows(
         f"published figures of parts of a benchmark, named by {path}",
         f"[run] benchmark = {path}, and {stated}; --set model=NAME",
     )
+
+
+#: Columns that may name rows together.
+_TRIED = 4
+
+
+def _of_pairs_of_names(table: TableProfile, stated: str) -> Iterator[tuple[str, str]]:
+    """The reading that two columns name the systems of which rows state figures, each
+    with its settings."""
+    texts_of_rows = [
+        column
+        for column in table.columns
+        if column.kind == "text" and not column.is_percent and not column.parents
+    ]
+    for one, two in combinations(texts_of_rows[:_TRIED], 2):
+        if _n_pairs(table, one, two) == table.rows:
+            path, setting = toml_text(one.path), toml_text(two.path)
+            yield (
+                f"published figures, and each row a system, named by {path} with "
+                f"{setting}",
+                f"[run] model = {path}, [run.configuration] {toml_key(two.name)} = "
+                f"{setting}, and {stated}",
+            )
+            return
+
+
+def _n_pairs(table: TableProfile, one: ColumnProfile, two: ColumnProfile) -> int:
+    """How many pairs of values two columns have."""
+    pairs = zip(map(str, table.values(one)), map(str, table.values(two)), strict=True)
+    return len({*pairs})
 
 
 def _names_rows(column: ColumnProfile) -> bool:
@@ -346,7 +383,10 @@ def nothing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Choice
                 "figures of a whole benchmark",
             ),
         )
-    how = _uncommented(scores.offered)
+    how = [*_uncommented(scores.offered)]
+    figures = [] if readings else list(_of_named_rows(table, fields, scores.offered))
+    offered = (*(words for words, _ in figures), *offered)
+    how = [*(text for _, text in figures), *how]
     are_numbers = any(c.column.is_number for c in scores.offered)
     if table.is_object and between and not is_prompt:
         names = ", ".join(toml_text(c.column.name) for c in scores.offered[:OFFERED])

@@ -101,26 +101,60 @@ def _chosen(
             return ScoreColumns(choices=[which(table, fields, [*rivals, *usual])])
         return ScoreColumns(usual)
     if likely:
-        first = _highest(likely)
-        first += [
-            c
-            for c in named
-            if c not in likely and c.column.depth == first[0].column.depth
-        ]
-        if are_by_model(first):
-            return ScoreColumns(choices=[by_model(first)])
-        ratings = _ratings_alike(first[0], full)
-        if len(ratings) > 1 and all(candidate in ratings for candidate in first):
-            return ScoreColumns(ratings, is_guess=True)
-        alike = all(_are_equal(table, first[0], other) for other in first[1:])
-        varies = len(first[0].column.values) > 1
-        if alike and varies:
-            return ScoreColumns(first[:1], is_guess=True)
-        beside = [c for c in ratings if c not in first]
-        return ScoreColumns(choices=[which(table, fields, [*first, *beside])])
+        return _of_likely(table, fields, likely, named, full)
     if named:
         return ScoreColumns(choices=[sparse(named[0])])
     return _by_equality(table, full, fields) or _by_rows(full, fields)
+
+
+def _of_likely(
+    table: TableProfile,
+    fields: Fields,
+    likely: Sequence[ScoreColumn],
+    named: Sequence[ScoreColumn],
+    full: Sequence[ScoreColumn],
+) -> ScoreColumns:
+    """Which of the columns that are called as metrics are the scores.
+
+    Args:
+        likely: those with a value in most rows.
+        named: those without as well.
+        full: all candidates with a value in most rows.
+    """
+    first = _highest(likely)
+    first += [
+        c for c in named if c not in likely and c.column.depth == first[0].column.depth
+    ]
+    if are_by_model(first):
+        return ScoreColumns(choices=[by_model(first)])
+    ratings = _ratings_alike(first[0], full)
+    if len(ratings) > 1 and all(candidate in ratings for candidate in first):
+        return ScoreColumns(ratings, is_guess=True)
+    alike = all(_are_equal(table, first[0], other) for other in first[1:])
+    varies = len(first[0].column.values) > 1
+    if alike and varies:
+        return ScoreColumns(first[:1], is_guess=True)
+    beside = [c for c in ratings if c not in first]
+    shares = [] if table.is_object else _shares_beside(first, full)
+    beside += [c for c in shares if c not in beside]
+    return ScoreColumns(choices=[which(table, fields, [*first, *beside])])
+
+
+def _shares_beside(
+    named: Sequence[ScoreColumn], candidates: Sequence[ScoreColumn]
+) -> list[ScoreColumn]:
+    """Shares of which names say nothing, that lie as high as those called as scores:
+    ``combined`` beside ``diagnosis.match``."""
+    depth = max(candidate.column.depth for candidate in named)
+    found = [
+        own
+        for own in candidates
+        if own not in named
+        and own.grade is Grade.POSSIBLE
+        and own.column.depth <= depth
+        and any(0 < number < 1 for number in own.column.numbers)
+    ]
+    return sorted(found, key=lambda own: own.column.depth)
 
 
 def _ratings_alike(
