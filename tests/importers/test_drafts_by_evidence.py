@@ -265,3 +265,12 @@ def test_conditions_with_unnumbered_generations_are_asked_about(tmp_path: Path) 
     draft = starting_mapping(table(tmp_path / "t.csv", rows))
     assert 'what "condition" names (control, credits)' in readings(draft)
     assert "--on-duplicate draws" in draft
+
+
+def test_answers_that_name_a_model_name_none(tmp_path: Path) -> None:
+    rows = [
+        {"reply": f"It is {i}, says gpt-5 now of {i}", "is_ok": 0.86 - i / 99, "nr": i}
+        for i in range(30)
+    ]
+    mapping = tomllib.loads(starting_mapping(table(tmp_path / "gpt-5.csv", rows)))
+    assert "model" not in mapping["run"]

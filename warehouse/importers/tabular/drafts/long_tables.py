@@ -203,13 +203,23 @@ def long_table(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     metric = fields.metric.path if fields.metric is not None else ""
     named = [column for column in values if not is_no_error(column, table)]
     if not metric and not is_keyed and are_metrics(named):
-        sizes = sizes_of(named, found.size, table)
-        keys = key_fields(values, table)
-        found = replace(found, is_stated=True, keys=keys, sizes=sizes)
+        found = _stating_all(found, named, table)
     found = _with_question(found, metric)
     if not found.choices and _are_verdicts(found.read):
         found = replace(found, choices=(_what_verdicts_are(found, fields),))
     return replace(found, metric_path=metric, benchmark=fields.run.get("benchmark"))
+
+
+def _stating_all(
+    found: PublishedColumns, named: Sequence[ColumnProfile], table: TableProfile
+) -> PublishedColumns:
+    """Figures of which each column is one, with the numbers of prompts behind them."""
+    return replace(
+        found,
+        is_stated=True,
+        keys=key_fields(found.values, table),
+        sizes=sizes_of(named, found.size, table),
+    )
 
 
 def _are_verdicts(values: Sequence[ColumnProfile]) -> bool:
