@@ -9,6 +9,7 @@ from typing import Any
 
 from tests.support.drafts import asked, document, readings, table
 from warehouse.importers.tabular.drafts.draft import starting_mapping
+from warehouse.ingest.drafted import drafted
 
 MODELS = ("gpt-5", "claude-4-sonnet", "llama-9b", "qwen-3-8b")
 
@@ -185,7 +186,7 @@ def test_a_percentage_of_systems_that_two_columns_name_may_be_a_figure(
         for k, o in enumerate(("-", "long=True, yotsu=False", "long=False"))
     ]
     draft = starting_mapping(table(tmp_path / "t.csv", rows))
-    assert 'each row a system, named by "adapter" with "options"' in readings(draft)
+    assert 'published figures of systems: [run] model = "adapter"' in readings(draft)
 
 
 def test_entries_name_their_model_in_the_letters_of_programs(tmp_path: Path) -> None:
@@ -274,3 +275,114 @@ def test_answers_that_name_a_model_name_none(tmp_path: Path) -> None:
     ]
     mapping = tomllib.loads(starting_mapping(table(tmp_path / "gpt-5.csv", rows)))
     assert "model" not in mapping["run"]
+
+
+# --- what tells figures apart ---------------------------------------------------------
+
+
+def test_rows_of_figures_are_told_apart_by_what_was_evaluated(tmp_path: Path) -> None:
+    rows = [
+        {"provider": p, "country": c, "kind": c[-1], "agreement": 0.41 + i / 30 + k / 9}
+        for k, p in enumerate(("acme", "bolt", "cern"))
+        for i, c in enumerate(("de x", "fr y", "it x", "es y"))
+    ]
+    draft = starting_mapping(table(tmp_path / "t.csv", rows))
+    assert '[run] model = "provider", [run.configuration] country = "country"' in draft
+
+
+def test_keys_below_prompts_are_asked_about(tmp_path: Path) -> None:
+    rows = [
+        {
+            "sample_id": i,
+            "scores": {
+                system: {"f1_avg": (i * 3 + k) % 7 / 7, "latency": 0.5 + k + i / 10}
+                for k, system in enumerate(("ash", "oak", "elm"))
+            },
+        }
+        for i in range(6)
+    ]
+    path = document(tmp_path / "t.json", {"samples": rows})
+    draft = starting_mapping(path)
+    assert 'what "@key" tells apart' in readings(draft)
+
+
+# --- what columns of boards are -------------------------------------------------------
+
+
+def test_columns_of_which_others_are_differences_may_be_conditions(
+    tmp_path: Path,
+) -> None:
+    rows = [
+        {
+            "model": m,
+            "bare": 71.25 + k,
+            "aided": 75.4 + 2 * k,
+            "aided_less_bare": 4.15 + k,
+        }
+        for k, m in enumerate(MODELS)
+    ]
+    draft = starting_mapping(table(tmp_path / "t.csv", rows))
+    assert 'what the columns "bare", "aided" are' in readings(draft)
+    assert "conditions of one benchmark, a run each" in readings(draft)
+
+
+def test_a_figure_that_all_models_have_is_asked_about(tmp_path: Path) -> None:
+    rows = [
+        {"model": m, "rivers": 61.5 + k, "stones": 80.0, "clouds": 90.25 - k}
+        for k, m in enumerate(MODELS)
+    ]
+    draft = starting_mapping(table(tmp_path / "t.csv", rows))
+    assert 'what the columns "stones" beside benchmarks are' in readings(draft)
+    for row in rows:
+        figures = (row["rivers"], row["stones"], row["clouds"])
+        row["mean"] = round(sum(map(float, figures)) / 3, 4) + 0.0
+    rows[0]["clouds"], rows[0]["mean"] = 70.25, round((61.5 + 80 + 70.25) / 3, 4)
+    draft = starting_mapping(table(tmp_path / "u.csv", rows))
+    assert tomllib.loads(draft)["matrix"]["cells"] == "rivers|stones|clouds"
+
+
+def test_means_of_cells_are_left_out(tmp_path: Path) -> None:
+    rows = [
+        {"codec": c, "hi": 0.11 + k / 7, "ta": 0.3 - k / 20, "MEAN": 0.0}
+        for k, c in enumerate(("dac", "enc", "sna", "tok"))
+    ]
+    for row in rows:
+        row["MEAN"] = round((float(row["hi"]) + float(row["ta"])) / 2, 6)
+    draft = starting_mapping(table(tmp_path / "t.csv", rows))
+    assert tomllib.loads(draft)["matrix"]["cells"] == "hi|ta"
+
+
+def test_a_message_says_which_shares_are_not_taken(tmp_path: Path) -> None:
+    figures = {
+        m: {
+            "read_accuracy": 0.5 + k / 9,
+            "write_f1": 0.4 + k / 8,
+            "kept_long": 0.3 + k / 7,
+        }
+        for k, m in enumerate(MODELS)
+    }
+    found = drafted(document(tmp_path / "t.json", figures), {})
+    assert "not taken: kept_long; nothing names the benchmark" in found.why_not
+
+
+# --- heads and signs ------------------------------------------------------------------
+
+
+def test_numbers_between_signs_of_latex_are_figures(tmp_path: Path) -> None:
+    rows = [
+        {"Method": m, "AP": rf"${40.5 + k}\pm0.{k}$", "P@50": f"${46 + k}.5$"}
+        for k, m in enumerate(("dm_mean", "random", "knn", "gpt-5"))
+    ]
+    draft = starting_mapping(table(tmp_path / "t.csv", rows))
+    assert 'each row a model or system, named by "Method"' in readings(draft)
+    assert "AP (text, 40.5 to 43.5)" in readings(draft)
+
+
+def test_a_file_without_a_row_of_names_is_asked_about(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    lines = [f"phi,Write {i} lines,0.{i}7,{i}.25" for i in range(1, 6)]
+    path.write_text("\n".join(lines) + "\n")
+    draft = starting_mapping(path)
+    assert 'what the first row of the file is, which holds "phi", "0.17"' in (
+        readings(draft)
+    )

@@ -13,6 +13,7 @@ from warehouse.importers.tabular.column_names import (
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.drafts.answers import ScoreColumns
+from warehouse.importers.tabular.drafts.apart import rows_apart
 from warehouse.importers.tabular.drafts.boards import parts_in
 from warehouse.importers.tabular.drafts.columns import Fields
 from warehouse.importers.tabular.drafts.files_beside import count_beside
@@ -76,7 +77,7 @@ def of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator[
                 '[sample] position = "@index"',
                 _as_published(
                     values,
-                    f"{_telling_apart(fields)}{_naming(fields, ids)}for [[scores]], ",
+                    f"{_told_by(table, fields, ids)}for [[scores]], ",
                     fields.metric,
                 ),
                 f"[sample] prompt_id = {toml_text((*ids, 'COLUMN')[0])}",
@@ -110,6 +111,13 @@ def _telling_apart(fields: Any) -> str:
     return "".join(
         f"[run] {name} = {toml_text(path)}, and " for path, name in by_path.items()
     )
+
+
+def _told_by(table: TableProfile, fields: Any, ids: Sequence[str]) -> str:
+    """What tells rows of figures apart, and names who they are of."""
+    told = _telling_apart(fields)
+    apart = rows_apart(table, fields) if not told else ""
+    return told + (apart or _naming(fields, ids))
 
 
 def _naming(fields: Any, ids: Sequence[str]) -> str:

@@ -18,6 +18,8 @@ from warehouse.importers.tabular.column_names import (
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.columns import text_of
+from warehouse.importers.tabular.drafts.apart import rows_apart
+from warehouse.importers.tabular.drafts.boards import is_rate
 from warehouse.importers.tabular.drafts.columns import Fields
 from warehouse.importers.tabular.drafts.profile import TableProfile
 from warehouse.importers.tabular.drafts.record_locations import names_of_metrics
@@ -300,9 +302,11 @@ def of_whole(
         )
     elif not table.is_object and len(around) == 1:
         value = toml_text(columns[0].path)
+        metric = toml_text(columns[0].name if is_rate(columns[0].name) else "score")
         yield (
             "published figures of whole benchmarks",
-            f'[[published]] metric = "score", value = {value}',
+            f"{rows_apart(table, fields)}[[published]] metric = {metric}, value = "
+            f"{value}",
         )
 
 

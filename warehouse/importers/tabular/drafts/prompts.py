@@ -366,17 +366,23 @@ def _ask_what_tells_apart(
     repeated = len(rows) - len({*rows}), len(rows)
     asked = fields.scorers.asked
     taken = fields.taken - {c.path for c in (*fields.metadata.values(), *asked)}
+    is_in_list = any(own.path.startswith("^.") for own in prompts)
     free = [
         c
         for c in columns
         if c.path not in taken
         and not c.nulls
         and not is_metric(c.name)
-        and c.path.lstrip("^") != "@key"  # which is asked about
+        # those above are asked about
+        and (c.path.lstrip("^") != "@key" or c.path == "@key" and is_in_list)
     ]
     paths = [c.path for c in prompts]
     most = len({*rows}) // 2
-    few = [c for c in free if 1 < len(c.values) <= most]
+    few = [
+        c
+        for c in free
+        if len(c.values) > 1 and (len(c.values) <= most or c.path == "@key")
+    ]
     apart = [c for c in few if tells_apart(table, rows, c)]
     if apart:
         of_one = min(apart, key=lambda c: (c not in asked, len(c.values)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 from os.path import commonprefix
 
 from warehouse.importers.tabular.column_names import (
@@ -14,6 +13,7 @@ from warehouse.importers.tabular.column_names import (
     is_metric,
     path_of,
     plain_name,
+    words_of,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.drafts.answers import (
@@ -21,6 +21,7 @@ from warehouse.importers.tabular.drafts.answers import (
     ScoreColumns,
     what_counts,
 )
+from warehouse.importers.tabular.drafts.apart import rows_apart
 from warehouse.importers.tabular.drafts.boards import is_rate
 from warehouse.importers.tabular.drafts.columns import Fields
 from warehouse.importers.tabular.drafts.full_marks import (
@@ -45,7 +46,6 @@ from warehouse.importers.tabular.drafts.toml import (
     Choice,
     inline_table,
     texts,
-    toml_key,
     toml_text,
 )
 
@@ -238,13 +238,19 @@ def _of_named_rows(
     if table.is_object or is_of_prompts or not are_means or table.rows > _MOST_ROWS:
         return
     names = [column for column in table.columns if _names_rows(column)]
-    is_by_draw = bool(table.location.draws)
-    if is_by_draw or "model" in fields.run or not candidates:
+    if {"model", "benchmark"} & {*fields.run}:
+        names = []
+    if table.location.draws or not candidates:
         return
     figures = ", ".join(toml_text(own.column.path) for own in candidates)
     stated = f"for [[scores]], [[published]] metric, value for each of {figures}"
     if not names:
-        yield from _of_pairs_of_names(table, stated)
+        apart = rows_apart(table, fields)
+        if apart:
+            yield (
+                f"published figures of systems: {apart.removesuffix(', and ')}",
+                f"{apart}{stated}",
+            )
         return
     path = toml_text(names[0].path)
     yield (
@@ -257,39 +263,12 @@ def _of_named_rows(
     )
 
 
-#: Columns that may name rows together.
-_TRIED = 4
-
-
-def _of_pairs_of_names(table: TableProfile, stated: str) -> Iterator[tuple[str, str]]:
-    """The reading that two columns name the systems of which rows state figures, each
-    with its settings."""
-    texts_of_rows = [
-        column
-        for column in table.columns
-        if column.kind == "text" and not column.is_percent and not column.parents
-    ]
-    for one, two in combinations(texts_of_rows[:_TRIED], 2):
-        if _n_pairs(table, one, two) == table.rows:
-            path, setting = toml_text(one.path), toml_text(two.path)
-            yield (
-                f"published figures, and each row a system, named by {path} with "
-                f"{setting}",
-                f"[run] model = {path}, [run.configuration] {toml_key(two.name)} = "
-                f"{setting}, and {stated}",
-            )
-            return
-
-
-def _n_pairs(table: TableProfile, one: ColumnProfile, two: ColumnProfile) -> int:
-    """How many pairs of values two columns have."""
-    pairs = zip(map(str, table.values(one)), map(str, table.values(two)), strict=True)
-    return len({*pairs})
-
-
 def _names_rows(column: ColumnProfile) -> bool:
     """True if a column has another name in each row."""
     is_text = column.kind == "text" and column.is_unique and not column.parents
+    is_id = bool({*words_of(column.name)[-1:]} & {"id", "uid", "uuid", "hash"})
+    if is_id and not are_models(list(map(str, column.values))):
+        return False
     return is_text and all(len(str(value)) <= _NAME for value in column.values)
 
 

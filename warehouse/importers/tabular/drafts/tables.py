@@ -107,7 +107,7 @@ def _wide(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     is_board = not errors and len(values) > 1
     board = board_of(values, table) if is_board else None
     if board is not None:
-        are_metrics = board.are_metrics
+        are_metrics = board.are_metrics or board.are_compared
     else:
         are_metrics = _are_metrics([column.name for column in values])
     is_wide = is_board and not are_metrics
@@ -206,7 +206,9 @@ def _questions(board: Board, label: ColumnProfile) -> Iterator[Choice]:
     """What names and rows leave open of the columns of a board."""
     if not board.is_sure:
         cells = "|".join(re.escape(column.name) for column in board.values)
-        yield what_columns_are(board.values, label, toml_text(cells))
+        yield what_columns_are(
+            board.values, label, toml_text(cells), board.are_compared
+        )
     if board.unknown:
         yield what_else_is(board.unknown)
 
