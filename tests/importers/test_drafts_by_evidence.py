@@ -386,3 +386,30 @@ def test_a_file_without_a_row_of_names_is_asked_about(tmp_path: Path) -> None:
     assert 'what the first row of the file is, which holds "phi", "0.17"' in (
         readings(draft)
     )
+
+
+def test_percentages_of_several_kinds_are_of_conditions_each(tmp_path: Path) -> None:
+    figures = {"melody": 61.25, "rhythm": 55.4, "timbre": 70.8}
+    rows = [
+        {"model": m, "params_b": 7, "method": w}
+        | {name: value + 3 * k for name, value in figures.items()}
+        for k, (m, w) in enumerate(
+            [
+                ("gpt-5", "plain"),
+                ("gpt-5", "GRPO"),
+                ("gpt-5", "SFT"),
+                ("qwen-3-8b", "few"),
+            ]
+        )
+    ]
+    draft = starting_mapping(table(tmp_path / "t.csv", rows))
+    assert 'what "method" names (plain, GRPO, SFT, few)' in readings(draft)
+
+
+def test_keys_of_figures_may_be_systems(tmp_path: Path) -> None:
+    figures = {
+        s: {"n": 50, "accuracy": 0.56 + k / 50}
+        for k, s in enumerate(("a1", "b2", "c3"))
+    }
+    draft = starting_mapping(document(tmp_path / "t.json", {"results": figures}))
+    assert "models or systems, of which figures are published" in readings(draft)

@@ -30,6 +30,32 @@ from warehouse.importers.tabular.drafts.toml import (
 from warehouse.importers.tabular.mapping_variants import RUN_FIELDS
 
 
+def _what_keys_are(
+    judges: Sequence[tuple[str, str]],
+    values: Sequence[ColumnProfile],
+    fields: Any,
+    size: ColumnProfile | None,
+) -> Choice:
+    """What names records by key: prompts, or what their figures are of."""
+    of_size = f", n = {toml_text(size.path)}" if size is not None else ""
+    stated = [
+        _as_published(values, f'[run] {name} = "@key", and ', fields.metric) + of_size
+        for name in ("benchmark", "model")
+    ]
+    kinds = ["ids of prompts", "benchmarks, of which figures are published"]
+    if "model" not in fields.run:
+        kinds.append("models or systems, of which figures are published")
+    return Choice(
+        "what the keys of the records are",
+        (*(words for words, _ in judges), *kinds),
+        (
+            *(text for _, text in judges),
+            '[sample] prompt_id = "@key"',
+            *stated[: len(kinds) - 1],
+        ),
+    )
+
+
 def of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator[Choice]:
     """The choice of whether rows are prompts, where nothing names prompts."""
     values = [candidate.column for candidate in scores.chosen]
@@ -42,20 +68,7 @@ def of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator[
     if judges or is_keyed and (size is not None or not are_answers):
         if all(map(is_verdict, values)) and not judges:
             return
-        yield Choice(
-            "what the keys of the records are",
-            (
-                *(words for words, _ in judges),
-                "ids of prompts",
-                "benchmarks, of which figures are published",
-            ),
-            (
-                *(text for _, text in judges),
-                '[sample] prompt_id = "@key"',
-                _as_published(values, '[run] benchmark = "@key", and ', fields.metric)
-                + (f", n = {toml_text(size.path)}" if size is not None else ""),
-            ),
-        )
+        yield _what_keys_are(judges, values, fields, size)
     elif (
         not fields.names_prompts
         or not {"benchmark", "text", "target", "response"}

@@ -90,7 +90,7 @@ def _stated(
     is_told = bool(errors) and len(table.location.task_keys) > 2 or _names_tasks(table)
     # whose outer keys are asked about
     is_sure = is_told or table.location.at.endswith("{}{}")
-    choices = () if is_sure else (_what_tasks_are(table, values),)
+    choices = () if is_sure else (_what_tasks_are(table, values, model is not None),)
     return PublishedColumns(
         model,
         values,
@@ -116,23 +116,28 @@ def _names_tasks(table: TableProfile) -> bool:
     return any(tasks <= text and not others & text for text in texts)
 
 
-def _what_tasks_are(table: TableProfile, values: Sequence[ColumnProfile]) -> Choice:
+def _what_tasks_are(
+    table: TableProfile, values: Sequence[ColumnProfile], has_model: bool
+) -> Choice:
     task = table.location.task_keys[0]
     figure = values[0].name
     path = f"{table.location.at.removesuffix('{}')}.{path_of(task)}.{path_of(figure)}".removeprefix(
         "."
     )
     tasks = ", ".join(map(toml_text, table.location.task_keys[:NAMED]))
+    systems = [] if has_model else ["models or systems, of which figures are published"]
     return Choice(
         f"what {tasks} are, of which {toml_text(figure)} is one value each",
         (
             "benchmarks, of which figures are published",
             "parts of one prompt, of which these are scores",
+            *systems,
         ),
         (
             "leave [rows], [run] and [[published]] as they are",
             f"[[scores]] metric = {toml_text(task)}, value = {toml_text(path)}, one "
             "for each of them, in their place",
+            *["[run] model in place of [run] benchmark"] * len(systems),
         ),
     )
 
