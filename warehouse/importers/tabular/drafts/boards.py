@@ -21,10 +21,10 @@ from warehouse.importers.tabular.drafts.made_columns import (
     FEWEST_ROWS,
     MOST_COLUMNS,
     are_whole,
+    differences_in,
     have_fractions,
     is_among,
     is_count,
-    is_difference,
     is_made_of,
     numbers_in,
     rounds_to,
@@ -82,10 +82,11 @@ def board_of(values: Sequence[ColumnProfile], table: TableProfile) -> Board:
     kept = [column for column in values if column not in left_out]
     if len(kept) < 2:
         return Board(kept or [*values], left_out if kept else [], False, True, [])
-    differences = [own for own in kept if is_difference(own, kept, rows)]
+    differences = differences_in([*kept, *table.columns], rows)
     if differences:
-        left_out += differences
+        left_out += [column for column in kept if column in differences]
         kept = [column for column in kept if column not in differences]
+    if differences and len(kept) > 1:
         return Board(kept, left_out, False, False, [], are_compared=True)
     alike: list[ColumnProfile] = []
     if not are_named_benchmarks(kept):

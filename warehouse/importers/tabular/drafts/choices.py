@@ -158,6 +158,21 @@ def _as_published(
 _SHOWN = 3
 
 
+def _names_rows(column: ColumnProfile) -> bool:
+    """True if a column has another name in each row."""
+    return column.kind == "text" and column.is_unique and not column.nulls
+
+
+def _different(
+    table: TableProfile, columns: Sequence[ColumnProfile]
+) -> list[ColumnProfile]:
+    """The columns that do not say what one before them says in each row."""
+    found: dict[tuple[str, ...], ColumnProfile] = {}
+    for column in columns:
+        found.setdefault(tuple(map(str, table.values(column))), column)
+    return [*found.values()]
+
+
 def of_models(table: TableProfile, fields: Fields) -> Iterator[Choice]:
     """Which column names the models, where none is called so, and some are called as
     models of something are: ``source_model``, ``model_returned``."""
@@ -169,6 +184,9 @@ def of_models(table: TableProfile, fields: Fields) -> Iterator[Choice]:
         for column in table.columns
         if column.path not in taken and names_several_models(column)
     ]
+    if any(_names_rows(column) for column in table.columns):
+        named = [column for column in named if not column.nulls]
+    named = _different(table, named)
     if not named:
         return
     shown = []

@@ -28,6 +28,10 @@ from warehouse.importers.tabular.drafts.figure_errors import (
     error_of,
     is_no_error,
 )
+from warehouse.importers.tabular.drafts.made_columns import (
+    differences_in,
+    numbers_of,
+)
 from warehouse.importers.tabular.drafts.matrix import (
     NAMED,
 )
@@ -142,6 +146,18 @@ def _what_tasks_are(
     )
 
 
+def _values_in(table: TableProfile, fields: Fields) -> list[ColumnProfile]:
+    """The columns that may be figures, but for those that compare two others."""
+    differences = differences_in(table.columns, numbers_of(table))
+    return [
+        column
+        for column in table.columns
+        if column.path not in fields.taken
+        and column not in differences
+        and (_may_be_figure(column) or is_no_error(column, table))
+    ]
+
+
 def long_table(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     """A figure in each row, which the fields of the run tell apart."""
     ids = fields.sample.get("prompt_id")
@@ -155,12 +171,7 @@ def long_table(table: TableProfile, fields: Fields) -> PublishedColumns | None:
         and not are_of_rows
     ):
         return None
-    values = [
-        column
-        for column in table.columns
-        if column.path not in fields.taken
-        and (_may_be_figure(column) or is_no_error(column, table))
-    ]
+    values = _values_in(table, fields)
     model = fields.run.get("model")
     if table.location.task_keys and values and "benchmark" not in fields.run:
         return _stated(table, values, model)

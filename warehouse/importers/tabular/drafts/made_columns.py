@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import permutations
+from itertools import permutations, product
 
 from warehouse.importers.tabular.column_names import (
     are_benchmarks,
@@ -15,6 +15,7 @@ from warehouse.importers.tabular.column_names import (
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.columns import number_of
+from warehouse.importers.tabular.drafts.profile import TableProfile
 from warehouse.importers.tabular.runs import is_summary
 
 #: Endings of the names of columns with the ends of an interval around a figure.
@@ -35,6 +36,11 @@ def numbers_in(column: ColumnProfile) -> list[float | None]:
     """The number in each of the first rows of a column; None where there is none."""
     numbers = [*map(_number, column.values), None]
     return [numbers[code] for code in column.codes[:_LOOKED_AT].tolist()]
+
+
+def numbers_of(table: TableProfile) -> dict[str, list[float | None]]:
+    """The numbers in each column of a table, by its path."""
+    return {own.path: numbers_in(own) for own in table.columns if own.is_number}
 
 
 def _number(value: object) -> float | None:
@@ -115,36 +121,82 @@ def summed_in(
     return []
 
 
-def is_difference(
+def differences_in(
+    columns: Sequence[ColumnProfile], rows: dict[str, list[float | None]]
+) -> list[ColumnProfile]:
+    """The columns of figures that say how much another is above a third."""
+    numbers = {
+        own.path: own
+        for own in columns
+        if own.is_number and not own.parents and not own.is_counted
+    }
+    return [
+        own
+        for own in numbers.values()
+        if _is_difference(own, [*numbers.values()], rows)
+    ]
+
+
+def _is_difference(
     column: ColumnProfile,
     values: Sequence[ColumnProfile],
     rows: dict[str, list[float | None]],
 ) -> bool:
     """True if a column is one of two others less the other, in each row, but for what
-    rounding of the three takes; the smallest of them."""
+    rounding of the three takes, and the smallest of them; or in parts of one of both."""
     others = [other for other in values if other is not column]
-    stated = [number for number in rows[column.path] if number is not None]
     if len(column.values) < FEWEST_ROWS or len(others) > _MOST_COMPARED:
         return False
-    decimals = max(len(repr(number).partition(".")[2]) for number in stated)
-    slack = 1.6 * 10.0 ** -min(decimals, 9)
-    if max(map(abs, stated)) < _FAR * slack:
-        return False
-    for pair in permutations(others, 2):
-        triples = zip(*(rows[own.path] for own in (column, *pair)), strict=True)
+    steps = {own.path: _step(rows[own.path]) for own in (column, *others)}
+    for one, other in permutations(others, 2):
+        three = (column, one, other)
+        triples = zip(*(rows[own.path] for own in three), strict=True)
         full = [[x for x in triple if x is not None] for triple in triples]
-        full = [triple for triple in full if len(triple) == 1 + len(pair)]
-        if len(full) >= FEWEST_ROWS and _are_rests(full, slack):
+        full = [triple for triple in full if len(triple) == len(three)]
+        of_three = [steps[own.path] for own in three]
+        if len(full) < FEWEST_ROWS:
+            continue
+        if _are_rests(full, of_three) or _are_changes(full, of_three):
             return True
     return False
 
 
-def _are_rests(rows: Sequence[Sequence[float]], slack: float) -> bool:
+def _step(numbers: Sequence[float | None]) -> float:
+    """What the last decimal of numbers is worth."""
+    stated = [repr(number) for number in numbers if number is not None]
+    decimals = max((len(text.partition(".")[2]) for text in stated), default=0)
+    return 10.0 ** -min(decimals, 9)
+
+
+def _are_rests(rows: Sequence[Sequence[float]], steps: Sequence[float]) -> bool:
     """True if the first of three numbers is the second less the third in each row, and
     much smaller than both."""
+    slack = 0.53 * sum(steps)
     sizes = [sum(map(abs, numbers)) for numbers in zip(*rows, strict=True)]
     is_small = 2 * sizes[0] < min(sizes[1:])
-    return is_small and all(abs(a - (b - c)) <= slack for a, b, c in rows)
+    is_far = max(abs(row[0]) for row in rows) >= _FAR * slack
+    return is_small and is_far and all(abs(a - (b - c)) <= slack for a, b, c in rows)
+
+
+def _are_changes(rows: Sequence[Sequence[float]], steps: Sequence[float]) -> bool:
+    """True if the first of three numbers says in each row how much the second is above
+    the third, in parts or percent of one of them."""
+    for base, unit in product((1, 2), (1, 100)):
+        if any(not row[base] for row in rows):
+            continue
+        told = [unit * (row[1] - row[2]) / row[base] for row in rows]
+        slack = [
+            0.53 * (steps[0] + unit * (steps[1] + steps[2]) / abs(row[base]))
+            for row in rows
+        ]
+        stated = [row[0] for row in rows]
+        are_equal = all(
+            abs(own - is_so) <= off
+            for own, is_so, off in zip(stated, told, slack, strict=True)
+        )
+        if are_equal and max(map(abs, stated)) >= _FAR * max(slack):
+            return True
+    return False
 
 
 def rounds_to(number: float, stated: float) -> bool:

@@ -68,7 +68,7 @@ def _with_draws(
         is_told = draws is not None and column.kind == "text" and n_draws > 1
         is_numbered = is_told and _are_numbered_by(draws, column, n_draws, evidence)
         are_many = len(column.values) >= max(_PROMPTS, n_draws)
-        if is_numbered or n_draws and are_many:
+        if is_numbered or n_draws and are_many and _may_be_ids(column):
             found.append((n_draws, _unlikeliness(column), column))
     if not found:
         return []

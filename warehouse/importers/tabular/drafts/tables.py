@@ -44,6 +44,10 @@ from warehouse.importers.tabular.drafts.long_tables import (
     long_table,
     which_label,
 )
+from warehouse.importers.tabular.drafts.made_columns import (
+    differences_in,
+    numbers_in,
+)
 from warehouse.importers.tabular.drafts.matrix import (
     BY_MODELS,
     looks_like_flag,
@@ -236,6 +240,9 @@ def _columns(
         column for column in numbers if column not in errors and column is not size
     ]
     values = [column for column in others if _is_figure(column)]
+    rows = {column.path: numbers_in(column) for column in numbers}
+    differences = differences_in(numbers, rows)
+    values = [column for column in values if column not in differences]
     percents = [
         column for column in values if column.is_percent or is_percentage(column.name)
     ]  # other numbers are then times and prices
