@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from tests.support.cli import Caller
 from tests.support.drafts import asked, document, readings, table
 from warehouse.importers.tabular.drafts.draft import starting_mapping
 from warehouse.ingest.drafted import drafted
@@ -223,7 +224,9 @@ def test_shares_of_counts_below_keys_may_be_figures(tmp_path: Path) -> None:
             for name, k, n in (("research", right, 10), ("moves", right + 1, 8))
         }
 
-    content = [{"model": m, "tracks": tracks(i + 2)} for i, m in enumerate(MODELS)]
+    content: list[dict[str, Any]] = [
+        {"model": m, "tracks": tracks(i + 2)} for i, m in enumerate(MODELS)
+    ]
     for entry in content:
         entry["tracks"]["league"] = {"score": None, "said": "it has not been run"}
     path = document(tmp_path / "b.json", {"models": content, "labels": {"a": "A"}})
@@ -327,7 +330,7 @@ def test_columns_of_which_others_are_differences_may_be_conditions(
 
 
 def test_a_figure_that_all_models_have_is_asked_about(tmp_path: Path) -> None:
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"model": m, "rivers": 61.5 + k, "stones": 80.0, "clouds": 90.25 - k}
         for k, m in enumerate(MODELS)
     ]
@@ -335,19 +338,19 @@ def test_a_figure_that_all_models_have_is_asked_about(tmp_path: Path) -> None:
     assert 'what the columns "stones" beside benchmarks are' in readings(draft)
     for row in rows:
         figures = (row["rivers"], row["stones"], row["clouds"])
-        row["mean"] = round(sum(map(float, figures)) / 3, 4) + 0.0
+        row["mean"] = round(sum(figures) / 3, 4)
     rows[0]["clouds"], rows[0]["mean"] = 70.25, round((61.5 + 80 + 70.25) / 3, 4)
     draft = starting_mapping(table(tmp_path / "u.csv", rows))
     assert tomllib.loads(draft)["matrix"]["cells"] == "rivers|stones|clouds"
 
 
 def test_means_of_cells_are_left_out(tmp_path: Path) -> None:
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"codec": c, "hi": 0.11 + k / 7, "ta": 0.3 - k / 20, "MEAN": 0.0}
         for k, c in enumerate(("dac", "enc", "sna", "tok"))
     ]
     for row in rows:
-        row["MEAN"] = round((float(row["hi"]) + float(row["ta"])) / 2, 6)
+        row["MEAN"] = round((row["hi"] + row["ta"]) / 2, 6)
     draft = starting_mapping(table(tmp_path / "t.csv", rows))
     assert tomllib.loads(draft)["matrix"]["cells"] == "hi|ta"
 
@@ -413,3 +416,124 @@ def test_keys_of_figures_may_be_systems(tmp_path: Path) -> None:
     }
     draft = starting_mapping(document(tmp_path / "t.json", {"results": figures}))
     assert "models or systems, of which figures are published" in readings(draft)
+
+
+# --- columns that compare two others --------------------------------------------------
+
+
+def test_a_change_in_percent_of_one_column_is_no_figure(tmp_path: Path) -> None:
+    figures = ((0.7518, 0.624), (0.8655, 0.6532), (0.7074, 0.6783), (1.3398, 0.8518))
+    rows = [
+        {
+            "model": m,
+            "zero_shot_bpb": before,
+            "tuned_bpb": after,
+            "reduction_pct": round(100 * (before - after) / before, 3),
+        }
+        for m, (before, after) in zip(MODELS, figures, strict=True)
+    ]
+    path = document(tmp_path / "t.json", {"benchmark": "news", "entries": rows})
+    assert "reduction_pct" not in readings(starting_mapping(path))
+    assert 'what the columns "zero_shot_bpb", "tuned_bpb" are' in (
+        readings(starting_mapping(path))
+    )
+
+
+def test_a_share_of_two_counts_is_a_figure(tmp_path: Path) -> None:
+    rows = [
+        {"model": m, "n": n, "accuracy": (n - k) / n, "incorrect_count": k}
+        for m, n, k in zip(MODELS, (40, 50, 60, 80), (3, 7, 13, 9), strict=True)
+    ]
+    mapping = tomllib.loads(starting_mapping(table(tmp_path / "t.csv", rows)))
+    assert [one["value"] for one in mapping["published"]] == ["accuracy"]
+
+
+def test_throughput_is_no_figure(tmp_path: Path) -> None:
+    rows = [
+        {"Model": m, "Latency (s)": 1.97 + k, "TPM": 11.65 - k, "Status": "Success"}
+        for k, m in enumerate(MODELS)
+    ]
+    assert "TPM" not in drafted(table(tmp_path / "t.csv", rows), {}).roles
+    assert "published" not in tomllib.loads(
+        starting_mapping(table(tmp_path / "t.csv", rows))
+    )
+
+
+# --- models, judges and criteria ------------------------------------------------------
+
+
+def test_names_of_models_where_others_are_empty_are_those_of_rows(
+    tmp_path: Path,
+) -> None:
+    rows = [
+        {
+            "Provider": f"System {m}",
+            "Tables": 70.25 + k,
+            "Charts": 30.5 - k,
+            "Hub_Model_ID": f"org/{m}" if k > 1 else "",
+        }
+        for k, m in enumerate(MODELS)
+    ]
+    draft = starting_mapping(table(tmp_path / "t.csv", rows))
+    assert "which column names the models" not in readings(draft)
+
+
+def test_the_model_asked_for_and_the_one_that_answered_are_one(tmp_path: Path) -> None:
+    rows = [
+        {"model_requested": m, "model_returned": m, "task_id": f"t{i}", "score": i % 2}
+        for m in MODELS
+        for i in range(6)
+    ]
+    draft = starting_mapping(table(tmp_path / "t.csv", rows))
+    assert "model_returned" not in readings(draft)
+
+
+def test_keys_of_criteria_of_a_judge_are_metrics(tmp_path: Path) -> None:
+    rows = [
+        {
+            "run_id": f"text_{arm}",
+            "judge_model": "claude-4-sonnet",
+            "scores": {
+                name: {"score": 2 + (i + k) % 4, "evidence": f"The diff {i} of {name}."}
+                for k, name in enumerate(("solid", "restraint", "contract"))
+            },
+        }
+        for i, arm in enumerate(("plain", "guided", "long", "short"))
+    ]
+    draft = starting_mapping(document(tmp_path / "t.json", rows))
+    assert "metrics, each a score of what the record above names" in readings(draft)
+    assert '[sample] prompt_id = "^.run_id"' in draft
+
+
+def test_figures_beside_the_first_are_named(tmp_path: Path) -> None:
+    figures = {
+        s: {"scores": {"quality": 7 + k, "ease": 9 - k, "depth_kept": 3 + k}}
+        for k, s in enumerate(("fetch tool", "browser", "light one"))
+    }
+    draft = starting_mapping(document(tmp_path / "t.json", figures))
+    assert 'one more for each of "scores.ease"' in draft
+
+
+def test_columns_of_a_list_of_models_are_asked_about(tmp_path: Path) -> None:
+    rows = [
+        {"rank": k + 1, "model": m, "caste": 3.83 - k / 7, "harm": 3.71 - k / 9}
+        for k, m in enumerate(MODELS)
+    ]
+    path = document(tmp_path / "t.json", {"leaderboard": rows})
+    assert 'what the columns "caste", "harm" are' in readings(starting_mapping(path))
+
+
+def test_a_matrix_reads_fields_of_the_document_above(
+    run: Caller, tmp_path: Path
+) -> None:
+    rows = [{"name": m, "bare": 0.7 + k / 9} for k, m in enumerate(MODELS[:2])]
+    path = document(tmp_path / "t.json", {"about": {"id": "news"}, "rows": rows})
+    mapping = tmp_path / "m.toml"
+    mapping.write_text(
+        'files = ["t.json"]\n[rows]\nat = "rows[]"\n[matrix]\nlabel = "name"\n'
+        'cells = "bare"\n[run]\nmodel = "@row"\nbenchmark = "$.about.id"\n'
+        '[[published]]\nmetric = "score"\nvalue = "@cell"\n'
+    )
+    db = str(tmp_path / "s.duckdb")
+    assert run("ingest", str(path), "--map", str(mapping), db=db).code == 0
+    assert "news" in run("leaderboard", db=db).out

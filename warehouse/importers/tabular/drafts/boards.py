@@ -110,7 +110,8 @@ def board_of(values: Sequence[ColumnProfile], table: TableProfile) -> Board:
         return Board(kept, left_out, not is_one, True, [])
     are_splits = all(plain_name(name) in _SPLITS for name in names)
     if not are_splits and not any(map(_ends_as_metric, names)):
-        return Board(kept, left_out, False, True, alike)
+        is_list = bool(table.location.at)  # whose fields may be anything of a model
+        return Board(kept, left_out, is_list, not is_list, [] if is_list else alike)
     if are_named_benchmarks(kept):
         unknown = [column for column in kept if _is_unlike(column, kept)]
         return Board(kept, left_out, False, True, unknown)

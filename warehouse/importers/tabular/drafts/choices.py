@@ -8,7 +8,9 @@ from typing import Any
 
 from warehouse.importers.common.messages import listed
 from warehouse.importers.tabular.column_names import (
+    Grade,
     are_models,
+    grade_of,
     is_metric,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
@@ -31,15 +33,17 @@ from warehouse.importers.tabular.mapping_variants import RUN_FIELDS
 
 
 def _what_keys_are(
+    table: TableProfile,
     judges: Sequence[tuple[str, str]],
     values: Sequence[ColumnProfile],
     fields: Any,
     size: ColumnProfile | None,
 ) -> Choice:
     """What names records by key: prompts, or what their figures are of."""
-    of_size = f", n = {toml_text(size.path)}" if size is not None else ""
+    after = f", n = {toml_text(size.path)}" if size is not None else ""
+    after += _further(table, values)
     stated = [
-        _as_published(values, f'[run] {name} = "@key", and ', fields.metric) + of_size
+        _as_published(values, f'[run] {name} = "@key", and ', fields.metric) + after
         for name in ("benchmark", "model")
     ]
     kinds = ["ids of prompts", "benchmarks, of which figures are published"]
@@ -68,7 +72,7 @@ def of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator[
     if judges or is_keyed and (size is not None or not are_answers):
         if all(map(is_verdict, values)) and not judges:
             return
-        yield _what_keys_are(judges, values, fields, size)
+        yield _what_keys_are(table, judges, values, fields, size)
     elif (
         not fields.names_prompts
         or not {"benchmark", "text", "target", "response"}
@@ -92,7 +96,8 @@ def of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator[
                     values,
                     f"{_told_by(table, fields, ids)}for [[scores]], ",
                     fields.metric,
-                ),
+                )
+                + _further(table, values),
                 f"[sample] prompt_id = {toml_text((*ids, 'COLUMN')[0])}",
             ),
         )
@@ -141,6 +146,25 @@ def _naming(fields: Any, ids: Sequence[str]) -> str:
     return f"[run] model = {toml_text(ids[0])} if it names those, and "
 
 
+def _further(table: TableProfile, values: Sequence[ColumnProfile]) -> str:
+    """The numbers beside the first of some, in the same object, which may be figures
+    as well, as a line of a mapping goes on to say."""
+    beside = [
+        toml_text(own.path)
+        for own in table.columns
+        if values
+        and own.parents
+        and own.parents == values[0].parents
+        and own.is_number
+        and own not in values
+        and grade_of(own.name) is not Grade.NEVER
+    ]
+    if not beside:
+        return ""
+    more = f" … ({len(beside)} in all)" if len(beside) > _FURTHER else ""
+    return f"; one more for each of {', '.join(beside[:_FURTHER])}{more}"
+
+
 def _as_published(
     values: Sequence[ColumnProfile], before: str, named: ColumnProfile | None
 ) -> str:
@@ -154,6 +178,8 @@ def _as_published(
     )
 
 
+#: Further figures that a line names.
+_FURTHER = 8
 #: Models that a question shows.
 _SHOWN = 3
 

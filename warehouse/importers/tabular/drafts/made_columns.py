@@ -180,7 +180,9 @@ def _are_rests(rows: Sequence[Sequence[float]], steps: Sequence[float]) -> bool:
 
 def _are_changes(rows: Sequence[Sequence[float]], steps: Sequence[float]) -> bool:
     """True if the first of three numbers says in each row how much the second is above
-    the third, in parts or percent of one of them."""
+    the third, in parts or percent of one of them. What is so of counts is a share."""
+    if all(number.is_integer() for row in rows for number in row[1:]):
+        return False
     for base, unit in product((1, 2), (1, 100)):
         if any(not row[base] for row in rows):
             continue

@@ -146,6 +146,9 @@ class PublishedColumns:
                 "",
             )
             return
+        if self.is_stated and self.left_out:
+            sums = [column.name for column in self.left_out]
+            yield f"# {LEFT_OUT}: {_shown(sums)}; add a [[published]] for what is to be one"
         for number, column in enumerate(self.values):
             if column not in self.read:
                 yield f"# [[published]]  # if {toml_text(column.name)} is a figure too"

@@ -86,8 +86,7 @@ def _in_list(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     benchmark, of which a cell of a record cannot be one."""
     if not table.location.at.endswith("[]"):
         return None
-    found = _wide(table, fields)
-    return None if found is None or found.is_wide else found
+    return _wide(table, fields)
 
 
 # --- a row per model ------------------------------------------------------------------------------
