@@ -537,3 +537,13 @@ def test_a_matrix_reads_fields_of_the_document_above(
     db = str(tmp_path / "s.duckdb")
     assert run("ingest", str(path), "--map", str(mapping), db=db).code == 0
     assert "news" in run("leaderboard", db=db).out
+
+
+def test_names_over_several_rows_are_joined_cells(tmp_path: Path) -> None:
+    rows = [
+        {"Model": m if not k else "", "Task": t, "Accuracy": 0.5 + i / 20 + k / 50}
+        for i, m in enumerate(MODELS)
+        for k, t in enumerate(("law", "med", "code"))
+    ]
+    draft = starting_mapping(table(tmp_path / "t.csv", rows))
+    assert 'what the empty cells of "Model" below each name are' in readings(draft)

@@ -42,7 +42,11 @@ from warehouse.importers.tabular.drafts.tables import figures_of
 from warehouse.importers.tabular.drafts.toml import (
     Choice,
 )
-from warehouse.importers.tabular.drafts.two_heads import of_no_head, of_two_heads
+from warehouse.importers.tabular.drafts.two_heads import (
+    of_joined_cells,
+    of_no_head,
+    of_two_heads,
+)
 from warehouse.importers.tabular.drafts.unnamed_files import (
     UnnamedFiles,
     unnamed_files,
@@ -136,6 +140,7 @@ class Found:
     def _choices(self) -> Iterator[Choice]:
         """Choices that are to be made."""
         heads = [*of_two_heads(self.table), *of_no_head(self.table)]
+        heads += of_joined_cells(self.table)
         votes = list(of_votes(self.table)) or heads
         if votes:
             yield from votes

@@ -39,6 +39,28 @@ def of_two_heads(table: TableProfile) -> Iterator[Choice]:
     )
 
 
+def of_joined_cells(table: TableProfile) -> Iterator[Choice]:
+    """The question what empty cells of the first column are, where each name stands
+    once, over several rows, as joined cells of a sheet are read."""
+    if table.location.at or not table.columns:
+        return
+    column = table.columns[0]
+    values = table.values(column)
+    names = [value for value in values if value is not None]
+    are_once = len({*map(str, names)}) == len(names) > 1
+    is_over = bool(values) and values[0] is not None and 2 * len(names) <= len(values)
+    if column.kind != "text" or not are_once or not is_over:
+        return
+    yield Choice(
+        f"what the empty cells of {toml_text(column.name)} below each name are",
+        ("the name above, of joined cells", "rows without a name"),
+        (
+            "write the name into each of its rows; save the file, and begin again",
+            "[[rows.skip]] path = " + toml_text(column.path) + ", null = true",
+        ),
+    )
+
+
 def of_no_head(table: TableProfile) -> Iterator[Choice]:
     """The question whether the first row names the columns, where it holds numbers and
     a text that stands below it too."""
