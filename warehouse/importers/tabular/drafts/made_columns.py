@@ -34,8 +34,11 @@ _FAR = 20
 
 def numbers_in(column: ColumnProfile) -> list[float | None]:
     """The number in each of the first rows of a column; None where there is none."""
-    numbers = [*map(_number, column.values), None]
-    return [numbers[code] for code in column.codes[:_LOOKED_AT].tolist()]
+    codes = column.codes[:_LOOKED_AT].tolist()
+    values = column.values
+    known = {code: values[code] for code in {*codes} if 0 <= code < len(values)}
+    numbers = {code: _number(value) for code, value in known.items()}
+    return [numbers.get(code) for code in codes]
 
 
 def numbers_of(table: TableProfile) -> dict[str, list[float | None]]:
