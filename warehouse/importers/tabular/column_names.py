@@ -350,7 +350,7 @@ _METRIC = _words(
     "passed passes pass1 success successful succeeded solved resolved win winrate right match "
     "matched ok hit grade graded rating quality faithfulness relevancy relevance precision "
     "recall similarity factuality factual helpfulness hallucination toxicity ndcg mrr "
-    "auc loss ppl perplexity spearman pearson verdict metric wer cer mse rmse mae "
+    "auc loss ppl perplexity bpb bpc spearman pearson verdict metric wer cer mse rmse mae "
     "brier elo recall "
     # in other languages
     "punkte punktzahl bewertung nota puntuación puntaje puntos calificación pontuação "
@@ -367,7 +367,7 @@ _OTHER = _words(
     "parameters layers flops memory gpu likes votes downloads co2 emissions kg fewshot "
     "shot shots iteration batch row line page offset start end created updated error "
     "stop finish max min tries samples trains stddev variance spread million savings "
-    "files loc tok toks sd"
+    "files loc tok toks sd tpm rpm tps qps rps fps throughput"
 )
 #: The same, unless the name of a metric stands beside.
 _UNLESS_METRIC = _words(
@@ -387,7 +387,8 @@ _NEVER = re.compile(
 )
 #: How a benchmark was put, behind its name: ``GSM8K (8-shot, CoT)``.
 _SHOTS = re.compile(
-    r"(?<=\w)[ _-]*(\([^()]*\d+[- ]?shots?\b[^()]*\)|[ _-]\d+[- ]?shots?\b)",
+    r"(?<=\w)[ _-]*(\([^()]*\d+[- ]?shots?\b[^()]*\)|[ _-]\d+[- ]?shots?\b)"
+    r"|(?<![^\W_])(zero|one|two|three|five|few)[ _-]?shots?(?![^\W_])",
     re.IGNORECASE,
 )
 #: What ends or begins the name of a metric that a length is taken out of:
@@ -485,7 +486,7 @@ _OF_SCORING = frozenset(("status", "state"))
 def grade_of(name: str, parents: Sequence[str] = ()) -> Grade:
     """How much the name of a column of numbers, and those of the objects it lies in,
     say for scores."""
-    name = _SHOTS.sub("", name)
+    name = _SHOTS.sub("", name).strip(" _-") or name
     plain = plain_name(name)
     words = {*words_of(_PER.sub("", name))}
     around = {plain_name(parent) for parent in parents}
@@ -508,7 +509,8 @@ def grade_of(name: str, parents: Sequence[str] = ()) -> Grade:
         return Grade.LIKELY
     if words & _DONE and not words - _DONE <= _ABOUT:
         words = words - _DONE  # of a request, a conversation …
-    if words & _METRIC or re.search(r"pass_?(at_?|@|\^)?\d", plain):
+    stems = {word.rstrip("0123456789") for word in words}  # chrf2, bleu4, ndcg10
+    if (words | stems) & _METRIC or re.search(r"pass_?(at_?|@|\^)?\d", plain):
         return Grade.LIKELY
     return Grade.POSSIBLE
 

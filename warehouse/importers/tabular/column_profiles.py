@@ -19,8 +19,14 @@ from warehouse.importers.tabular.score_values import (
     plain,
 )
 
-#: A number of a leaderboard, with marks, an error or ends of an interval behind it.
-_MARKED = r"[^\w.+()-]*([+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)[\s*†‡^_`~]*(?:[±+(][\s\d.,/+±-]+\)?)?[\s*†‡^_`~]*"
+#: Signs around a number of a leaderboard, those of LaTeX among them.
+_SIGNS = r"[\s*†‡^_`~${}]*"
+#: Such a number, with an error or ends of an interval behind it.
+_MARKED = (
+    r"[^\w.+()-]*(?:(?:textbf|underline|mathbf)\{)?"
+    r"([+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)"
+    rf"{_SIGNS}(?:(?:\\pm|[±+(])[\s\d.,/+±$-]+\)?)?{_SIGNS}"
+)
 
 
 @dataclass

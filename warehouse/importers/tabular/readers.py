@@ -39,7 +39,7 @@ from warehouse.importers.tabular.chunks import (
     Walk,
     location_in_document,
 )
-from warehouse.importers.tabular.columns import as_array, as_list, to_text
+from warehouse.importers.tabular.columns import Column, as_array, as_list, to_text
 from warehouse.importers.tabular.field_paths import FieldPath, column_of
 from warehouse.records import CUT_SHORT, is_cut, parse_json
 
@@ -451,6 +451,23 @@ class MatrixChunk(TableChunk):
     def location(self, row: int) -> str:
         column = self.data.column("@column")[row].as_py()
         return f"{self.wide.location(self.numbers[row])}, column {column!r}"
+
+    def column(self, text: str) -> Column:
+        if not self._is_above(text):
+            return super().column(text)
+        values = as_list(self.wide.column(text), self.wide.size)
+        return [values[row] for row in self.numbers]
+
+    def holds(self, text: str) -> bool:
+        return self.wide.holds(text) if self._is_above(text) else super().holds(text)
+
+    def keep(self, rows: Sequence[int]) -> MatrixChunk:
+        kept = super().keep(rows)
+        return MatrixChunk(kept.data, kept.indices, kept.numbers, self.wide)
+
+    def _is_above(self, text: str) -> bool:
+        """True if a path leads out of the rows, into the document that has them."""
+        return text.startswith(("$", "^")) and text not in self._columns
 
 
 class MatrixReader:

@@ -34,6 +34,14 @@ _NONE = """
 not_attempted unattempted refusal refused refuse no_answer abstain abstained
 unanswered not_answered skipped idk dont_know no_response keine_antwort
 """.split()
+#: Marks in place of words, with a reason behind them or not: ``× not the same``.
+_MARKS: dict[str, float] = {
+    **dict.fromkeys("○◯⭕✓✔☑✅√", 1),
+    **dict.fromkeys("△▲", 0.5),
+    **dict.fromkeys("×✗✘✕❌☒✖", 0),
+}
+#: What programs that run a contest say of a submission: accepted, or why not.
+_ACCEPTED, _NOT_ACCEPTED = "AC", frozenset("WA TLE MLE RE CE RTE OLE PE PTE".split())
 #: Words around them that say nothing.
 _AROUND = frozenset("answer answered response the is was a result verdict".split())
 
@@ -53,8 +61,10 @@ _JUDGED = frozenset(
     richtig falsch correct_answer incorrect_answer верно неверно 正确 错误 不正确 正解 不正解
     """.split()
 )
-#: Letters of SimpleQA and its family: correct, incorrect, not attempted.
+#: Letters of SimpleQA and its family: correct, incorrect, not attempted; and those of
+#: people who mark with a circle and a cross.
 _LETTERS: dict[str, float] = {"A": 1, "B": 0, "C": 0}
+_CIRCLES: dict[str, float] = {"O": 1, "X": 0}
 #: Words that a judge hardly says without one of right or wrong beside.
 _BOTH = 2
 
@@ -64,6 +74,8 @@ def numbers_of_words(values: Iterable[object]) -> dict[str, float]:
     verdict, or all have one number."""
     texts = [str(value) for value in values if str(value).strip()]
     found = {text: _number_of(text) for text in texts}
+    if _ACCEPTED in texts and {*texts} <= {_ACCEPTED, *_NOT_ACCEPTED}:
+        found = {text: float(text == _ACCEPTED) for text in texts}
     if any(number is None for number in found.values()):
         return {}
     numbers = {text: number for text, number in found.items() if number is not None}
@@ -74,8 +86,10 @@ def numbers_of_words(values: Iterable[object]) -> dict[str, float]:
 
 def numbers_of_letters(values: Iterable[object]) -> dict[str, float]:
     """The number of each letter of SimpleQA's graders, where all values are such: also
-    of those that other files may have."""
+    of those that other files may have; and of ``O`` and ``X``."""
     texts = {str(value).strip() for value in values}
+    if texts == {*_CIRCLES}:
+        return dict(_CIRCLES)
     if texts <= {*_LETTERS} and "A" in texts and len(texts) >= _BOTH:
         return dict(_LETTERS)
     return {}
@@ -94,11 +108,13 @@ def numbers_of_some(values: Iterable[object]) -> dict[str, float]:
 def are_judged(values: Iterable[object]) -> bool:
     """True if texts are what a judge says of an answer, and no answers themselves:
     questions are answered by yes and no, too."""
-    return any(_key_of(str(value)) in _JUDGED for value in values)
+    texts = [str(value).strip() for value in values]
+    return any(_key_of(text) in _JUDGED or text[:1] in _MARKS for text in texts)
 
 
 def _number_of(text: str) -> float | None:
-    return _NUMBERS.get(_key_of(text))
+    mark = _MARKS.get(text.strip()[:1])
+    return _NUMBERS.get(_key_of(text)) if mark is None else mark
 
 
 def _key_of(text: str) -> str:

@@ -25,8 +25,8 @@ from warehouse.importers.tabular.drafts.profile import TableProfile
 _ALIKE, _BENCHMARKS = 0.8, 3
 #: Rows from which on names of which half look like those of models may be some.
 _ENTRIES = 3
-#: Characters of a name.
-_NAME = 80
+#: Characters of a name, and words of one.
+_NAME, _WORDS = 80, 6
 
 
 def label_of(table: TableProfile, fields: Fields) -> tuple[ColumnProfile | None, bool]:
@@ -96,8 +96,11 @@ def _are_nearly_all_models(column: ColumnProfile) -> bool:
 
 
 def _are_names(column: ColumnProfile) -> bool:
-    """True if all values are as short as names are."""
-    return all(len(str(value)) <= _NAME for value in column.values)
+    """True if all values are as short as names are, and most are no sentences, as
+    answers that name a model are."""
+    texts = [str(value) for value in column.values]
+    n_long = sum(len(text.split()) > _WORDS for text in texts)
+    return all(len(text) <= _NAME for text in texts) and 2 * n_long <= len(texts)
 
 
 def has_error(table: TableProfile) -> bool:

@@ -17,13 +17,22 @@ from warehouse.importers.tabular.column_names import (
     words_of,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
-from warehouse.importers.tabular.columns import number_of
+from warehouse.importers.tabular.drafts.made_columns import (
+    FEWEST_ROWS,
+    MOST_COLUMNS,
+    are_whole,
+    differences_in,
+    have_fractions,
+    is_among,
+    is_count,
+    is_made_of,
+    numbers_in,
+    rounds_to,
+    summed_in,
+)
 from warehouse.importers.tabular.drafts.profile import TableProfile
 from warehouse.importers.tabular.drafts.toml import Choice, toml_text
-from warehouse.importers.tabular.runs import is_summary
 
-#: Endings of the names of columns with the ends of an interval around a figure.
-_ENDS = re.compile(r"(.+)_(lo|hi|low|high|lb|ub|[lu]cl|[lu]ci)")
 #: Words of names of metrics, beyond those that name a score of a single prompt.
 _RATES = frozenset(
     "rate rates ratio coefficient corr corrcoef correlation kappa mcc agreement".split()
@@ -47,10 +56,6 @@ _DRAWS = frozenset(
     "samples trials attempts generations completions runs rollouts repeats draws k tokens"
     " words chars characters".split()
 )
-#: Rows that a table needs, before they say that a column is made of others.
-_ROWS = 3
-#: Rows that are looked at for it, and columns from which on only names are.
-_LOOKED_AT, _MOST_COLUMNS = 1000, 60
 #: Parts of a prompt, by which rounded shares may be off and still tell their number.
 _TELLS = 0.2
 #: Names that a question shows.
@@ -66,17 +71,29 @@ class Board:
     are_metrics: bool  #: True if they are metrics of one benchmark.
     is_sure: bool  #: False if they may be benchmarks as well as metrics.
     unknown: list[ColumnProfile]  #: of the values, those that may be no figures.
+    #: True if others are the differences of some, as of conditions of one benchmark.
+    are_compared: bool = False
 
 
 def board_of(values: Sequence[ColumnProfile], table: TableProfile) -> Board:
     """What columns of figures are, of a table with a row for each model."""
-    rows = {column.path: _numbers(column) for column in table.columns}
-    left_out = [column for column in values if _is_made_of(column, values, rows)]
+    rows = {column.path: numbers_in(column) for column in table.columns}
+    left_out = [column for column in values if is_made_of(column, values, rows)]
     kept = [column for column in values if column not in left_out]
     if len(kept) < 2:
         return Board(kept or [*values], left_out if kept else [], False, True, [])
+    differences = differences_in([*kept, *table.columns], rows)
+    if differences:
+        left_out += [column for column in kept if column in differences]
+        kept = [column for column in kept if column not in differences]
+    if differences and len(kept) > 1:
+        return Board(kept, left_out, False, False, [], are_compared=True)
+    alike: list[ColumnProfile] = []
     if not are_named_benchmarks(kept):
-        counts = [column for column in kept if _is_count(column, kept, rows)]
+        summed = summed_in(left_out, kept, rows)
+        counts = [column for column in kept if is_count(column, kept, rows)]
+        alike = [own for own in counts if own not in summed and is_among(own, kept)]
+        counts = [own for own in counts if own not in [*summed, *alike]]
         left_out += counts
         kept = [column for column in kept if column not in counts] or kept
     of_all = [column for column in kept if _is_of_all(column.name)]
@@ -93,7 +110,8 @@ def board_of(values: Sequence[ColumnProfile], table: TableProfile) -> Board:
         return Board(kept, left_out, not is_one, True, [])
     are_splits = all(plain_name(name) in _SPLITS for name in names)
     if not are_splits and not any(map(_ends_as_metric, names)):
-        return Board(kept, left_out, False, True, [])
+        is_list = bool(table.location.at)  # whose fields may be anything of a model
+        return Board(kept, left_out, is_list, not is_list, [] if is_list else alike)
     if are_named_benchmarks(kept):
         unknown = [column for column in kept if _is_unlike(column, kept)]
         return Board(kept, left_out, False, True, unknown)
@@ -105,9 +123,7 @@ def are_metrics(columns: Sequence[ColumnProfile]) -> bool:
     percentages rather than counts."""
     are_called = all(is_rate(column.name) for column in columns)
     are_broken = all(
-        column.is_percent
-        or is_percentage(column.name)
-        or not _are_whole(column.numbers)
+        column.is_percent or is_percentage(column.name) or not are_whole(column.numbers)
         for column in columns
     )
     return len(columns) > 1 and are_called and are_broken
@@ -121,16 +137,18 @@ def sizes_of(
     known; nothing where the table has no other size."""
     if size is None:
         return {}
-    rows = {column.path: _numbers(column) for column in table.columns}
+    rows = {column.path: numbers_in(column) for column in table.columns}
     counts = [
         column
         for column in table.columns
-        if column is not size and column.is_number and _are_whole(column.numbers)
+        if column is not size and column.is_number and are_whole(column.numbers)
     ]
-    if max(len(values), len(counts)) > _MOST_COLUMNS:
-        return {}
-    found: dict[str, ColumnProfile | None] = {}
+    found: dict[str, ColumnProfile | None] = dict(_called_sizes(values, counts))
+    if max(len(values), len(counts)) > MOST_COLUMNS:
+        return found
     for column in values:
+        if column.path in found or max(column.numbers, default=0) > 1:
+            continue
         if _is_share_of(rows[column.path], rows[size.path]):
             continue
         fitting = [
@@ -138,10 +156,24 @@ def sizes_of(
             for count in counts
             if _is_share_of(rows[column.path], rows[count.path])
         ]
+        inside = [count for count in fitting if count.parents == column.parents]
+        fitting = inside if column.parents else fitting
         found[column.path] = fitting[0] if len(fitting) == 1 else None
     if any(found.values()):
         return found
     return {}
+
+
+def _called_sizes(
+    values: Sequence[ColumnProfile], counts: Sequence[ColumnProfile]
+) -> Iterator[tuple[str, ColumnProfile]]:
+    """Figures with the numbers of prompts that are called after them: ``comet_n``."""
+    by_name = {(plain_name(count.name), count.parents): count for count in counts}
+    for column in values:
+        name = plain_name(column.name)
+        for called in (f"{name}_n", f"n_{name}"):
+            if (called, column.parents) in by_name:
+                yield column.path, by_name[called, column.parents]
 
 
 def are_shares(table: TableProfile, values: Sequence[ColumnProfile]) -> bool:
@@ -150,10 +182,10 @@ def are_shares(table: TableProfile, values: Sequence[ColumnProfile]) -> bool:
     sizes = [column for column in _whole(table) if min(column.numbers) >= 1]
     named = [column for column in sizes if SIZE.fullmatch(plain_name(column.name))]
     shares = [column for column in values if max(column.numbers, default=2) <= 1]
-    told = [column for column in named if len(column.values) >= _ROWS]
-    if max(len(shares), len(told)) > _MOST_COLUMNS:
+    told = [column for column in named if len(column.values) >= FEWEST_ROWS]
+    if max(len(shares), len(told)) > MOST_COLUMNS:
         return False
-    rows = {column.path: _numbers(column) for column in (*shares, *told)}
+    rows = {column.path: numbers_in(column) for column in (*shares, *told)}
     if any(
         _is_share_of(rows[share.path], rows[size.path])
         for share, size in product(shares, told)
@@ -170,9 +202,9 @@ def parts_in(
     ``cases``, ``resolved``."""
     broken = [share for share in shares if any(0 < n < 1 for n in share.numbers)]
     whole = _whole(table)
-    if max(len(broken), len(whole)) > _MOST_COLUMNS:
+    if max(len(broken), len(whole)) > MOST_COLUMNS:
         return
-    rows = {column.path: _numbers(column) for column in (*broken, *whole)}
+    rows = {column.path: numbers_in(column) for column in (*broken, *whole)}
     for share, size, count in product(broken, whole, whole):
         if share in (size, count) or size is count or min(size.numbers) < 1:
             continue
@@ -185,7 +217,7 @@ def _whole(table: TableProfile) -> list[ColumnProfile]:
     return [
         column
         for column in table.columns
-        if column.is_number and column.numbers and _are_whole(column.numbers)
+        if column.is_number and column.numbers and are_whole(column.numbers)
     ]
 
 
@@ -204,7 +236,7 @@ def _are_parts(
     for share, size, count in zip(shares, sizes, counts, strict=True):
         if share is None or not size or count is None:
             continue
-        if not _rounds_to(count / size, share):
+        if not rounds_to(count / size, share):
             return False
         n_broken += 0 < share < 1
     return n_broken > 1
@@ -274,147 +306,43 @@ def _is_unlike(column: ColumnProfile, others: Sequence[ColumnProfile]) -> bool:
     numbers beside fractions."""
     if are_benchmarks([column.name]):
         return False
-    is_whole = _are_whole(column.numbers) and _have_fractions(others)
+    is_whole = are_whole(column.numbers) and have_fractions(others)
     return is_rate(column.name) or is_whole and len(column.values) > 1
-
-
-# --- columns that are made of others --------------------------------------------------
-
-
-def _numbers(column: ColumnProfile) -> list[float | None]:
-    """The number in each of the first rows of a column; None where there is none."""
-    numbers = [*map(_number, column.values), None]
-    return [numbers[code] for code in column.codes[:_LOOKED_AT].tolist()]
-
-
-def _number(value: object) -> float | None:
-    number = number_of(str(value).strip().removesuffix("%"))
-    if isinstance(number, bool) or not isinstance(number, int | float):
-        return None
-    return float(number)
-
-
-def _is_made_of(
-    column: ColumnProfile,
-    values: Sequence[ColumnProfile],
-    rows: dict[str, list[float | None]],
-) -> bool:
-    """True if a column sums up the others, or is an end of an interval around one."""
-    if is_summary(column.name):
-        return True
-    others = [other for other in values if other is not column]
-    if _is_end(column, others, rows):
-        return True
-    if len(values) > _MOST_COLUMNS:
-        return False
-    return any(
-        _is_mean(column, group, rows) for group in _groups(column, others, values)
-    )
-
-
-def _groups(
-    column: ColumnProfile,
-    others: Sequence[ColumnProfile],
-    values: Sequence[ColumnProfile],
-) -> Iterator[list[ColumnProfile]]:
-    """Columns that another may be the mean of: all others, those before or behind it,
-    those of known benchmarks."""
-    place = [other is column for other in values].index(True)
-    yield [*others]
-    yield [*values[:place]]
-    yield [*values[place + 1 :]]
-    yield [other for other in others if are_benchmarks([other.name])]
-
-
-def _is_mean(
-    column: ColumnProfile,
-    group: Sequence[ColumnProfile],
-    rows: dict[str, list[float | None]],
-) -> bool:
-    """True if a column is the mean of others in each row that has all of them."""
-    if len(group) < 2 or len(column.values) < 2:
-        return False
-    by_row = zip(rows[column.path], *(rows[other.path] for other in group), strict=True)
-    full = [row for row in by_row if None not in row]
-    if len({row[0] for row in full}) < _ROWS:
-        return False
-    return all(_rounds_to(sum(row[1:]) / len(group), row[0]) for row in full)
-
-
-def _rounds_to(number: float, stated: float) -> bool:
-    """True if a number is another one, but for the decimals that are not stated."""
-    decimals = min(len(repr(stated).partition(".")[2]), 9)
-    return abs(number - stated) <= 0.51 * 10.0**-decimals
-
-
-def _is_end(
-    column: ColumnProfile,
-    others: Sequence[ColumnProfile],
-    rows: dict[str, list[float | None]],
-) -> bool:
-    """True if a column is called as an end of an interval around another, which lies on
-    one side of it in all rows."""
-    named = _ENDS.fullmatch(plain_name(column.name))
-    around = [other for other in others if named and plain_name(other.name) == named[1]]
-    if not around:
-        return False
-    pairs = zip(rows[column.path], rows[around[0].path], strict=True)
-    full = [(end, figure) for end, figure in pairs if None not in (end, figure)]
-    below = all(end <= figure for end, figure in full)  # type: ignore[operator]
-    above = all(end >= figure for end, figure in full)  # type: ignore[operator]
-    return below or above
-
-
-def _is_count(
-    column: ColumnProfile,
-    values: Sequence[ColumnProfile],
-    rows: dict[str, list[float | None]],
-) -> bool:
-    """True if a column counts: whole numbers beside shares, or one number for all."""
-    if are_benchmarks([column.name]):
-        return False
-    numbers = [number for number in rows[column.path] if number is not None]
-    if not numbers or not _are_whole(numbers):
-        return False
-    broken = [other for other in values if not _are_whole(other.numbers)]
-    are_shares = all(max(other.numbers) <= 1 for other in broken)
-    is_one = len({*numbers}) == 1 and len(numbers) >= _ROWS
-    is_more = max(numbers) > 1 and not {*words_of(column.name)} & {"elo", "rating"}
-    is_beside = bool(broken) and are_shares and is_more
-    return is_beside or is_one and not is_metric(column.name)
-
-
-def _are_whole(numbers: Sequence[float]) -> bool:
-    return all(number.is_integer() for number in numbers)
-
-
-def _have_fractions(columns: Sequence[ColumnProfile]) -> bool:
-    """True if most of some columns hold numbers that are not whole."""
-    broken = [column for column in columns if not _are_whole(column.numbers)]
-    return len(broken) * 2 > len(columns)
 
 
 # --- questions ------------------------------------------------------------------------
 
 
 def what_columns_are(
-    values: Sequence[ColumnProfile], label: ColumnProfile, cells: str
+    values: Sequence[ColumnProfile],
+    label: ColumnProfile,
+    cells: str,
+    are_compared: bool = False,
 ) -> Choice:
-    """Whether columns are metrics of one benchmark, or benchmarks."""
+    """Whether columns are metrics of one benchmark, or benchmarks; or its conditions,
+    where others state their differences."""
     more = ""
     if len(values) > _SHOWN:
         more = f" … ({len(values)} in all)"
     shown = ", ".join(toml_text(column.name) for column in values[:_SHOWN]) + more
-    return Choice(
-        f"what the columns {shown} are",
-        ("metrics of one benchmark", "benchmarks, of which each has a figure"),
-        (
-            "leave [[published]] as they are; delete those that are no figures",
-            f"[matrix] label = {toml_text(label.name)}, cells = {cells}; [run] model = "
-            '"@row", benchmark = "@column"; [[published]] metric = "score", value = '
-            '"@cell", in place of [run] model and of all [[published]]',
-        ),
+    matrix = (
+        f"[matrix] label = {toml_text(label.name)}, cells = {cells}; [run] model = "
     )
+    stated = (
+        '[[published]] metric = "score", value = "@cell", in place of [run] model and of '
+        "all [[published]]"
+    )
+    kinds = ["metrics of one benchmark", "benchmarks, of which each has a figure"]
+    lines = [
+        "leave [[published]] as they are; delete those that are no figures",
+        f'{matrix}"@row", benchmark = "@column"; {stated}',
+    ]
+    if are_compared:
+        kinds.insert(0, "conditions of one benchmark, a run each")
+        lines.insert(
+            0, f'{matrix}"@row", [run.configuration] condition = "@column"; {stated}'
+        )
+    return Choice(f"what the columns {shown} are", tuple(kinds), tuple(lines))
 
 
 def what_else_is(unknown: Sequence[ColumnProfile]) -> Choice:

@@ -206,7 +206,7 @@ def _grade(column: ColumnProfile, fields: Fields) -> Grade:
     grade = grade_of(column.name, column.parents)
     if grade is Grade.LIKELY and _is_no_rate(column):
         return Grade.POSSIBLE
-    if grade is Grade.NEVER and _is_best(column):
+    if grade is Grade.NEVER and (_is_best(column) or _is_broken_total(column)):
         return Grade.POSSIBLE
     is_outcome = fields.evidence.standing_at(column.path) is Standing.OUTCOME
     is_graded = _is_graded(column)
@@ -225,6 +225,14 @@ def _is_best(column: ColumnProfile) -> bool:
     first, *others = words_of(column.name) or [""]
     is_called = first in ("max", "best") and bool(others)
     return is_called and is_metric("_".join(others)) and _is_unit(column, False)
+
+
+def _is_broken_total(column: ColumnProfile) -> bool:
+    """True if a column is called a total, and holds shares: what several parts give
+    together."""
+    is_called = plain_name(column.name) in ("total", "sum", "overall")
+    is_broken = any(0 < number < 1 for number in column.numbers)
+    return is_called and is_broken and _is_unit(column, False)
 
 
 def _numbers_rows(column: ColumnProfile) -> bool:

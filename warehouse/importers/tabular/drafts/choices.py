@@ -8,11 +8,15 @@ from typing import Any
 
 from warehouse.importers.common.messages import listed
 from warehouse.importers.tabular.column_names import (
+    Grade,
     are_models,
+    grade_of,
     is_metric,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.drafts.answers import ScoreColumns
+from warehouse.importers.tabular.drafts.apart import rows_apart
+from warehouse.importers.tabular.drafts.boards import parts_in
 from warehouse.importers.tabular.drafts.columns import Fields
 from warehouse.importers.tabular.drafts.files_beside import count_beside
 from warehouse.importers.tabular.drafts.judges import scores_by_key
@@ -28,6 +32,34 @@ from warehouse.importers.tabular.drafts.toml import (
 from warehouse.importers.tabular.mapping_variants import RUN_FIELDS
 
 
+def _what_keys_are(
+    table: TableProfile,
+    judges: Sequence[tuple[str, str]],
+    values: Sequence[ColumnProfile],
+    fields: Any,
+    size: ColumnProfile | None,
+) -> Choice:
+    """What names records by key: prompts, or what their figures are of."""
+    after = f", n = {toml_text(size.path)}" if size is not None else ""
+    after += _further(table, values)
+    stated = [
+        _as_published(values, f'[run] {name} = "@key", and ', fields.metric) + after
+        for name in ("benchmark", "model")
+    ]
+    kinds = ["ids of prompts", "benchmarks, of which figures are published"]
+    if "model" not in fields.run:
+        kinds.append("models or systems, of which figures are published")
+    return Choice(
+        "what the keys of the records are",
+        (*(words for words, _ in judges), *kinds),
+        (
+            *(text for _, text in judges),
+            '[sample] prompt_id = "@key"',
+            *stated[: len(kinds) - 1],
+        ),
+    )
+
+
 def of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator[Choice]:
     """The choice of whether rows are prompts, where nothing names prompts."""
     values = [candidate.column for candidate in scores.chosen]
@@ -35,22 +67,12 @@ def of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator[
     keyed = fields.sample.get("prompt_id")
     is_keyed = keyed is not None and keyed.path == "@key"
     judges = scores_by_key(table) if is_keyed else ()
-    if judges or is_keyed and not {"target", "response"} & {*fields.sample}:
+    size = _size_of_shares(table, values) if is_keyed else None
+    are_answers = bool({"target", "response"} & {*fields.sample})
+    if judges or is_keyed and (size is not None or not are_answers):
         if all(map(is_verdict, values)) and not judges:
             return
-        yield Choice(
-            "what the keys of the records are",
-            (
-                *(words for words, _ in judges),
-                "ids of prompts",
-                "benchmarks, of which figures are published",
-            ),
-            (
-                *(text for _, text in judges),
-                '[sample] prompt_id = "@key"',
-                _as_published(values, '[run] benchmark = "@key", and ', fields.metric),
-            ),
-        )
+        yield _what_keys_are(table, judges, values, fields, size)
     elif (
         not fields.names_prompts
         or not {"benchmark", "text", "target", "response"}
@@ -72,12 +94,28 @@ def of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator[
                 '[sample] position = "@index"',
                 _as_published(
                     values,
-                    f"{_telling_apart(fields)}{_naming(fields, ids)}for [[scores]], ",
+                    f"{_told_by(table, fields, ids)}for [[scores]], ",
                     fields.metric,
-                ),
+                )
+                + _further(table, values),
                 f"[sample] prompt_id = {toml_text((*ids, 'COLUMN')[0])}",
             ),
         )
+
+
+#: Keys up to which records of shares may be benchmarks.
+_FEW_KEYS = 20
+
+
+def _size_of_shares(
+    table: TableProfile, values: Sequence[ColumnProfile]
+) -> ColumnProfile | None:
+    """The numbers that scores of a few keys are shares of, as figures of many prompts
+    are: ``{"correct": 8, "total": 10, "score": 0.8}``."""
+    keys = next(column for column in table.columns if column.path == "@key")
+    if len(keys.values) > _FEW_KEYS:
+        return None
+    return next((size for _, size, _ in parts_in(table, values)), None)
 
 
 def _telling_apart(fields: Any) -> str:
@@ -93,12 +131,38 @@ def _telling_apart(fields: Any) -> str:
     )
 
 
+def _told_by(table: TableProfile, fields: Any, ids: Sequence[str]) -> str:
+    """What tells rows of figures apart, and names who they are of."""
+    told = _telling_apart(fields)
+    apart = rows_apart(table, fields) if not told else ""
+    return told + (apart or _naming(fields, ids))
+
+
 def _naming(fields: Any, ids: Sequence[str]) -> str:
     """The column that may name the models of rows of figures, where none is called
     so."""
     if not ids or {"model"} & {*fields.run, *fields.document}:
         return ""
     return f"[run] model = {toml_text(ids[0])} if it names those, and "
+
+
+def _further(table: TableProfile, values: Sequence[ColumnProfile]) -> str:
+    """The numbers beside the first of some, in the same object, which may be figures
+    as well, as a line of a mapping goes on to say."""
+    beside = [
+        toml_text(own.path)
+        for own in table.columns
+        if values
+        and own.parents
+        and own.parents == values[0].parents
+        and own.is_number
+        and own not in values
+        and grade_of(own.name) is not Grade.NEVER
+    ]
+    if not beside:
+        return ""
+    more = f" … ({len(beside)} in all)" if len(beside) > _FURTHER else ""
+    return f"; one more for each of {', '.join(beside[:_FURTHER])}{more}"
 
 
 def _as_published(
@@ -114,8 +178,25 @@ def _as_published(
     )
 
 
+#: Further figures that a line names.
+_FURTHER = 8
 #: Models that a question shows.
 _SHOWN = 3
+
+
+def _names_rows(column: ColumnProfile) -> bool:
+    """True if a column has another name in each row."""
+    return column.kind == "text" and column.is_unique and not column.nulls
+
+
+def _different(
+    table: TableProfile, columns: Sequence[ColumnProfile]
+) -> list[ColumnProfile]:
+    """The columns that do not say what one before them says in each row."""
+    found: dict[tuple[str, ...], ColumnProfile] = {}
+    for column in columns:
+        found.setdefault(tuple(map(str, table.values(column))), column)
+    return [*found.values()]
 
 
 def of_models(table: TableProfile, fields: Fields) -> Iterator[Choice]:
@@ -129,6 +210,9 @@ def of_models(table: TableProfile, fields: Fields) -> Iterator[Choice]:
         for column in table.columns
         if column.path not in taken and names_several_models(column)
     ]
+    if any(_names_rows(column) for column in table.columns):
+        named = [column for column in named if not column.nulls]
+    named = _different(table, named)
     if not named:
         return
     shown = []

@@ -21,6 +21,8 @@ _TOGETHER, _TRIED = 3, 10
 _STEPS = 10
 #: Words of names of columns that say when a row was made.
 _TIMES = frozenset("time timestamp date created updated".split())
+#: Columns of percentages from which on rows are of no single prompts.
+_SEVERAL = 3
 #: Characters of a name.
 _NAME = 80
 
@@ -40,7 +42,8 @@ def conditions_of(
     if model is None or is_of_prompts or is_judged or not values:
         return []
     axes = [*fields.run.values(), *filter(None, [fields.metric])]
-    is_told = are_shares(table, values)
+    values = [own for own in values if len(own.values) > 1] or values
+    is_told = are_shares(table, values) or _are_percentages(values)
     if tell_apart(table, axes) or not are_means(values) and not is_told:
         return []
     most = table.rows if is_told else table.rows // 2
@@ -85,6 +88,13 @@ def are_means(values: Sequence[ColumnProfile]) -> bool:
     broken = [any(number % 1 for number in column.numbers) for column in values]
     beyond = all(max(column.numbers, default=0) > _STEPS for column in values)
     return all(broken) or any(broken) and beyond
+
+
+def _are_percentages(values: Sequence[ColumnProfile]) -> bool:
+    """True if several columns hold percentages with fractions, as no prompt has."""
+    broken = [any(number % 1 for number in own.numbers) for own in values]
+    within = [_STEPS < max(own.numbers, default=0) <= 100 for own in values]
+    return len(values) >= _SEVERAL and all(broken) and all(within)
 
 
 def _are_names(column: ColumnProfile) -> bool:

@@ -3,12 +3,13 @@ under each."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
 from warehouse.importers.tabular.column_profiles import ColumnProfile
-from warehouse.importers.tabular.drafts.looks import is_long, shown_text
+from warehouse.importers.tabular.drafts.looks import is_long, is_verdict, shown_text
 from warehouse.importers.tabular.drafts.profile import TableProfile
 from warehouse.importers.tabular.drafts.toml import (
     Choice,
@@ -52,6 +53,63 @@ def crossed_pair(
         if len({*told}) == len(rows):
             return one, two
     return None
+
+
+#: Share of the prompts that each condition has, and that stand under several.
+_MOST = 0.6
+
+
+def several_times(
+    table: TableProfile, rows: Sequence[Any], free: Sequence[ColumnProfile]
+) -> ColumnProfile | None:
+    """A column of a few names of which each has most prompts, some of them several
+    times: conditions, with generations under each that nothing numbers."""
+    n_prompts = len({*rows})
+    for column in free:
+        if column.kind != "text" or not 2 <= len(column.values) <= _NAMES:
+            continue
+        if is_long(column) or is_verdict(column):
+            continue
+        pairs = {*zip(rows, map(str, table.values(column)), strict=True)}
+        if len(pairs) == len(rows):
+            continue  # no row is left that repeats another
+        by_name = Counter(name for _, name in pairs)
+        if min(by_name.values()) >= _MOST * n_prompts and n_prompts > 1:
+            return column
+    return None
+
+
+def which_condition(
+    column: ColumnProfile,
+    prompts: Sequence[str],
+    repeated: tuple[int, int],
+    has_model: bool,
+) -> Choice:
+    """What a column names, under whose names prompts stand several times."""
+    path = toml_text(column.path)
+    again = "further rows of a prompt are its generations"
+    say = "and say --on-duplicate draws"
+    template = " ".join(f"{{{name}}}" for name in (*prompts, column.path))
+    kinds = [
+        f"runs, a figure each; {again}",
+        f"a property of the prompts; {again}",
+        "nothing that matters: all rows of a prompt are its generations",
+    ]
+    lines = [
+        f"[run.configuration] {toml_key(column.name)} = {path}, {say}",
+        f"[sample] prompt_id = {{ template = {toml_text(template)} }}, {say}",
+        f"leave it, {say}",
+    ]
+    if not has_model:
+        kinds.insert(0, f"models; {again}")
+        lines.insert(0, f"[run] model = {path}, {say}")
+    shown = ", ".join(map(str, column.values[:3]))
+    return Choice(
+        f"what {path} names ({shown}), where rows are of one prompt ({repeated[0]} of "
+        f"{repeated[1]} repeat another, some under one name)",
+        tuple(kinds),
+        tuple(lines),
+    )
 
 
 def which_pair(

@@ -20,6 +20,7 @@ from warehouse.importers.tabular.column_names import (
     is_setting,
     plain_name,
     row_names,
+    words_of,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.drafts.boards import are_shares, is_rate
@@ -172,6 +173,11 @@ def _take_metric(
 _AROUND_SCORES = frozenset(
     "score metric rating grade rubric judgment judgement".split()
 )
+#: What numbers are called whose metric stands elsewhere.
+_OF_ANY = frozenset(
+    "score scores value rating grade points mark result mean average is correct passed "
+    "pass success ok verdict".split()
+)
 
 
 def _key_of_scores(
@@ -183,6 +189,9 @@ def _key_of_scores(
     is_of_model = name_in_list(table, columns) is not None
     if around.removesuffix("s") not in _AROUND_SCORES or is_of_model:
         return None
+    own = [c.name for c in columns if is_metric(c.name) and not c.path.startswith("^")]
+    if any(not {*words_of(name)} <= _OF_ANY for name in own):
+        return None  # which names the metric: the key is of a system, say, or a judge
     for column in columns:
         if column.path == "@key" and 1 < len(column.values) <= table.rows // 2:
             return column

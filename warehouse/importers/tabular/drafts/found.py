@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from warehouse.importers.tabular.column_names import (
@@ -42,7 +42,11 @@ from warehouse.importers.tabular.drafts.tables import figures_of
 from warehouse.importers.tabular.drafts.toml import (
     Choice,
 )
-from warehouse.importers.tabular.drafts.two_heads import of_two_heads
+from warehouse.importers.tabular.drafts.two_heads import (
+    of_joined_cells,
+    of_no_head,
+    of_two_heads,
+)
 from warehouse.importers.tabular.drafts.unnamed_files import (
     UnnamedFiles,
     unnamed_files,
@@ -53,6 +57,8 @@ from warehouse.records import SourceFiles
 
 #: So many rows with one number in all say that it is no score.
 _TELLING = 20
+#: Columns that a message names.
+_LISTED = 4
 
 
 def _votes_in(table: TableProfile) -> dict[str, Any]:
@@ -133,7 +139,9 @@ class Found:
 
     def _choices(self) -> Iterator[Choice]:
         """Choices that are to be made."""
-        votes = list(of_votes(self.table)) or list(of_two_heads(self.table))
+        heads = [*of_two_heads(self.table), *of_no_head(self.table)]
+        heads += of_joined_cells(self.table)
+        votes = list(of_votes(self.table)) or heads
         if votes:
             yield from votes
             return
@@ -155,9 +163,9 @@ class Found:
             yield from self.cells.choices
             return
         yield from self._of_seeds()
-        yield from self.scores.choices
         if self.scores.chosen or self.scores.is_compared:
             yield from of_rows(self.table, self.fields, self.scores)
+        yield from self.scores.choices
 
     def _of_seeds(self) -> Iterator[Choice]:
         """What tells apart rows of one model and seed, where rows are no prompts."""
@@ -312,5 +320,30 @@ class Found:
         is_named = "model" in self.fields.run or self.figures.is_turned
         if label is not None and not is_named:
             yield f"model = {label.path}"
-        figures = ", ".join(column.path for column in self.figures.read[:4])
-        yield f"published figures = {figures}"
+        yield f"published figures = {_listed(self.figures.read)}"
+        if without := [*self.figures.left_out, *self._unnamed_shares(self.figures)]:
+            yield f"not taken: {_listed(without)}"
+
+    def _unnamed_shares(self, figures: PublishedColumns) -> list[ColumnProfile]:
+        """Columns of shares beside figures, of which no name says that they are some."""
+        known = {column.path for column in [*figures.columns, *figures.left_out]}
+        taken = known - {column.path for column in figures.values}
+        taken |= {column.path for column in figures.read} | self.fields.taken
+        return [
+            column
+            for column in self.table.columns
+            if column.path not in taken and _are_shares(column)
+        ]
+
+
+def _are_shares(column: ColumnProfile) -> bool:
+    """True if a column holds several shares, as figures are."""
+    numbers = column.numbers if column.is_number else []
+    is_broken = any(not number.is_integer() for number in numbers)
+    return is_broken and all(-1 <= number <= 1 for number in numbers)
+
+
+def _listed(columns: Sequence[ColumnProfile]) -> str:
+    """The first of some columns, and how many there are."""
+    more = f", … ({len(columns)} in all)" if len(columns) > _LISTED else ""
+    return ", ".join(column.path for column in columns[:_LISTED]) + more

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from warehouse.importers.tabular.column_names import (
+    are_models,
     is_metric,
     plain_name,
     words_of,
@@ -14,6 +15,7 @@ from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.drafts.columns import Fields
 from warehouse.importers.tabular.drafts.files_beside import rows_beside
 from warehouse.importers.tabular.drafts.looks import (
+    are_codes,
     is_long,
     is_verdict,
     names_several_models,
@@ -52,6 +54,7 @@ def heed_rows(
     take_tasks(table, rows, fields)
     take_model_of_files(rows, columns, fields)
     fields.evidence = evidence_on(rows, columns, fields)
+    _forget_names_of_models(fields)
     if not fields.evidence.compares:
         return
     take_prompts(fields.evidence, fields)
@@ -78,6 +81,20 @@ def _forget_ids_of_models(columns: Sequence[ColumnProfile], fields: Fields) -> N
     keys = next((column for column in columns if column.path == "@key"), None)
     if keys is not None and keys.path not in fields.taken:
         fields.sample["prompt_id"] = keys
+
+
+def _forget_names_of_models(fields: Fields) -> None:
+    """Take no name of a model for the right answer: what is called a label may be what
+    models are called."""
+    target, model = fields.sample.get("target"), fields.run.get("model")
+    if target is None or model is None:
+        return
+    pairs = {*zip(target.codes.tolist(), model.codes.tolist(), strict=True)}
+    named = [str(value) for value in target.values]
+    are_pairs = len(pairs) == len(named) == len(model.values)
+    if are_pairs and (are_models(named) or named == list(map(str, model.values))):
+        fields.forget(target)
+        fields.why_not[target.path] = "target: it names the model"
 
 
 def _are_same_answers(
@@ -139,7 +156,8 @@ def _settle(name: str, columns: Sequence[ColumnProfile], fields: Fields) -> None
         del taken[name]
         standing = evidence.standing(column).value
         fields.why_not[column.path] = f"{name}: {standing}"
-        if name in ("target", "text") and "response" not in fields.sample:
+        is_outcome = evidence.standing(column) is Standing.OUTCOME
+        if name in ("target", "text") and is_outcome:
             _say_response(column, fields)
         if name == "response":
             _say_target(column, fields)
@@ -153,7 +171,9 @@ def _settle(name: str, columns: Sequence[ColumnProfile], fields: Fields) -> None
 def _fits(name: str, standing: Standing) -> bool:
     if name == "response":
         return standing is not Standing.OF_PROMPT
-    if name in ("target", "text"):
+    if name == "target":
+        return standing not in (Standing.OUTCOME, Standing.OF_MODEL)
+    if name == "text":
         return standing is not Standing.OUTCOME
     return standing not in (Standing.OUTCOME, Standing.OF_MODEL)
 
@@ -173,6 +193,8 @@ def _next(
 
 def _say_response(column: ColumnProfile, fields: Fields) -> None:
     """Take what was called a target for the response, where it holds many texts."""
+    if "response" in fields.sample:
+        return
     if column.kind == "text" and len(column.values) >= _RESPONSES * column.rows:
         fields.sample["response"] = column
         fields.say(column, f"response: {Standing.OUTCOME.value}")
@@ -194,6 +216,7 @@ def _find_response(columns: Sequence[ColumnProfile], fields: Fields) -> None:
         if column.path not in fields.taken
         and column.kind == "text"
         and (is_long(column) or column.path.endswith("[@draw]"))
+        and not are_codes(column)
         and fields.evidence.standing(column) is Standing.OUTCOME
         and not _is_of_score(column, fields)
     ]

@@ -17,7 +17,7 @@ from warehouse.importers.tabular.column_names import (
     plain_name,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile, column_of_values
-from warehouse.importers.tabular.drafts.boards import are_metrics, is_rate
+from warehouse.importers.tabular.drafts.boards import are_metrics, is_rate, sizes_of
 from warehouse.importers.tabular.drafts.columns import Fields
 from warehouse.importers.tabular.drafts.conditions import (
     conditions_of,
@@ -27,6 +27,10 @@ from warehouse.importers.tabular.drafts.figure_errors import (
     MEANS,
     error_of,
     is_no_error,
+)
+from warehouse.importers.tabular.drafts.made_columns import (
+    differences_in,
+    numbers_of,
 )
 from warehouse.importers.tabular.drafts.matrix import (
     NAMED,
@@ -90,7 +94,7 @@ def _stated(
     is_told = bool(errors) and len(table.location.task_keys) > 2 or _names_tasks(table)
     # whose outer keys are asked about
     is_sure = is_told or table.location.at.endswith("{}{}")
-    choices = () if is_sure else (_what_tasks_are(table, values),)
+    choices = () if is_sure else (_what_tasks_are(table, values, model is not None),)
     return PublishedColumns(
         model,
         values,
@@ -116,25 +120,42 @@ def _names_tasks(table: TableProfile) -> bool:
     return any(tasks <= text and not others & text for text in texts)
 
 
-def _what_tasks_are(table: TableProfile, values: Sequence[ColumnProfile]) -> Choice:
+def _what_tasks_are(
+    table: TableProfile, values: Sequence[ColumnProfile], has_model: bool
+) -> Choice:
     task = table.location.task_keys[0]
     figure = values[0].name
     path = f"{table.location.at.removesuffix('{}')}.{path_of(task)}.{path_of(figure)}".removeprefix(
         "."
     )
     tasks = ", ".join(map(toml_text, table.location.task_keys[:NAMED]))
+    systems = [] if has_model else ["models or systems, of which figures are published"]
     return Choice(
         f"what {tasks} are, of which {toml_text(figure)} is one value each",
         (
             "benchmarks, of which figures are published",
             "parts of one prompt, of which these are scores",
+            *systems,
         ),
         (
             "leave [rows], [run] and [[published]] as they are",
             f"[[scores]] metric = {toml_text(task)}, value = {toml_text(path)}, one "
             "for each of them, in their place",
+            *["[run] model in place of [run] benchmark"] * len(systems),
         ),
     )
+
+
+def _values_in(table: TableProfile, fields: Fields) -> list[ColumnProfile]:
+    """The columns that may be figures, but for those that compare two others."""
+    differences = differences_in(table.columns, numbers_of(table))
+    return [
+        column
+        for column in table.columns
+        if column.path not in fields.taken
+        and column not in differences
+        and (_may_be_figure(column) or is_no_error(column, table))
+    ]
 
 
 def long_table(table: TableProfile, fields: Fields) -> PublishedColumns | None:
@@ -150,12 +171,7 @@ def long_table(table: TableProfile, fields: Fields) -> PublishedColumns | None:
         and not are_of_rows
     ):
         return None
-    values = [
-        column
-        for column in table.columns
-        if column.path not in fields.taken
-        and (_may_be_figure(column) or is_no_error(column, table))
-    ]
+    values = _values_in(table, fields)
     model = fields.run.get("model")
     if table.location.task_keys and values and "benchmark" not in fields.run:
         return _stated(table, values, model)
@@ -203,11 +219,23 @@ def long_table(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     metric = fields.metric.path if fields.metric is not None else ""
     named = [column for column in values if not is_no_error(column, table)]
     if not metric and not is_keyed and are_metrics(named):
-        found = replace(found, is_stated=True, keys=key_fields(values, table))
+        found = _stating_all(found, named, table)
     found = _with_question(found, metric)
     if not found.choices and _are_verdicts(found.read):
         found = replace(found, choices=(_what_verdicts_are(found, fields),))
     return replace(found, metric_path=metric, benchmark=fields.run.get("benchmark"))
+
+
+def _stating_all(
+    found: PublishedColumns, named: Sequence[ColumnProfile], table: TableProfile
+) -> PublishedColumns:
+    """Figures of which each column is one, with the numbers of prompts behind them."""
+    return replace(
+        found,
+        is_stated=True,
+        keys=key_fields(found.values, table),
+        sizes=sizes_of(named, found.size, table),
+    )
 
 
 def _are_verdicts(values: Sequence[ColumnProfile]) -> bool:

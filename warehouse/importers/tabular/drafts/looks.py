@@ -39,6 +39,17 @@ def is_long(column: ColumnProfile) -> bool:
     return longest > _NAME or has_sentences
 
 
+#: What ids, paths and hashes are written with: ASCII without a blank.
+_CODE = re.compile(r"[\w.:/@+#=-]{12,}", re.ASCII)
+
+
+def are_codes(column: ColumnProfile) -> bool:
+    """True if values are ids, paths or hashes: long, without a blank, with digits."""
+    texts = [shown_text(value) for value in column.values]
+    with_digits = sum(any(map(str.isdigit, text)) for text in texts)
+    return all(map(_CODE.fullmatch, texts)) and 2 * with_digits > len(texts)
+
+
 def are_times(column: ColumnProfile) -> bool:
     """True if values are days or times, which name no prompt."""
     if column.is_number:

@@ -22,6 +22,7 @@ from warehouse.importers.tabular.column_names import (
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile, column_of_values
 from warehouse.importers.tabular.drafts.columns import Fields
+from warehouse.importers.tabular.drafts.made_columns import named_means
 from warehouse.importers.tabular.drafts.profile import TableProfile
 from warehouse.importers.tabular.drafts.toml import (
     Choice,
@@ -140,6 +141,8 @@ def cells_of(table: TableProfile, fields: Fields) -> MatrixColumns | None:
     orientation = _orientation(table, fields, label, columns)
     if orientation is None:
         return None
+    means = named_means(columns)
+    columns = [column for column in columns if column not in means]
     return MatrixColumns(
         label, columns, orientation, len(columns) + 1 == len(table.columns)
     )

@@ -18,6 +18,8 @@ from warehouse.importers.tabular.column_names import (
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.columns import text_of
+from warehouse.importers.tabular.drafts.apart import rows_apart
+from warehouse.importers.tabular.drafts.boards import is_rate
 from warehouse.importers.tabular.drafts.columns import Fields
 from warehouse.importers.tabular.drafts.profile import TableProfile
 from warehouse.importers.tabular.drafts.record_locations import names_of_metrics
@@ -187,6 +189,7 @@ def of_verdicts(table: TableProfile, fields: Fields) -> Iterator[tuple[str, str]
     taken = {column.path for column in others}
     for column in table.columns:
         is_small = 1 < len(column.values) <= _VERDICTS and column.kind == "text"
+        is_small = is_small and not column.is_unique  # verdicts come back
         if column.path in taken or not is_small:
             continue
         numbers = numbers_of_some(column.values)
@@ -299,9 +302,11 @@ def of_whole(
         )
     elif not table.is_object and len(around) == 1:
         value = toml_text(columns[0].path)
+        metric = toml_text(columns[0].name if is_rate(columns[0].name) else "score")
         yield (
             "published figures of whole benchmarks",
-            f'[[published]] metric = "score", value = {value}',
+            f"{rows_apart(table, fields)}[[published]] metric = {metric}, value = "
+            f"{value}",
         )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from warehouse.importers.tabular.column_names import (
     ID_NAMES,
     SAMPLE_NAMES,
@@ -13,6 +15,7 @@ from warehouse.importers.tabular.column_names import (
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.drafts.columns import Fields
 from warehouse.importers.tabular.drafts.looks import are_times, is_long, is_verdict
+from warehouse.importers.tabular.drafts.prompts import DRAWS, named_as
 from warehouse.importers.tabular.evidence import Evidence, Rows
 
 #: Prompts of which a table needs so many, before its rows say which column names them.
@@ -57,15 +60,32 @@ def _with_draws(
 ) -> list[ColumnProfile]:
     """The column that names prompts of which each model has equally many rows."""
     found = []
+    draws = named_as([c for c in columns if c.is_number], DRAWS)
     for column in columns:
-        if not _is_free_of_prompt(column, fields):
+        if column is draws or not _is_free_of_prompt(column, fields):
             continue
         n_draws = evidence.repeats(column)
-        if n_draws and len(column.values) >= max(_PROMPTS, n_draws):
+        is_told = draws is not None and column.kind == "text" and n_draws > 1
+        is_numbered = is_told and _are_numbered_by(draws, column, n_draws, evidence)
+        are_many = len(column.values) >= max(_PROMPTS, n_draws)
+        if is_numbered or n_draws and are_many and _may_be_ids(column):
             found.append((n_draws, _unlikeliness(column), column))
     if not found:
         return []
     return [min(found, key=lambda item: item[:2])[2]]
+
+
+def _are_numbered_by(
+    draws: ColumnProfile | None,
+    column: ColumnProfile,
+    n_draws: int,
+    evidence: Evidence,
+) -> bool:
+    """True if what is called draws numbers the rows of each value of a column."""
+    if draws is None or len(draws.values) != n_draws:
+        return False
+    rows = evidence.combined([*evidence.models, column, draws])
+    return int(np.unique(rows).size) == rows.size
 
 
 def _is_free_of_prompt(column: ColumnProfile, fields: Fields) -> bool:
@@ -91,22 +111,29 @@ def _may_name_prompts(
     return _may_be_ids(column) and evidence.names_prompts(column)
 
 
+#: Digits of numbers that may name something, whatever they are called.
+_DIGITS = 4
+
+
 def _may_be_ids(column: ColumnProfile) -> bool:
-    """True if values may name something: texts, and numbers that count or that are
-    called as ids; others are sizes."""
+    """True if values may name something: texts, and numbers that count, that are called
+    as ids, or of equally many digits, as those of issues are; others are sizes."""
     is_called = bool({*words_of(column.name)[-1:]} & _IDS)
     is_whole = all(number.is_integer() for number in column.numbers)
-    is_size = column.is_number and not column.is_counted and not is_called
+    digits = {len(str(int(number))) for number in column.numbers if is_whole}
+    is_even = len(digits) == 1 and min(digits) >= _DIGITS
+    is_size = column.is_number and not (column.is_counted or is_called or is_even)
     return is_whole and not is_size
 
 
-def _unlikeliness(column: ColumnProfile) -> tuple[bool, bool, bool, int]:
+def _unlikeliness(column: ColumnProfile) -> tuple[bool, bool, bool, bool, int]:
     """Evidence against a column as the one that names prompts, the strongest first."""
     is_named = plain_name(column.name) in (*ID_NAMES, *SAMPLE_NAMES["prompt_id"])
     is_called = bool({*words_of(column.name)[-1:]} & _IDS)
     return (
         not (is_named or is_called),
         is_long(column),
+        column.is_number,
         column.is_counted,
         column.depth,
     )

@@ -18,9 +18,12 @@ from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.drafts.columns import (
     Fields,
 )
+from warehouse.importers.tabular.drafts.composed_ids import of_composed_ids
 from warehouse.importers.tabular.drafts.crossed import (
     crossed_pair,
     numbered,
+    several_times,
+    which_condition,
     which_pair,
 )
 from warehouse.importers.tabular.drafts.looks import shown_text
@@ -37,7 +40,7 @@ from warehouse.importers.tabular.drafts.toml import (
 )
 
 #: Names of columns that number the generations of a prompt.
-_DRAWS = (
+DRAWS = (
     "draw",
     "trial",
     "attempt",
@@ -47,6 +50,7 @@ _DRAWS = (
     "epoch",
     "generation_index",
     "sample_index",
+    *("run_idx", "run_index", "sample_idx", "trial_idx", "attempt_idx", "repeat_idx"),
 )
 #: Ids as programs draw them: many hexadecimal digits, with a word before them or not,
 #: or letters and digits mixed.
@@ -63,23 +67,27 @@ def named_as(
     """The column that lies highest under one of some names, the likeliest of them
     first."""
     order = {name: number for number, name in enumerate(names)}
-    candidates = [
-        (c.depth, order[plain_name(c.name)], c)
-        for c in columns
-        if plain_name(c.name) in order
-    ]
+    called = [(own, _called(own.name, order)) for own in columns]
+    candidates = [(c.depth, order[name], c) for c, name in called if name in order]
     if candidates:
         return min(candidates, key=lambda item: item[:2])[2]
     return None
 
 
-def settle_prompts(
-    table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields
+def _settle_ids(
+    table: TableProfile,
+    columns: Sequence[ColumnProfile],
+    fields: Fields,
+    column: ColumnProfile,
+    content: Sequence[str],
 ) -> None:
-    """Find the columns that tell prompts apart, and the generations of one."""
-    content = tuple(name for name in ("text", "target") if name in fields.sample)
-    column = fields.sample.get("prompt_id")
-    if column is not None and "text" in fields.sample:
+    """Keep the column of ids, or give it up: for texts that tell prompts apart, where
+    ids are those of rows, or where that is to be asked.
+
+    Args:
+        content: the fields of the content.
+    """
+    if "text" in fields.sample:
         verdict = _ids_against_texts(table, fields)
         if verdict != "ids":
             del fields.sample["prompt_id"]
@@ -89,15 +97,33 @@ def settle_prompts(
             fields.why_not[column.path] = (
                 "prompt_id: the same prompt has several, or several prompts the same"
             )
-    elif column is not None and _is_drawn(table, fields, column):
+    elif _is_drawn(table, fields, column):
         _replace_drawn(table, columns, fields, column)
-    elif (
-        column is not None
-        and column.is_unique
-        and len(getattr(fields.run.get("model"), "values", ())) > 1
-    ):
+    elif column.is_unique and len(getattr(fields.run.get("model"), "values", ())) > 1:
         del fields.sample["prompt_id"]
         fields.choices.append(_which_ids(column))
+    elif "model" not in {**fields.run, **fields.document}:
+        _ask_of_parts(table, column, columns, fields)
+
+
+def _called(name: str, known: Collection[str]) -> str:
+    """A name as it is compared with others: ``modelId`` is ``model_id`` where that is
+    known."""
+    plain = plain_name(name)
+    is_of_programs = re.fullmatch(r"[a-z]+([A-Z][a-z]*)+", name)
+    if plain in known or not is_of_programs:
+        return plain
+    return "_".join(words_of(name))
+
+
+def settle_prompts(
+    table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields
+) -> None:
+    """Find the columns that tell prompts apart, and the generations of one."""
+    content = tuple(name for name in ("text", "target") if name in fields.sample)
+    column = fields.sample.get("prompt_id")
+    if column is not None:
+        _settle_ids(table, columns, fields, column, content)
     if (
         not {"prompt_id", "position"} & {*fields.sample}
         and not fields.choices
@@ -114,6 +140,20 @@ def settle_prompts(
         and fields.metric is None
     ):
         _settle_repeated(table, fields)
+
+
+def _ask_of_parts(
+    table: TableProfile,
+    ids: ColumnProfile,
+    columns: Sequence[ColumnProfile],
+    fields: Fields,
+) -> None:
+    """Take ids for no prompts where a name is a part of each, and ask what it names."""
+    free = [own for own in columns if own.path not in fields.taken]
+    question = of_composed_ids(table, ids, free, fields.run)
+    if question is not None:
+        del fields.sample["prompt_id"]
+        fields.choices.append(question)
 
 
 def _replace_drawn(
@@ -271,11 +311,11 @@ def _settle_draws(
     prompts = [fields.sample[name] for name in names if name in fields.sample]
     if not prompts or table.rows < 2:
         return
-    others = [c for name, c in fields.run.items() if plain_name(c.name) not in _DRAWS]
+    others = [c for name, c in fields.run.items() if plain_name(c.name) not in DRAWS]
     told = (fields.metric, fields.filter, *fields.scorers.columns)
     others += [column for column in told if column is not None]
     numbers = [c for c in columns if c.is_number and c.path not in fields.sample]
-    turn, column = named_as(numbers, ("turn",)), named_as(numbers, _DRAWS)
+    turn, column = named_as(numbers, ("turn",)), named_as(numbers, DRAWS)
     rows = rows_told(table, (*prompts, *others))
     if len({*rows}) == len(rows):
         seed = fields.run.get("training_seed")
@@ -326,17 +366,23 @@ def _ask_what_tells_apart(
     repeated = len(rows) - len({*rows}), len(rows)
     asked = fields.scorers.asked
     taken = fields.taken - {c.path for c in (*fields.metadata.values(), *asked)}
+    is_in_list = any(own.path.startswith("^.") for own in prompts)
     free = [
         c
         for c in columns
         if c.path not in taken
         and not c.nulls
         and not is_metric(c.name)
-        and c.path.lstrip("^") != "@key"  # which is asked about
+        # those above are asked about
+        and (c.path.lstrip("^") != "@key" or c.path == "@key" and is_in_list)
     ]
     paths = [c.path for c in prompts]
     most = len({*rows}) // 2
-    few = [c for c in free if 1 < len(c.values) <= most]
+    few = [
+        c
+        for c in free
+        if len(c.values) > 1 and (len(c.values) <= most or c.path == "@key")
+    ]
     apart = [c for c in few if tells_apart(table, rows, c)]
     if apart:
         of_one = min(apart, key=lambda c: (c not in asked, len(c.values)))
@@ -347,6 +393,10 @@ def _ask_what_tells_apart(
         )
     elif pair := crossed_pair(table, rows, free):
         fields.choices.append(which_pair(pair, paths, *repeated))
+    elif conditions := several_times(table, rows, free):
+        fields.choices.append(
+            which_condition(conditions, paths, repeated, "model" in fields.run)
+        )
 
 
 def _settle_people(table: TableProfile, fields: Fields) -> None:

@@ -59,7 +59,7 @@ class PublishedColumns:
         """The metric of the figures."""
         if self.is_wide:
             return "score"
-        return self.values[0].name
+        return self._metric_of(self.values[0])
 
     @property
     def columns(self) -> list[ColumnProfile]:
@@ -146,11 +146,14 @@ class PublishedColumns:
                 "",
             )
             return
+        if self.is_stated and self.left_out:
+            sums = [column.name for column in self.left_out]
+            yield f"# {LEFT_OUT}: {_shown(sums)}; add a [[published]] for what is to be one"
         for number, column in enumerate(self.values):
             if column not in self.read:
                 yield f"# [[published]]  # if {toml_text(column.name)} is a figure too"
                 yield from (
-                    f"# metric = {toml_text(column.name)}",
+                    f"# metric = {toml_text(self._metric_of(column))}",
                     f"# value = {toml_text(column.path)}",
                     "",
                 )
@@ -158,7 +161,7 @@ class PublishedColumns:
             if number:
                 yield "[[published]]"
             named = {"path": self.metric_path}
-            metric = toml_text(column.name)
+            metric = toml_text(self._metric_of(column))
             if self.metric_path:
                 metric = inline_table(named)
             yield f"metric = {metric}"
@@ -173,6 +176,14 @@ class PublishedColumns:
             if size is not None:
                 yield f"n = {toml_text(size.path)}"
             yield ""
+
+    def _metric_of(self, column: ColumnProfile) -> str:
+        """The name of a figure, with those of the objects around it where another has
+        the same: ``strict.acc``."""
+        names = [other.name for other in self.values]
+        if names.count(column.name) < 2:
+            return column.name
+        return ".".join((*column.parents, column.name))
 
     def _value(self, path: str, keys: Mapping[str, Any]) -> str:
         if keys:

@@ -13,6 +13,7 @@ from warehouse.importers.tabular.column_names import (
     is_metric,
     path_of,
     plain_name,
+    words_of,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.drafts.answers import (
@@ -20,6 +21,7 @@ from warehouse.importers.tabular.drafts.answers import (
     ScoreColumns,
     what_counts,
 )
+from warehouse.importers.tabular.drafts.apart import rows_apart
 from warehouse.importers.tabular.drafts.boards import is_rate
 from warehouse.importers.tabular.drafts.columns import Fields
 from warehouse.importers.tabular.drafts.full_marks import (
@@ -42,6 +44,7 @@ from warehouse.importers.tabular.drafts.other_scores import (
 from warehouse.importers.tabular.drafts.profile import TableProfile
 from warehouse.importers.tabular.drafts.toml import (
     Choice,
+    inline_table,
     texts,
     toml_text,
 )
@@ -178,6 +181,9 @@ def which(
     between += [candidate.shown for candidate in candidates[:OFFERED]]
     written += _uncommented(candidates[:OFFERED])
     if not table.is_object:
+        for words, text in _of_systems_beside(fields, candidates):
+            between.append(words)
+            written.append(text)
         between.append(_NONE)
         written.append(_OTHER)
     else:
@@ -192,6 +198,29 @@ def which(
     )
 
 
+def _of_systems_beside(
+    fields: Fields, candidates: Sequence[ScoreColumn]
+) -> Iterator[tuple[str, str]]:
+    """The reading that columns of verdicts are those of a system each, where none names
+    the model, and all are read alike."""
+    columns = [candidate.column for candidate in candidates]
+    are_alike = len(columns) > 1 and all(own.is_truth for own in candidates)
+    is_flat = not any(column.parents for column in columns)
+    if "model" in fields.run or not are_alike or not is_flat:
+        return
+    start, systems, end = _between_affixes([column.name for column in columns])
+    path = toml_text(f'"{start}{{system}}{end}"')
+    words: dict[str, float] = {}
+    for candidate in candidates:
+        words |= candidate.keys.get("values", {})
+    value = inline_table({"path": f'"{start}{{system}}{end}"', "values": words})
+    yield (
+        "each is of a model or condition of its own, and scored alike",
+        f"[each] system = {texts(systems)}, with [run] model = {{ const = "
+        f'"{{system}}" }} and one [[scores]] with value = {value if words else path}',
+    )
+
+
 #: Characters of a name, and rows of a table of figures.
 _NAME, _MOST_ROWS = 80, 200
 
@@ -203,16 +232,27 @@ def _of_named_rows(
     published: a column names each, and nothing is a question or an answer."""
     is_of_prompts = {"text", "response", "target"} & {*fields.sample}
     are_means = all(
-        any(number % 1 for number in own.column.numbers) for own in candidates
+        own.column.is_percent or any(number % 1 for number in own.column.numbers)
+        for own in candidates
     )
     if table.is_object or is_of_prompts or not are_means or table.rows > _MOST_ROWS:
         return
     names = [column for column in table.columns if _names_rows(column)]
-    if not names or table.location.draws or "model" in fields.run:
+    if {"model", "benchmark"} & {*fields.run}:
+        names = []
+    if table.location.draws or not candidates:
         return
-    path = toml_text(names[0].path)
     figures = ", ".join(toml_text(own.column.path) for own in candidates)
     stated = f"for [[scores]], [[published]] metric, value for each of {figures}"
+    if not names:
+        apart = rows_apart(table, fields)
+        if apart:
+            yield (
+                f"published figures of systems: {apart.removesuffix(', and ')}",
+                f"{apart}{stated}",
+            )
+        return
+    path = toml_text(names[0].path)
     yield (
         f"published figures, and each row a model or system, named by {path}",
         f"[run] model = {path}, and {stated}",
@@ -226,6 +266,9 @@ def _of_named_rows(
 def _names_rows(column: ColumnProfile) -> bool:
     """True if a column has another name in each row."""
     is_text = column.kind == "text" and column.is_unique and not column.parents
+    is_id = bool({*words_of(column.name)[-1:]} & {"id", "uid", "uuid", "hash"})
+    if is_id and not are_models(list(map(str, column.values))):
+        return False
     return is_text and all(len(str(value)) <= _NAME for value in column.values)
 
 
@@ -319,7 +362,10 @@ def nothing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Choice
                 "figures of a whole benchmark",
             ),
         )
-    how = _uncommented(scores.offered)
+    how = [*_uncommented(scores.offered)]
+    figures = [] if readings else list(_of_named_rows(table, fields, scores.offered))
+    offered = (*(words for words, _ in figures), *offered)
+    how = [*(text for _, text in figures), *how]
     are_numbers = any(c.column.is_number for c in scores.offered)
     if table.is_object and between and not is_prompt:
         names = ", ".join(toml_text(c.column.name) for c in scores.offered[:OFFERED])

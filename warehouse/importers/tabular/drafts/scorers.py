@@ -48,7 +48,7 @@ _KINDS = ("type", "kind")
 #: Words of names of metrics that a program works out, whoever else scores.
 _BY_PROGRAM = frozenset(
     "exact em f1 bleu sacrebleu rouge rouge1 rouge2 rougel chrf bertscore bleurt "
-    "meteor loss perplexity ppl wer cer"
+    "meteor loss perplexity ppl bpb bpc wer cer"
     " executed execution compiles unittest".split()
 )
 #: What to add where several people score one answer, by field.

@@ -4,7 +4,7 @@ that is."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from warehouse.importers.tabular.column_names import (
@@ -101,26 +101,60 @@ def _chosen(
             return ScoreColumns(choices=[which(table, fields, [*rivals, *usual])])
         return ScoreColumns(usual)
     if likely:
-        first = _highest(likely)
-        first += [
-            c
-            for c in named
-            if c not in likely and c.column.depth == first[0].column.depth
-        ]
-        if are_by_model(first):
-            return ScoreColumns(choices=[by_model(first)])
-        ratings = _ratings_alike(first[0], full)
-        if len(ratings) > 1 and all(candidate in ratings for candidate in first):
-            return ScoreColumns(ratings, is_guess=True)
-        alike = all(_are_equal(table, first[0], other) for other in first[1:])
-        varies = len(first[0].column.values) > 1
-        if alike and varies:
-            return ScoreColumns(first[:1], is_guess=True)
-        beside = [c for c in ratings if c not in first]
-        return ScoreColumns(choices=[which(table, fields, [*first, *beside])])
+        return _of_likely(table, fields, likely, named, full)
     if named:
         return ScoreColumns(choices=[sparse(named[0])])
     return _by_equality(table, full, fields) or _by_rows(full, fields)
+
+
+def _of_likely(
+    table: TableProfile,
+    fields: Fields,
+    likely: Sequence[ScoreColumn],
+    named: Sequence[ScoreColumn],
+    full: Sequence[ScoreColumn],
+) -> ScoreColumns:
+    """Which of the columns that are called as metrics are the scores.
+
+    Args:
+        likely: those with a value in most rows.
+        named: those without as well.
+        full: all candidates with a value in most rows.
+    """
+    first = _highest(likely)
+    first += [
+        c for c in named if c not in likely and c.column.depth == first[0].column.depth
+    ]
+    if are_by_model(first):
+        return ScoreColumns(choices=[by_model(first)])
+    ratings = _ratings_alike(first[0], full)
+    if len(ratings) > 1 and all(candidate in ratings for candidate in first):
+        return ScoreColumns(ratings, is_guess=True)
+    alike = all(_are_equal(table, first[0], other) for other in first[1:])
+    varies = len(first[0].column.values) > 1
+    if alike and varies:
+        return ScoreColumns(first[:1], is_guess=True)
+    beside = [c for c in ratings if c not in first]
+    shares = [] if table.is_object else _shares_beside(first, full)
+    beside += [c for c in shares if c not in beside]
+    return ScoreColumns(choices=[which(table, fields, [*first, *beside])])
+
+
+def _shares_beside(
+    named: Sequence[ScoreColumn], candidates: Sequence[ScoreColumn]
+) -> list[ScoreColumn]:
+    """Shares of which names say nothing, that lie as high as those called as scores:
+    ``combined`` beside ``diagnosis.match``."""
+    depth = max(candidate.column.depth for candidate in named)
+    found = [
+        own
+        for own in candidates
+        if own not in named
+        and own.grade is Grade.POSSIBLE
+        and own.column.depth <= depth
+        and any(0 < number < 1 for number in own.column.numbers)
+    ]
+    return sorted(found, key=lambda own: own.column.depth)
 
 
 def _ratings_alike(
@@ -282,10 +316,11 @@ def _by_equality(
         if not column.nulls and len(column.values) > 1 and column.kind == "text"
     ]
     pairs = [*combinations(answers[:_TRIED], 2)]
+    verdicts = [c for c in candidates if is_verdict(c.column) and not c.column.nulls]
+    known = {candidate.column.path for candidate in candidates}
+    of_words = [c for c in answers if len(c.values) == 2 and c.path not in known]
     found = []
-    for candidate in candidates:
-        if not is_verdict(candidate.column) or candidate.column.nulls:
-            continue
+    for candidate in (*verdicts, *_either_way(of_words, fields)):
         pair = next((p for p in pairs if _says_equal(table, candidate, *p)), None)
         if pair is not None:
             found.append((candidate, pair))
@@ -296,6 +331,21 @@ def _by_equality(
     fields.say(candidate.column, reason)
     _take_id(table, fields)
     return ScoreColumns([candidate], is_guess=True)
+
+
+def _either_way(
+    columns: Sequence[ColumnProfile], fields: Fields
+) -> Iterator[ScoreColumn]:
+    """Columns of two words as verdicts, each word once as the one for right."""
+    for column in columns:
+        one, other = map(str, column.values)
+        for right, wrong in ((one, other), (other, one)):
+            keys = {"values": {right: 1, wrong: 0}}
+            figures = means(column, keys, fields.run.get("model"))
+            meaning = f"{right} = 1, {wrong} = 0"
+            yield ScoreColumn(
+                column, column.name, Grade.POSSIBLE, keys, meaning, figures
+            )
 
 
 def _take_id(table: TableProfile, fields: Fields) -> None:

@@ -44,6 +44,10 @@ from warehouse.importers.tabular.drafts.long_tables import (
     long_table,
     which_label,
 )
+from warehouse.importers.tabular.drafts.made_columns import (
+    differences_in,
+    numbers_in,
+)
 from warehouse.importers.tabular.drafts.matrix import (
     BY_MODELS,
     looks_like_flag,
@@ -82,8 +86,7 @@ def _in_list(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     benchmark, of which a cell of a record cannot be one."""
     if not table.location.at.endswith("[]"):
         return None
-    found = _wide(table, fields)
-    return None if found is None or found.is_wide else found
+    return _wide(table, fields)
 
 
 # --- a row per model ------------------------------------------------------------------------------
@@ -107,7 +110,7 @@ def _wide(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     is_board = not errors and len(values) > 1
     board = board_of(values, table) if is_board else None
     if board is not None:
-        are_metrics = board.are_metrics
+        are_metrics = board.are_metrics or board.are_compared
     else:
         are_metrics = _are_metrics([column.name for column in values])
     is_wide = is_board and not are_metrics
@@ -206,7 +209,9 @@ def _questions(board: Board, label: ColumnProfile) -> Iterator[Choice]:
     """What names and rows leave open of the columns of a board."""
     if not board.is_sure:
         cells = "|".join(re.escape(column.name) for column in board.values)
-        yield what_columns_are(board.values, label, toml_text(cells))
+        yield what_columns_are(
+            board.values, label, toml_text(cells), board.are_compared
+        )
     if board.unknown:
         yield what_else_is(board.unknown)
 
@@ -234,6 +239,9 @@ def _columns(
         column for column in numbers if column not in errors and column is not size
     ]
     values = [column for column in others if _is_figure(column)]
+    rows = {column.path: numbers_in(column) for column in numbers}
+    differences = differences_in(numbers, rows)
+    values = [column for column in values if column not in differences]
     percents = [
         column for column in values if column.is_percent or is_percentage(column.name)
     ]  # other numbers are then times and prices

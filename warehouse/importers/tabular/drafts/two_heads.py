@@ -1,5 +1,5 @@
-"""Tables whose columns are named by two rows, as those of spreadsheets with joined cells:
-a model over the columns of what was seen of it."""
+"""Tables whose columns are named by two rows, as those of spreadsheets with joined cells
+(a model over the columns of what was seen of it), or by none."""
 
 from __future__ import annotations
 
@@ -37,6 +37,57 @@ def of_two_heads(table: TableProfile) -> Iterator[Choice]:
             "give the columns without a name one, and begin again",
         ),
     )
+
+
+def of_joined_cells(table: TableProfile) -> Iterator[Choice]:
+    """The question what empty cells of the first column are, where each name stands
+    once, over several rows, as joined cells of a sheet are read."""
+    if table.location.at or not table.columns:
+        return
+    column = table.columns[0]
+    values = table.values(column)
+    names = [value for value in values if value is not None]
+    are_once = len({*map(str, names)}) == len(names) > 1
+    is_over = bool(values) and values[0] is not None and 2 * len(names) <= len(values)
+    if column.kind != "text" or not are_once or not is_over:
+        return
+    yield Choice(
+        f"what the empty cells of {toml_text(column.name)} below each name are",
+        ("the name above, of joined cells", "rows without a name"),
+        (
+            "write the name into each of its rows; save the file, and begin again",
+            "[[rows.skip]] path = " + toml_text(column.path) + ", null = true",
+        ),
+    )
+
+
+def of_no_head(table: TableProfile) -> Iterator[Choice]:
+    """The question whether the first row names the columns, where it holds numbers and
+    a text that stands below it too."""
+    if table.location.at or table.rows < _ROWS:
+        return
+    columns = table.columns
+    numbers = [c for c in columns if c.is_number and _is_fraction(c.name)]
+    again = [c for c in columns if c.kind == "text" and c.name in c.values]
+    if not numbers or not again:
+        return
+    shown = ", ".join(toml_text(column.name) for column in [*again, *numbers][:4])
+    yield Choice(
+        f"what the first row of the file is, which holds {shown}, as rows below it do",
+        ("data: no row names the columns", "names of columns"),
+        (
+            "put a row above it that names the columns; save the file, and begin again "
+            "(or, in a mapping of your own, [table] header = false, and column_1, "
+            "column_2, … for their names)",
+            "leave the names as they are",
+        ),
+    )
+
+
+def _is_fraction(name: str) -> bool:
+    """True if a name is a number that is not whole."""
+    number = number_of(name)
+    return isinstance(number, float) and not number.is_integer()
 
 
 def _second_names(table: TableProfile) -> list[str]:

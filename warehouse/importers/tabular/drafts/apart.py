@@ -1,0 +1,105 @@
+"""Which columns tell apart the systems of which rows state figures, where their names do
+not say it: those who ran, parts of a benchmark, settings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from warehouse.importers.tabular.column_names import (
+    MODEL_LABELS,
+    are_models,
+    plain_name,
+    words_of,
+)
+from warehouse.importers.tabular.column_profiles import ColumnProfile
+from warehouse.importers.tabular.drafts.columns import Fields
+from warehouse.importers.tabular.drafts.conditions import tell_apart
+from warehouse.importers.tabular.drafts.looks import are_codes, are_times, is_verdict
+from warehouse.importers.tabular.drafts.profile import TableProfile
+from warehouse.importers.tabular.drafts.toml import toml_key, toml_text
+
+#: Columns that tell rows apart together, at most, and those that are tried.
+_TOGETHER, _TRIED = 3, 8
+#: Characters of a name, and rows of a table of figures.
+_NAME, _MOST_ROWS = 200, 500
+#: Words of names of columns that name what was evaluated.
+_SYSTEMS = frozenset(
+    "model llm agent system runner engine provider player team adapter method config "
+    "pipeline tool vendor bot participant approach strategy detector codec".split()
+)
+#: Words of names of columns that name a row, and nothing that was evaluated.
+_OF_ROWS = frozenset(
+    "id ids uid uuid hash file path url link record notes note comment timestamp date "
+    "time".split()
+)
+
+
+def rows_apart(table: TableProfile, fields: Fields) -> str:
+    """What a mapping of figures says that tells its rows apart, and ``, and``; nothing
+    where the fields of the run do, or no few columns."""
+    axes = [*fields.run.values(), *fields.scorers.columns]
+    has_model = "model" in {**fields.run, **fields.document}
+    if table.rows > _MOST_ROWS or has_model and tell_apart(table, axes):
+        return ""
+    named = [own for own in table.columns if _may_name(own) and own not in axes]
+    found = _telling(table, axes, named)
+    ids = [own for own in table.columns if own.is_unique and _is_of_rows(own)]
+    ids = [own for own in ids if own.kind == "text"]
+    run_id = ids[0] if not found and ids else None
+    if run_id is not None:
+        found = [own for own in named if 2 * len(own.values) <= own.rows][:2]
+    if not found:
+        return ""
+    said = [f"[run] run_id = {toml_text(run_id.path)}"] if run_id is not None else []
+    if not has_model:
+        model = max([*found, *named], key=_likeliness)
+        model = model if _likeliness(model) else found[0]
+        said.insert(0, f"[run] model = {toml_text(model.path)}")
+        found = [own for own in found if own is not model]
+    for own in found:
+        path = toml_text(own.path)
+        said.append(
+            f"[run.configuration] {toml_key(own.name)} = {path} (or [run] benchmark = "
+            f"{path})"
+        )
+    return ", ".join(said) + ", and "
+
+
+def _telling(
+    table: TableProfile,
+    axes: Sequence[ColumnProfile],
+    named: Sequence[ColumnProfile],
+) -> list[ColumnProfile]:
+    """The fewest columns of names that tell rows apart; those who ran first."""
+    tried = sorted(named, key=_likeliness, reverse=True)[:_TRIED]
+    for number in range(1, _TOGETHER + 1):
+        for found in combinations(tried, number):
+            if tell_apart(table, [*axes, *found]):
+                return [*found]
+    return []
+
+
+def _may_name(column: ColumnProfile) -> bool:
+    """True if a column holds names in all rows, of more than one."""
+    is_text = column.kind == "text" and not column.nulls and not column.parents
+    is_of_pair = plain_name(column.name) in ("model_a", "model_b")
+    if not is_text or is_of_pair or column.is_percent or len(column.values) < 2:
+        return False
+    are_short = all(len(str(value)) <= _NAME for value in column.values)
+    return are_short and not _is_of_rows(column) and not is_verdict(column)
+
+
+def _is_of_rows(column: ColumnProfile) -> bool:
+    """True if a column holds ids, places or times of rows."""
+    is_called = bool({*words_of(column.name)[-1:]} & _OF_ROWS)
+    is_id = is_called and (column.is_unique or are_codes(column))
+    return is_id or are_times(column) or column.is_unique and are_codes(column)
+
+
+def _likeliness(column: ColumnProfile) -> int:
+    """How much the name and the values of a column say for those who ran."""
+    words = words_of(column.name)
+    is_label = bool(MODEL_LABELS.fullmatch("_".join(words)))
+    is_called = bool({*words} & _SYSTEMS)
+    return 2 * is_label + is_called + are_models(list(map(str, column.values)))
