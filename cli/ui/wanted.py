@@ -17,7 +17,7 @@ _WORDS = {
     "fix settings": "temperature ignore seed same condition repeats",
     "fix cluster": "passage template group",
     "ingest": "import load read add results logs files folder format formats importers "
-    "lm-eval inspect helm csv json jsonl excel xlsx sqlite huggingface wandb",
+    "lm-eval inspect helm csv json jsonl excel xlsx huggingface wandb",
     "mapping": "csv excel xlsx own format formats table columns unknown",
     "leaderboard": "best rank ranking winner score latex paper table category subject "
     "language slice tie top",
@@ -36,7 +36,7 @@ _WORDS = {
     "query": "sql select pandas dataframe python csv export",
     "store export": "parquet pandas share csv backup",
     "store publish": "share copy team read-only backup",
-    "store init": "database postgres postgresql duckdb create new team",
+    "store init": "database create new team",
     "report": "html page share picture plot chart figure",
     "serve": "web browser page dashboard site",
     "show": "transcript response sample prompt conversation",
