@@ -495,11 +495,13 @@ USES = {
     "answer_metrics": Use(
         (f"{ANALYSIS}.answers.answer:answer_metrics",),
         "answers",
-        flags=("confusion",),
+        flags=("confusion", "svg"),
         renamed={"of_class": "of_class"},
     ),
     "prefer": Use(
-        (f"{ANALYSIS}.prefer.answer:prefer",), "prefer", flags=("elo", "svg")
+        (f"{ANALYSIS}.prefer.answer:prefer",),
+        "prefer",
+        flags=("elo", "svg", "top", "show_all"),
     ),
     "anchors": Use(
         (f"{ANALYSIS}.anchors.answer:anchors",),
