@@ -28,7 +28,7 @@ ORDER = {
     "Reference": [
         "docs/reference/cli", "docs/reference/glossary", "docs/reference/views", "docs/reference/schema",
         "docs/reference/settings", "docs/reference/importer_settings", "docs/reference/mapping_language",
-        "docs/reference/drafts", "docs/reference/tried_dumps", "docs/reference/rules_cli",
+        "docs/reference/drafts", "docs/reference/declared", "docs/reference/tried_dumps", "docs/reference/rules_cli",
         "docs/reference/rules_ingest",
         "docs/reference/rules_identity", "docs/reference/rules_writers", "docs/reference/rules_refresh",
         "docs/reference/rules_schedule", "docs/reference/pages_report", "docs/reference/pages_serve",

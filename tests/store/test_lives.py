@@ -241,7 +241,7 @@ def test_case_ids_of_sessions(case: Any) -> None:
     life = case("report_81_")
     life.do("ingest", "sess.json")
     assert (
-        "40 common prompts"
+        "40 common questions"
         in life.do("compare", "acme:fox", "acme:owl", "--benchmark", "support bot").out
     )
 
