@@ -19,11 +19,9 @@ from warehouse.store.connection import Store
 RELATIVE, ABSOLUTE = 1e-6, 1e-12
 #: Parts that may differ, as they say which program made the claim: that another one, or
 #: a later one, comes to the same is what a check is for. A note names the first.
-#: Of what was declared another day is no difference.
-NOT_COMPARED = (
-    *("program", "source.importer_version"),
-    *("declared.declared_at", "row.declared_at"),
-)
+#: Of what was declared another day is no difference; a day beside none is.
+_DAYS = ("declared.declared_at", "row.declared_at")
+NOT_COMPARED = ("program", "source.importer_version", *_DAYS)
 MISSING = "missing"
 _NO_COLUMN = object()
 #: Columns that name a row.
@@ -315,14 +313,12 @@ def _entries(
             yield Difference(what, name, "there", MISSING)
             continue
         for column in {**row, **found_entries[name]}:
-            if f"{what}.{column}" not in NOT_COMPARED and not _same(
-                row.get(column, _NO_COLUMN), found_entries[name].get(column, _NO_COLUMN)
-            ):
-                values = (
-                    _short(entry.get(column, _NO_COLUMN))
-                    for entry in (row, found_entries[name])
-                )
-                yield Difference(inside or what, f"{name}: {column}", *values)
+            both = [
+                entry.get(column, _NO_COLUMN) for entry in (row, found_entries[name])
+            ]
+            if _differ(f"{what}.{column}", *both):
+                where = f"{name}: {column}"
+                yield Difference(inside or what, where, *map(_short, both))
     for name in found_entries:
         if name not in claimed_entries:
             yield Difference(what, name, MISSING, "there")
@@ -335,6 +331,17 @@ def _entries(
             _short(", ".join(claimed_entries)),
             _short(", ".join(found_entries)),
         )
+
+
+def _differ(place: str, claimed: Any, found: Any) -> bool:
+    """True where two values of a column are no longer the same claim.
+
+    Args:
+        place: kind of the entry and name of the column, ``row.estimate``.
+    """
+    if place in _DAYS:
+        return (claimed in (None, _NO_COLUMN)) != (found in (None, _NO_COLUMN))
+    return place not in NOT_COMPARED and not _same(claimed, found)
 
 
 def _called_as_claimed(
