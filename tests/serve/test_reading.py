@@ -65,7 +65,9 @@ def test_figures_of_the_page_are_those_of_the_command(
         text.count("<svg") == text.count('<figure class="copy">') == 3
     )  # metrics of three scales share no axis
     said = text.partition('id="verdict"')[2].partition("</p>")[0]
-    assert "is better on" in said and "is not known" in said
+    in_terminal = run("compare", A, B, db=url).out.splitlines()[1]
+    assert in_terminal in unescape(said)
+    assert "is better on" in in_terminal and "is not known" in in_terminal
     assert "which is better is not known" in client.get(address(benchmark=ODD)).text
 
 

@@ -133,8 +133,11 @@ def test_models_with_one_figure_are_tied(world: Store) -> None:
 
 def test_who_cannot_be_told_from_others_is_not_called_first(world: Store) -> None:
     board, page = leaderboard(world, "close"), pairs(world, "close")
-    for words in (said(board), str(answer(board, page))):
-        assert words.startswith("a has the highest figure ") and "first" not in words
+    of_page = str(answer(board, page))
+    assert said(board).startswith("a has the highest figure 0.55")
+    assert of_page.startswith("a has the highest figure 55.0 % [")
+    for words in (said(board), of_page):
+        assert "first" not in words
         assert "cannot be told apart" in words
     lower = leaderboard(world, "close-lower")
     assert said(lower).startswith("b has the lowest figure 0.50")

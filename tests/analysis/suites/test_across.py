@@ -112,6 +112,7 @@ def test_a_narrow_page_has_a_row_for_each_benchmark(store: Warehouse) -> None:
     view = store.leaderboard().view()
     narrow = in_text(view, width=62)
     assert "*: best" not in narrow  # no cell has a star
+    assert "distinguishable" in narrow and "nobody" in narrow  # from the best of each
     assert "*: best" in in_text(view, width=200)
     for name in ("mean", "arena", "codex", "exam", "maths"):
         assert any(line.startswith(name) for line in narrow.split("\n")), name

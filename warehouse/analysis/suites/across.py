@@ -37,6 +37,7 @@ from warehouse.analysis.suites.tree import EQUAL, Suite
 from warehouse.errors import MisuseError
 from warehouse.questions.options import PROMPTS_FIXED
 from warehouse.store.connection import Store
+from warehouse.store.shared_reads import SharedReads
 from warehouse.tables.view import View
 from warehouse.tables.words import some_of
 
@@ -116,10 +117,11 @@ def mean_of_ranked(
     several = {name: models for name, models in ranked.items() if len(models) > 1}
     if len(several) < FEWEST:
         return None
-    entries, _ = _all_entries(store, list(several), question)
+    shared = SharedReads(store)
+    entries, _ = _all_entries(shared, list(several), question)
     if entries is None:
         return None
-    held = _held(_grouped(store, list(several)), entries, question)
+    held = _held(_grouped(shared, list(several)), entries, question)
     if len(held) < FEWEST:
         return None
     groups = {name: own.members for name, own in held.items()}
