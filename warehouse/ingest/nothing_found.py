@@ -102,10 +102,10 @@ def _looked_at(unread: Sequence[Unread], known: Mapping[str, Any]) -> tuple[str,
     asked = None
     if draft is not None:
         path, lacking = draft
-        asked = (
-            f"{problem}; {path.name}: {lacking.why_not}",
-            lacking.advice_for(path),
-        )
+        what = lacking.why_not
+        if count > 1:
+            what = f"{path.name}: {what}"
+        asked = (f"{problem}; {what}", lacking.advice_for(path))
         if lacking.lacks_names:
             return asked
     if shaped := shaped_by([item.path for item in unread]):
