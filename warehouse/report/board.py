@@ -10,10 +10,12 @@ from markupsafe import Markup
 
 from warehouse.analysis.leaderboard.brief import (
     Standing,
+    order_of,
     seeds_of,
     standings,
     unit_of,
 )
+from warehouse.analysis.leaderboard.places import Place
 from warehouse.analysis.leaderboard.row import TOO_FEW, LeaderboardRow
 from warehouse.analysis.leaderboard.words import counts_in_words
 from warehouse.analysis.report_data.part import BenchmarkPart
@@ -105,21 +107,22 @@ def board_table(part: BenchmarkPart, level: float) -> Markup:
 
 
 def _order(standing_rows: Sequence[Standing[Any]]) -> PageColumn | None:
-    """The places by the tests of all pairs; without tests the order of the figures,
-    where there are several."""
-    if any(standing.place for standing in standing_rows):
-        cells = []
-        for standing in standing_rows:
-            if standing.place is None:
-                cells.append("<td>")
-            else:
-                place = standing.place
-                cells.append(f'<td data-v="{place.low}">{place}')
-        return PageColumn("Place", "n", tuple(cells))
-    ranks = [standing.row.rank for standing in standing_rows]
-    if sum(rank is not None for rank in ranks) < 2:
-        return None
-    return count("Rank", ranks, minor=False, keep=True)
+    """The places by the tests of all pairs, sorted by the best that each may be; without
+    tests the order of the figures, where there are several."""
+    head, order = order_of(standing_rows)
+    if head == "rank":
+        ranks = [at for at in order if isinstance(at, int)]
+        if not ranks:
+            return None
+        shown = [at if isinstance(at, int) else None for at in order]
+        return count("Rank", shown, minor=False, keep=True)
+    cells = []
+    for at in order:
+        if isinstance(at, Place):
+            cells.append(f'<td data-v="{at.low}">{at}')
+        else:
+            cells.append("<td>")
+    return PageColumn("Place", "n", tuple(cells))
 
 
 def _scores(

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from warehouse.analysis.items.section import prompts_say, prompts_table
 from warehouse.analysis.items.single_prompts import hard_prompts
 from warehouse.analysis.leaderboard.answer import Leaderboard
-from warehouse.analysis.leaderboard.brief import standings, unit_of
+from warehouse.analysis.leaderboard.brief import order_of, standings, unit_of
 from warehouse.analysis.leaderboard.question import OneLeaderboard
 from warehouse.analysis.leaderboard.words import label_of
 from warehouse.analysis.pairs.answer import pairs_of
@@ -265,17 +265,17 @@ def _unit_of(board: Any) -> Unit:
 
 
 def _order(board: Any, unit: Unit) -> tuple[str, list[str]]:
-    """What the first column is, and what it says of each row: places by the tests of
-    all pairs, else ranks by the figures; nothing for a single row."""
+    """What the first column is, and what it says of each row of a leaderboard; no name
+    where it says nothing."""
     standing_rows = standings(board.rows, board.higher_is_better, unit)
-    by_row = {id(standing.row): standing.place for standing in standing_rows}
-    places = [by_row[id(row)] for row in board.rows]
-    if any(places):
-        return "place", [str(place or "") for place in places]
-    ranks = [row.rank for row in board.rows]
-    if sum(rank is not None for rank in ranks) < 2:
-        return "", [""] * len(ranks)
-    return "rank", ["" if rank is None else str(rank) for rank in ranks]
+    head, order = order_of(standing_rows)
+    by_row = {
+        id(standing.row): at for standing, at in zip(standing_rows, order, strict=True)
+    }
+    cells = [
+        "" if by_row[id(row)] is None else str(by_row[id(row)]) for row in board.rows
+    ]
+    return head if any(cells) else "", cells
 
 
 def _called(row: Any, several: bool) -> str:

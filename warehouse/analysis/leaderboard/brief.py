@@ -182,19 +182,30 @@ def standings(
     return found
 
 
+def order_of(
+    standing_rows: Sequence[Standing[Any]],
+) -> tuple[str, list[Place | int | None]]:
+    """What the first column of a leaderboard is, and what it has of each row: ``place``
+    by the tests of all pairs; without tests ``rank`` by the figures, which says nothing
+    of fewer than two rows."""
+    places = [standing.place for standing in standing_rows]
+    if any(places):
+        return "place", [*places]
+    ranks = [standing.row.rank for standing in standing_rows]
+    if sum(rank is not None for rank in ranks) < 2:
+        return "rank", [None] * len(ranks)
+    return "rank", ranks
+
+
 def _cells(
     rows: Sequence[LeaderboardRow], unit: Unit, higher_is_better: bool | None
 ) -> Iterator[dict[str, Any]]:
     """The cells of each row."""
     standing_rows = standings(rows, higher_is_better, unit)
-    are_tested = any(standing.place for standing in standing_rows)
-    n_ranked = sum(row.rank is not None for row in rows)
-    for standing in standing_rows:
-        row, place = standing.row, standing.place
-        order: dict[str, Any] = {"place": place and str(place)}
-        if not are_tested:
-            order = {"rank": row.rank if n_ranked > 1 else None}
-        yield order | {
+    head, order = order_of(standing_rows)
+    for standing, at in zip(standing_rows, order, strict=True):
+        row = standing.row
+        yield {head: str(at) if isinstance(at, Place) else at} | {
             "model": row.model,
             "settings": row.condition,
             "metric": row.metric,

@@ -8,11 +8,13 @@ from typing import Any
 
 from warehouse.analysis.leaderboard.brief import (
     interval_of,
+    order_of,
     seeds_of,
     standings,
     unit_of,
     with_gap,
 )
+from warehouse.analysis.leaderboard.places import Place
 from warehouse.analysis.leaderboard.view import flag_words
 from warehouse.analysis.suites.row import SuiteLeaf, SuiteRow, leaves_in_words
 from warehouse.tables.units import Unit
@@ -73,14 +75,11 @@ def brief_table(
         top: rows that are shown; None: of many those at both ends; 0: all.
     """
     standing_rows = standings(rows, higher_is_better, unit)
-    are_tested = any(standing.place for standing in standing_rows)
+    head, order = order_of(standing_rows)
     cells = []
-    for standing in standing_rows:
-        row, place = standing.row, standing.place
-        order: dict[str, Any] = {"place": place and str(place)}
-        if not are_tested:
-            order = {"rank": row.rank}
-        cells.append(order | _cells(row, unit, standing.beside))
+    for standing, at in zip(standing_rows, order, strict=True):
+        shown = str(at) if isinstance(at, Place) else at
+        cells.append({head: shown} | _cells(standing.row, unit, standing.beside))
     if len({row.n_prompts for row in rows}) == 1:
         for named in cells:
             del named["questions"]
