@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from pathlib import Path
 
 import pytest
 
@@ -161,3 +162,23 @@ def test_two_benchmarks_stand_one_below_the_other(
     found = store.leaderboard()
     assert not isinstance(found, AcrossBenchmarks)
     assert str(found).count("place") == 2
+
+
+def test_a_mean_says_of_each_benchmark_that_is_not_in_it_why(
+    tmp_path: Path,
+) -> None:
+    lines = ["model,benchmark,prompt_id,score"]
+    dice = random.Random(2)
+    for name in ("one", "two", "three", "four"):
+        models = ["a", "b", "c", "d"]
+        if name == "four":
+            models = ["a", "b"]
+        for model in models:
+            lines += [f"{model},{name},{n},{dice.randrange(2)}" for n in range(20)]
+    path = tmp_path / "four.csv"
+    path.write_text("\n".join(lines))
+    store = connect(f"duckdb:///{tmp_path / 'four.duckdb'}")
+    store.ingest(path)
+    found = store.leaderboard()
+    assert "mean without four: not run by all models of the mean" in str(found)
+    assert "another scale" not in str(found)

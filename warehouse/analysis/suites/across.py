@@ -43,6 +43,11 @@ from warehouse.tables.words import some_of
 
 #: Benchmarks that a message names.
 _MOST_NAMED = 3
+#: Why a mean is not over a benchmark.
+ANOTHER_SCALE = "of another scale"
+SCORED_IN_SEVERAL_WAYS = "scored in several ways"
+NOTHING_TO_AVERAGE = "no figures that a mean can be over"
+NOT_RUN_BY_ALL = "not run by all models of the mean"
 #: What the suite of all benchmarks is called.
 ALL = "all benchmarks"
 
@@ -85,9 +90,13 @@ def across_benchmarks(
         return boards
     mean: SuiteBoard | None = None
     over: list[str] = []
+    left_out: dict[str, str] = {}
     if entries is not None:
-        over = _of_one_scale(entries, groups)
-        over = _had_by_most(_models_of(columns), over)
+        of_one_scale, left_out = _of_one_scale(entries, groups)
+        over = _had_by_most(_models_of(columns), of_one_scale)
+        for name in of_one_scale:
+            if name not in over:
+                left_out[name] = NOT_RUN_BY_ALL
         try:
             mean = _mean(entries, groups, over, question)
         except MisuseError as error:
@@ -99,7 +108,7 @@ def across_benchmarks(
         mean=mean,
         why_no_mean=why_none,
         in_mean=tuple(over),
-        not_in_mean=tuple(name for name in groups if name not in over),
+        not_in_mean=left_out,
     )
     return AcrossBenchmarks(boards.boards, boards.left_out, across)
 
@@ -131,7 +140,8 @@ def mean_of_ranked(
             models[name] = several[name]
         else:
             models[name] = ranked_models(own.whole)
-    over = _had_by_most(models, _of_one_scale(entries, groups))
+    of_one_scale, _ = _of_one_scale(entries, groups)
+    over = _had_by_most(models, of_one_scale)
     try:
         return _mean(entries, groups, over, question)
     except MisuseError:
@@ -308,20 +318,30 @@ def _is_beside(row: RankedRow, first: RankedRow) -> bool:
 
 def _of_one_scale(
     entries: SuiteEntries, groups: Mapping[str, Sequence[str]]
-) -> list[str]:
+) -> tuple[list[str], dict[str, str]]:
     """The columns that a mean can be over: of the scale that most have, each with one
-    judge and one version."""
+    judge and one version. And of the others why each is not."""
     by_name = {leaf.name: leaf for leaf in entries.leaves}
     scales: dict[str, Any] = {}
+    left_out: dict[str, str] = {}
     for column, members in groups.items():
         leaves = [by_name[name] for name in members if name in by_name]
         own = {scale_of(leaf) for leaf in leaves}
-        if len(own) == 1 and not any(map(is_mixed_within, leaves)):
+        if not leaves:
+            left_out[column] = NOTHING_TO_AVERAGE
+        elif any(map(is_mixed_within, leaves)):
+            left_out[column] = SCORED_IN_SEVERAL_WAYS
+        elif len(own) != 1:
+            left_out[column] = ANOTHER_SCALE
+        else:
             scales[column] = own.pop()
     if not scales:
-        return []
-    ((scale, _),) = Counter(scales.values()).most_common(1)
-    return [column for column, own in scales.items() if own == scale]
+        return [], left_out
+    ((most, _),) = Counter(scales.values()).most_common(1)
+    for column, scale in scales.items():
+        if scale != most:
+            left_out[column] = ANOTHER_SCALE
+    return [column for column in scales if column not in left_out], left_out
 
 
 def _had_by_most(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from warehouse.analysis.leaderboard.brief import RankedRow
 from warehouse.analysis.suites.answer import SuiteBoard
@@ -49,7 +49,6 @@ class Across:
     models: tuple[ModelAcross, ...] = ()  #: those with a mean first, best first.
     mean: SuiteBoard | None = None  #: over the columns; None with a reason.
     why_no_mean: str = ""  #: why there is none, else empty.
-    #: names of the columns that the mean is over, and of the others: of another scale,
-    #: scored by several judges, or without figures of models that have most.
-    in_mean: tuple[str, ...] = ()
-    not_in_mean: tuple[str, ...] = ()
+    in_mean: tuple[str, ...] = ()  #: names of the columns that the mean is over.
+    #: why each of the others is not among them, by its name.
+    not_in_mean: Mapping[str, str] = field(default_factory=dict)

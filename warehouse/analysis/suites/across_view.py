@@ -3,7 +3,7 @@ forms of it that fit a narrow page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -139,12 +139,8 @@ def _below(result: Across, boards: Sequence[Leaderboard]) -> Iterator[str]:
     figures = [*_all_figures(result)]
     if not any(figure.verdict for figure in figures):
         yield "no test of differences: the figures are as published"
-    if result.mean is not None and result.not_in_mean:
-        names = some_of(result.not_in_mean, _MOST_NAMED)
-        yield (
-            f"mean without {names}: of another scale, scored in several ways, or not "
-            "run by all"
-        )
+    if result.mean is not None:
+        yield from _not_in_mean(result.not_in_mean)
     if others := _not_shown(boards):
         names = some_of(others, _MOST_NAMED)
         yield f"{counted(len(others), 'other benchmark')} without two models to rank: {names}"
@@ -153,6 +149,15 @@ def _below(result: Across, boards: Sequence[Leaderboard]) -> Iterator[str]:
         yield f"{column.name}: mean of its {column.n_benchmarks} benchmarks"
     if any(figure.is_part for figure in _all_figures(result)):
         yield f"{PART}: answered a part of the benchmark, and not shown beside the others"
+
+
+def _not_in_mean(left_out: Mapping[str, str]) -> Iterator[str]:
+    """What the mean is not over, a line for each reason."""
+    by_reason: dict[str, list[str]] = {}
+    for name, why in left_out.items():
+        by_reason.setdefault(why, []).append(name)
+    for why, names in by_reason.items():
+        yield f"mean without {some_of(names, _MOST_NAMED)}: {why}"
 
 
 def _not_shown(boards: Sequence[Leaderboard]) -> list[str]:
