@@ -36,7 +36,7 @@ def build_rows() -> StoreRows:
     rows.scores(run, {key: float(dice.random() < 0.5) for key in keys})
     elo = rows.metric("elo")
     rows.benchmark("arena")
-    rows.describe("arena", elo, kind="continuous", higher=True)
+    rows.describe("arena", elo, kind="continuous", low=None, high=None, higher=True)
     for model in ("org/best", "org/weak"):
         points = {f"arena{place}": 1000 + 9 * dice.random() for place in range(30)}
         rows.scores(rows.run(model, "arena"), points, elo)
