@@ -164,9 +164,9 @@ def test_two_benchmarks_stand_one_below_the_other(
     assert str(found).count("place") == 2
 
 
-def test_a_mean_says_of_each_benchmark_that_is_not_in_it_why(
-    tmp_path: Path,
-) -> None:
+@pytest.fixture
+def store_of_fractions(tmp_path: Path) -> Warehouse:
+    """Four benchmarks, of which two models have one; nobody has said what is better."""
     lines = ["model,benchmark,prompt_id,score"]
     dice = random.Random(2)
     for name in ("one", "two", "three", "four"):
@@ -174,11 +174,24 @@ def test_a_mean_says_of_each_benchmark_that_is_not_in_it_why(
         if name == "four":
             models = ["a", "b"]
         for model in models:
-            lines += [f"{model},{name},{n},{dice.randrange(2)}" for n in range(20)]
+            lines += [f"{model},{name},{n},{dice.random():.2f}" for n in range(20)]
     path = tmp_path / "four.csv"
     path.write_text("\n".join(lines))
     store = connect(f"duckdb:///{tmp_path / 'four.duckdb'}")
     store.ingest(path)
-    found = store.leaderboard()
+    return store
+
+
+def test_a_mean_says_of_each_benchmark_that_is_not_in_it_why(
+    store_of_fractions: Warehouse,
+) -> None:
+    found = store_of_fractions.leaderboard()
     assert "mean without four: not run by all models of the mean" in str(found)
     assert "another scale" not in str(found)
+
+
+def test_a_note_on_each_benchmark_is_said_once(store_of_fractions: Warehouse) -> None:
+    notes = store_of_fractions.leaderboard().view().notes
+    unknown = [note for note in notes if "fix_metric" in note or "fix metric" in note]
+    assert len(unknown) == 1
+    assert unknown[0].startswith("4 benchmarks, the first four: ")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -64,14 +64,13 @@ class Leaderboards(Result):
         """
         parts: list[Any] = []
         legend: dict[TableNote, None] = {}
-        notes: dict[str, list[str]] = {}
+        notes = _SharedNotes()
         alone = [board for board in self.boards if _is_of_one_model(board)]
         if not (len(alone) > 1):
             alone = []
         for board in self.boards:
             view = board.view(verbose=verbose, top=top)
-            for note in view.notes:
-                notes.setdefault(note, []).append(board.benchmark)
+            notes.add(board.benchmark, view.notes)
             if board not in alone:
                 legend |= dict.fromkeys(view.explained)
                 if parts:
@@ -93,11 +92,29 @@ class Leaderboards(Result):
                 table,
                 *(describe_basis(rows) if verbose else ()),
             ]
-        said = (f"{_some_of(names)}: {note}" for note, names in notes.items())
         return View(
             (*parts, *legend),
-            (*said, *(f"left out: {reason}" for reason in self.left_out)),
+            (*notes, *(f"left out: {reason}" for reason in self.left_out)),
         )
+
+
+class _SharedNotes:
+    """Notes of several benchmarks; what differs in the benchmark's name alone is said
+    once, of the first."""
+
+    def __init__(self) -> None:
+        self._first: dict[str, str] = {}
+        self._benchmarks: dict[str, list[str]] = {}
+
+    def add(self, benchmark: str, notes: Iterable[str]) -> None:
+        for note in notes:
+            without_name = note.replace(benchmark, "")
+            self._first.setdefault(without_name, note)
+            self._benchmarks.setdefault(without_name, []).append(benchmark)
+
+    def __iter__(self) -> Iterator[str]:
+        for without_name, note in self._first.items():
+            yield f"{_some_of(self._benchmarks[without_name])}: {note}"
 
 
 def _some_of(benchmarks: Sequence[str]) -> str:
