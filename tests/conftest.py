@@ -36,6 +36,7 @@ from tests.support.cli import Caller, fill, filled_url
 from tests.support.costs import Costs, not_counted
 from tests.support.golden import golden as golden
 from tests.support.held import begin, give_up_in, readers_held
+from tests.support.rare_part import part_of_rare
 from tests.support.rewriting import rewrite_share
 from tests.support.stores import ENGINES, copied, made_from_copy, store_at
 from tests.support.world import the_world
@@ -100,6 +101,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write what commands print anew (tests/**/golden)",
     )
+    parser.addoption(
+        "--rare-part",
+        metavar="K/N",
+        help="of the rare tests that are chosen, the K-th of N parts (from 0)",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -139,7 +145,18 @@ DIFFERS = re.compile(
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    """Marks what engines have alike; of rare tests leaves those whose turn it is."""
+    _mark_what_engines_have_alike(items)
+    if part := config.getoption("--rare-part"):
+        kept, left_out = part_of_rare(items, part)
+        items[:] = kept
+        config.hook.pytest_deselected(items=left_out)
+
+
+def _mark_what_engines_have_alike(items: list[pytest.Item]) -> None:
     """What is left to `make test-server`: server variants of what is alike on both
     engines; and what is rare there."""
     for item in items:

@@ -71,6 +71,7 @@ def read(file: Path) -> pa.Table:
     return pq.read_table(file)
 
 
+@pytest.mark.rare
 def test_every_table_and_view_is_there_whole(store: Store, exported: Path) -> None:
     expected = {
         f"tables/{name}"
@@ -164,6 +165,7 @@ def test_small_slices_give_the_same_rows(
 
 
 @pytest.mark.engine
+@pytest.mark.rare
 def test_both_engines_export_the_same(
     request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:

@@ -140,6 +140,7 @@ def test_wheel_installs_one_name(wheel: Path) -> None:
     assert {name.split("/")[0] for name in wheel_files(wheel)} == {"warehouse"}
 
 
+@pytest.mark.rare
 def test_source_archive_gives_the_same_wheel(
     sdist: Path, wheel: Path, tmp_path: Path
 ) -> None:
@@ -150,6 +151,7 @@ def test_source_archive_gives_the_same_wheel(
     assert contents(build("wheel", unpacked, tmp_path / "wheel")) == contents(wheel)
 
 
+@pytest.mark.rare
 def test_wheel_declares_command_and_plugins(installed: Path) -> None:
     declared = configparser.ConfigParser()
     declared.read(next(installed.glob("*.dist-info")) / "entry_points.txt")

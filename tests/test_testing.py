@@ -101,6 +101,7 @@ def quiz(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.rare
 def test_the_importer_of_the_docs_is_proven(
     install: Any, quiz: Path, server: str
 ) -> None:
@@ -137,6 +138,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.rare
 def test_faults_of_an_importer_are_named(install: Any, quiz: Path, fault: str) -> None:
     right, wrong, said = FAULTS[fault]
     assert right in QUIZ
@@ -196,6 +198,7 @@ def with_sql(sql: str) -> str:
     return TELLING.replace(name, name + sql)
 
 
+@pytest.mark.rare
 def test_the_question_of_the_docs_is_proven(
     install: Any, dumps: list[Path], server: str
 ) -> None:
@@ -361,6 +364,7 @@ def first_id(store):
 
 
 @pytest.mark.parametrize("fault", FAULTS_OF_QUESTIONS)
+@pytest.mark.rare
 def test_faults_of_a_question_are_named(
     module_of: Any, dumps: list[Path], fault: str
 ) -> None:
@@ -397,6 +401,7 @@ def test_the_page_says_what_is_printed(
 FAMILY = blocks(REFRESH, "python")[0]
 
 
+@pytest.mark.rare
 def test_the_family_of_the_docs_is_proven(
     module_of: Any, dumps: list[Path], server: str
 ) -> None:

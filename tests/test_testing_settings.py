@@ -231,6 +231,7 @@ def test_what_is_read_otherwise_when_written_anew_is_not_tried(
     assert first == "settings in run.json: written anew, it is read otherwise"
 
 
+@pytest.mark.rare
 def test_the_whole_proof_tries_settings(install: Any, tmp_path: Path) -> None:
     path = tmp_path / "run.yaml"
     path.write_text("model: ada\ndecoder: {beam: 4}\n")
@@ -286,6 +287,7 @@ def votes(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.rare
 def test_a_dump_of_votes_is_proven(install: Any, votes: Path) -> None:
     install(DIALS.replace("\nIMPORTER =", VOTES))
     checked = check_importer(votes.rename(votes.with_suffix(".txt")))
@@ -302,6 +304,7 @@ def test_votes_that_hang_on_the_order_of_lines(install: Any, votes: Path) -> Non
         check_importer(votes)
 
 
+@pytest.mark.rare
 def test_a_dump_of_a_scan_is_proven(install: Any, tmp_path: Path) -> None:
     path = tmp_path / "run.txt"
     path.write_text("u1 1\nu2 0\n")

@@ -90,6 +90,7 @@ def is_left_out(path: Path_) -> bool:
 
 
 @pytest.mark.parametrize(("question", "step"), STEPS)
+@pytest.mark.rare
 def test_no_single_change_of_a_claim_holds(
     run: Caller, place: Path, question: str, step: int
 ) -> None:

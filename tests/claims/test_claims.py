@@ -70,6 +70,7 @@ def test_a_claim_says_what_it_rests_on_and_no_path(run: Caller, place: Path) -> 
     )
 
 
+@pytest.mark.rare
 def test_a_claim_is_recomputed_from_dumps_with_its_clusters(
     run: Caller, place: Path
 ) -> None:

@@ -162,6 +162,7 @@ def test_files_are_read_again_when_their_bytes_change_and_not_when_their_times_d
     assert len(rows) == 1
 
 
+@pytest.mark.rare
 def test_other_values_and_mappings_are_other_stores(run: Caller, here: Path) -> None:
     (here / "strange.csv").write_text(STRANGE)
     (here / "quiz.toml").write_text(MAPPING)
@@ -266,6 +267,7 @@ def test_a_command_that_changes_a_store_is_not_asked_of_files(
     assert not kept(here) and os.listdir(here) == ["results"]
 
 
+@pytest.mark.rare
 def test_without_a_cache_a_question_is_answered_all_the_same(
     run: Caller, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -284,6 +286,7 @@ def test_without_a_cache_a_question_is_answered_all_the_same(
     run("results").fails(2, "WAREHOUSE_CACHE_SIZE is 'much'")
 
 
+@pytest.mark.rare
 def test_the_cache_holds_the_latest_used_up_to_its_size(
     run: Caller, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

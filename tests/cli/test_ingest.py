@@ -547,6 +547,7 @@ def test_errors_that_name_their_files_are_one_kind() -> None:
     ]
 
 
+@pytest.mark.rare
 def test_errors_of_one_kind_are_said_once(
     run: Caller, bare_duckdb_url: str, tmp_path: Path
 ) -> None:

@@ -143,6 +143,7 @@ def few(things: list[Any]) -> list[Any]:
 
 
 @pytest.mark.parametrize("questions", few(QUESTIONS))
+@pytest.mark.rare
 def test_every_answer_is_that_of_the_command_it_names(
     call: Call, run: Caller, questions: list[tuple[str, dict[str, Any]]]
 ) -> None:

@@ -37,6 +37,7 @@ def commands_of(text: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("way", ["once", "always"])
+@pytest.mark.rare
 def test_every_way_out_of_a_comparison_leads_on(
     run: Caller, tools: str, way: str
 ) -> None:

@@ -43,6 +43,7 @@ def one(run: Caller, tmp_path: Path) -> Iterator[str]:
         "gate b a --margin 10% --by topic --no-slice-worse-than 90%",
     ],
 )
+@pytest.mark.rare
 def test_the_only_one_is_taken(run: Caller, one: str, line: str) -> None:
     unnamed = run(*line.split(), db=one)
     words = line.split()

@@ -103,6 +103,7 @@ def test_all_commands_with_such_options_are_called_here() -> None:
 @pytest.mark.parametrize(
     ("name", "option"), [pytest.param(n, o, id=f"{n}-{o.name}") for n, o in commands()]
 )
+@pytest.mark.rare
 def test_an_option_of_rows_changes_the_answer_or_is_refused(
     filled: str, run: Caller, name: str, option: click.Option, in_folder: Path
 ) -> None:
@@ -121,6 +122,7 @@ def test_an_option_of_rows_changes_the_answer_or_is_refused(
         ), value
 
 
+@pytest.mark.rare
 def test_a_pilot_and_a_report_are_of_the_rows_that_were_asked_for(
     filled: str, run: Caller, in_folder: Path
 ) -> None:

@@ -229,6 +229,7 @@ def test_an_answer_keeps_the_metadata_of_others(folder: Path, run: Caller) -> No
     assert b"eval-warehouse.answer" in pq.read_schema("out").metadata
 
 
+@pytest.mark.rare
 def test_folders_that_hold_a_store_or_files_of_others(
     folder: Path, run: Caller
 ) -> None:

@@ -25,6 +25,7 @@ def _filled(run: Caller, db: str) -> None:
         assert run("ingest", *LOGS, SCAN, db=db).code == 0
 
 
+@pytest.mark.rare
 def test_the_report_says_what_was_joined(run: Caller, tmp_path: Path) -> None:
     told = run("ingest", SCAN, db=str(tmp_path / "x.duckdb"))
     assert "117 values of 7 scanners wait for their runs" in told.err

@@ -43,6 +43,7 @@ def test_init_makes_a_store_once(run: Caller, bare_url: str) -> None:
     assert run("store", "check", db=bare_url).code == 0
 
 
+@pytest.mark.rare
 def test_tables_of_somebody_else_are_left_alone(
     run: Caller, bare_url: str, tmp_path: Path
 ) -> None:
@@ -100,6 +101,7 @@ def test_a_schema_of_another_version_is_refused_with_the_repair(
     assert (row["schema"], row["program"]) == ("9999", revision.HEAD)
 
 
+@pytest.mark.rare
 def test_down_and_up_again(run: Caller, store_url: str) -> None:
     run("store", "init", db=store_url)
     assert run("store", "downgrade", "base", "--yes", db=store_url).out.endswith(
@@ -179,6 +181,7 @@ def test_what_a_server_lacks_is_said_with_what_to_do(
     run("store", "reader", "waits", db=weak).fails(4, "waits was not let in", "owner")
 
 
+@pytest.mark.rare
 def test_check_finds_what_was_broken(run: Caller, store_url: str) -> None:
     run("store", "init", db=store_url)
     assert run("store", "check", "--json", db=store_url).rows == []
@@ -243,6 +246,7 @@ def test_config_names_the_origin_and_hides_the_password(
     )  # the flag may stand behind
 
 
+@pytest.mark.rare
 def test_export_writes_a_folder_once(
     run: Caller, store_url: str, tmp_path: Path
 ) -> None:
@@ -309,6 +313,7 @@ def test_a_store_that_another_process_holds_is_waited_for_then_named(
     assert run("list", "runs", db=duckdb_url).code == 0
 
 
+@pytest.mark.rare
 def test_sources_of_an_earlier_importer_are_named_with_what_reads_them_anew(
     run: Caller, store_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

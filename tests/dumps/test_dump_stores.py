@@ -119,6 +119,7 @@ def test_what_is_noted_in_the_cache_is_not_trusted(cache: Path, tmp_path: Path) 
     again.close()
 
 
+@pytest.mark.rare
 def test_many_at_once_ask_the_same_files(cache: Path, tmp_path: Path) -> None:
     scores(tmp_path / "work" / "a.csv", "ada", "bob")
     with ThreadPoolExecutor(3) as pool:

@@ -118,6 +118,7 @@ def test_numbers_next_to_nothing_can_be_calculated_with(
         ]
 
 
+@pytest.mark.rare
 def test_made_and_real_runs_in_a_store(
     tmp_path: Path, request: pytest.FixtureRequest, store_url: str
 ) -> None:

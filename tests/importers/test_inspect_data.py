@@ -150,6 +150,7 @@ def retry_is_current(url: str) -> None:
 
 
 @pytest.mark.parametrize("names", [("2026-01-01", "2026-02-01"), ("b", "a")])
+@pytest.mark.rare
 def test_a_retry_supersedes_what_it_completes(
     names: tuple[str, str], tmp_path: Path, store_url: str
 ) -> None:

@@ -210,6 +210,7 @@ def test_an_edited_score_counts_as_edited_and_is_noted() -> None:
 
 
 @pytest.mark.parametrize("names", [("a", "b"), ("b", "a")])
+@pytest.mark.rare
 def test_of_copies_of_a_log_the_one_edited_later_comes_later_whatever_its_name(
     tmp_path: Path, names: tuple[str, str]
 ) -> None:

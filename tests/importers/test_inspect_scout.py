@@ -416,6 +416,7 @@ def test_pointers_are_refused(copy: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("order", ["scan first", "logs first", "together"])
+@pytest.mark.rare
 def test_with_its_logs_in_any_order(store_url: str, tmp_path: Path, order: str) -> None:
     sources = {
         "scan first": ([SCAN], LOGS),

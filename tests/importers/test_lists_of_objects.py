@@ -68,6 +68,7 @@ def said_of(folder: Path, url: str) -> tuple[list[str], int]:
 
 
 @pytest.mark.parametrize(("dump", "file", "keys"), LISTS)
+@pytest.mark.rare
 def test_a_number_among_the_objects_of_a_list_is_said(
     tmp_path: Path, duckdb_url: str, dump: str, file: str, keys: str
 ) -> None:

@@ -108,6 +108,7 @@ def _changed(tmp_path: Path, **changes: Any) -> Any:
     return take(folder).run("sums_chat").sampling.get("fewshot_config")
 
 
+@pytest.mark.rare
 def test_other_examples_are_another_condition(tmp_path: Path, taken: Any) -> None:
     usual = taken.run("sums_chat").sampling["fewshot_config"]
     assert (

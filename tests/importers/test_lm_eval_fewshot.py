@@ -74,6 +74,7 @@ ORDERED = [(field, (2, 0)) for field in FIELDS.values()] + [
 
 
 @pytest.mark.parametrize(("field", "order"), ORDERED)
+@pytest.mark.rare
 def test_the_document_is_one_question_whatever_the_examples(
     tmp_path: Path, field: str, order: tuple[int, int]
 ) -> None:
@@ -95,6 +96,7 @@ def test_the_document_is_one_question_whatever_the_examples(
 
 
 @pytest.mark.parametrize("order", [(0, 2), (2, 0)])
+@pytest.mark.rare
 def test_a_question_that_no_field_holds_is_taken_from_a_prompt_without_examples(
     tmp_path: Path, order: tuple[int, int]
 ) -> None:

@@ -82,6 +82,7 @@ def test_write_out(data_dir: Path, folder: str, correct: int) -> None:
     assert (len(values), sum(values)) == (1267, correct)
 
 
+@pytest.mark.rare
 def test_pythia(data_dir: Path) -> None:
     folder = data_dir / "pythia" / "evals" / "pythia-v1"
     figures = {}

@@ -127,6 +127,7 @@ def test_no_model_is_made_of_a_name_that_files_of_any_model_have(
 
 
 @pytest.mark.parametrize("suffix", ["", "-BFCL", "_2024"])
+@pytest.mark.rare
 def test_folders_of_bfcl_may_be_called_further(tmp_path: Path, suffix: str) -> None:
     result = (
         tmp_path

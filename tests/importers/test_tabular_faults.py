@@ -97,6 +97,7 @@ def test_characters_across_the_borders_of_pieces(
 
 
 @pytest.mark.parametrize("at", [0, 13, 29])
+@pytest.mark.rare
 def test_row_that_is_longer_than_a_block(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int
 ) -> None:

@@ -115,6 +115,7 @@ def test_worse_than_a_baseline_or_the_checkpoint_before(house: Warehouse) -> Non
     ]  # it is better
 
 
+@pytest.mark.rare
 def test_figures_that_were_gone_and_are_back_raise_nothing(house: Warehouse) -> None:
     """A refresh without the baselines takes the differences away; the next brings them
     back."""

@@ -91,6 +91,7 @@ def told(
     return deliver_alerts(house._opener, RULES, found.refresh_id, utc_now(), channels)
 
 
+@pytest.mark.rare
 def test_what_a_webhook_did_not_take_the_next_refresh_sends(
     house: Warehouse, run: Caller, own_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -190,6 +191,7 @@ def test_each_channel_has_its_own_marks(
     assert told(house, last).notes == [] and last.heard == []
 
 
+@pytest.mark.rare
 def test_a_refresh_that_was_not_asked_for_alerts_is_told_by_the_next_that_is(
     house: Warehouse,
 ) -> None:

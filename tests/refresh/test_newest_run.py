@@ -60,6 +60,7 @@ def load(house: Warehouse, path: Path, *, higher_is_better: bool | None = True) 
     assert [source.state for source in report.sources] == ["loaded"], report
 
 
+@pytest.mark.rare
 def test_nights_alike_then_a_collapse(house: Warehouse, tmp_path: Path) -> None:
     for number in range(1, 6):
         load(house, night(tmp_path, number, draws(number)))
@@ -122,6 +123,7 @@ def test_which_rule_it_is(
             assert [row.rule for row in alerts.rows] == told, rules
 
 
+@pytest.mark.rare
 def test_without_a_direction_a_fall_has_moved(house: Warehouse, tmp_path: Path) -> None:
     rows = [[3 * value for value in draws(number)] for number in (1, 2, 3)]
     for number, scores in enumerate([*rows, [0.5] * 60], start=1):

@@ -27,6 +27,7 @@ def url(request: pytest.FixtureRequest) -> Iterator[str]:
         pytest.param(390, "dark", marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.rare
 def test_axe_finds_nothing_serious(
     window: Any, axe: str, width: int, theme: str
 ) -> None:

@@ -459,6 +459,7 @@ def test_intervals_are_drawn_on_a_phone_and_names_keep_their_size(opened: Any) -
     assert len(sizes) > 8 and all(scale == 1 and inside for scale, inside in sizes)
 
 
+@pytest.mark.rare
 def test_axe_finds_nothing_serious_in_what_real_stores_mix(
     window: Any, axe: str
 ) -> None:

@@ -62,6 +62,7 @@ def test_a_benchmark_leaves_memory_with_its_section(data: ReportData) -> None:
         gc.enable()
 
 
+@pytest.mark.rare
 def test_the_index_leads_to_every_benchmark_and_back(
     opened: Any, folder: Path, data: ReportData
 ) -> None:
@@ -262,6 +263,7 @@ def test_many_benchmarks_or_bytes_become_a_folder(
     assert write_report(few).pages == 5
 
 
+@pytest.mark.rare
 def test_reads_do_not_grow_with_benchmarks(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -302,6 +304,7 @@ def test_reads_do_not_grow_with_benchmarks(
     assert counts[1] == counts[2] < counts[0] + 25
 
 
+@pytest.mark.rare
 def test_processes_side_by_side_write_the_same_pages(url: str, tmp_path: Path) -> None:
     pages = []
     for jobs in (1, 2):

@@ -162,6 +162,7 @@ def running(folder: Path, *arguments: str, url: str = "") -> Iterator[Running]:
 # --- one run ---------------------------------------------------------------------------------
 
 
+@pytest.mark.rare
 def test_a_run_ingests_refreshes_alerts_and_reports(
     once: Once, bare_url: str, tmp_path: Path
 ) -> None:
@@ -265,6 +266,7 @@ def test_what_goes_wrong_in_a_step_leaves_the_others(
     assert finished["figures_recomputed"] > 0
 
 
+@pytest.mark.rare
 def test_what_was_refused_before_and_is_the_same_is_no_mistake_again(
     once: Once, tmp_path: Path
 ) -> None:
@@ -420,6 +422,7 @@ def test_a_lake_of_another_store_is_left_and_told(
 
 
 @pytest.mark.parametrize("checks", [0, 2, 4])
+@pytest.mark.rare
 def test_stopped_at_any_point_the_next_run_completes(
     duckdb_url: str, tmp_path: Path, checks: int
 ) -> None:
@@ -596,6 +599,7 @@ def works_and_stops(url: str, folder: Path, number: signal.Signals) -> None:
     assert [path.name for path in folder.iterdir() if path.suffix == ".part"] == []
 
 
+@pytest.mark.rare
 def test_it_runs_again_and_again_and_stops_when_asked(
     duckdb_url: str, tmp_path: Path
 ) -> None:

@@ -38,6 +38,7 @@ def named(spans: Any) -> dict[str, Any]:
     return {one.name: one for one in spans}
 
 
+@pytest.mark.rare
 def test_a_job_and_its_steps(
     exporter: InMemorySpanExporter, run: Caller, tmp_path: Path
 ) -> None:

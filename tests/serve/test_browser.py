@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from importlib.resources import files
 from typing import Any
 from urllib.parse import urlencode
+from urllib.request import urlopen
 
 import pytest
 
@@ -49,6 +50,18 @@ def address(request: pytest.FixtureRequest, rows: StoreRows) -> Iterator[str]:
     """Of a server, the real command, without the slash at the end."""
     with filled_url(request, "duckdb", rows) as url, serving(url) as found:
         yield found
+
+
+def wait_for_state_after(as_of: str, address: str) -> None:
+    """Until a server shows a later state of its store."""
+    for _ in range(300):
+        with urlopen(address) as page:
+            text = page.read().decode()
+        (shown,) = re.findall(r'<time datetime="([^"]+)">', text)
+        if shown > as_of:
+            return
+        time.sleep(0.2)
+    raise TimeoutError(f"{address} still shows {as_of}")
 
 
 @contextmanager
@@ -391,7 +404,7 @@ def test_the_table_scrolls_through_all_models_and_benchmarks(
         with open_store(url, write=True) as store:
             store.connection.exec_driver_sql("update prompt_score set value = 0.25")
             store.connection.commit()
-        time.sleep(2.5)  # the server looks every second
+        wait_for_state_after(as_of, address)
         browser.execute_script("document.querySelector('.heat').scrollTo(1e6, 1e6)")
         wait.until(
             lambda shown: shown.execute_script(state) > as_of
@@ -460,6 +473,7 @@ def test_figures_of_a_comparison_say_on_how_many_prompts_and_how(
         assert len({len(one) for one in re.findall(r"(?<=\.)\d+", row)}) == 1, row
 
 
+@pytest.mark.rare
 def test_a_table_says_what_its_shades_are_once_they_have_come(
     request: pytest.FixtureRequest, browser: Any
 ) -> None:

@@ -80,6 +80,7 @@ def test_what_has_too_many_elements_or_too_deep_ones_is_not_formed() -> None:
 
 
 @pytest.mark.parametrize("key", ["hostile", *LARGE])
+@pytest.mark.rare
 def test_a_page_of_it_takes_no_time_and_says_what_it_leaves_out(
     client: TestClient, key: str
 ) -> None:

@@ -165,6 +165,7 @@ def test_cost_stands_against_score(client: TestClient) -> None:
     assert "Score against cost" not in whole(client, "/benchmark/one")
 
 
+@pytest.mark.rare
 def test_a_program_is_never_told_to_wait(url: str) -> None:
     with TestClient(create_app(url), base_url="http://localhost") as fresh:
         assert (

@@ -243,6 +243,7 @@ def served(url: str) -> Iterator[str]:
     thread.join()
 
 
+@pytest.mark.rare
 def test_a_browser_goes_from_flip_to_flip_by_keys(browser: Any, served: str) -> None:
     from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys

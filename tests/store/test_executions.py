@@ -128,6 +128,7 @@ def test_marks_that_a_forgotten_source_had_told_are_gone(
     assert Expected(open_empty).left_behind(names, gone) == []
 
 
+@pytest.mark.rare
 def test_marks_stand_in_one_order_whichever_source_said_them_first(
     open_empty: Opener,
 ) -> None:

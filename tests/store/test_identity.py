@@ -599,6 +599,7 @@ EQUALS_ORDERS = [
 
 
 @pytest.mark.parametrize(("first", "order"), EQUALS_ORDERS)
+@pytest.mark.rare
 def test_a_retry_replaces_a_run_under_its_own_id_alone(
     kit: Any, first: str | None, order: tuple[int, ...]
 ) -> None:

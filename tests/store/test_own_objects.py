@@ -143,6 +143,7 @@ def test_commands_refuse_it_and_the_check_says_it(
     assert checked.code == 1 and told in checked.out
 
 
+@pytest.mark.rare
 def test_the_name_of_a_file_is_no_part_of_a_statement(
     run: Caller, tmp_path: Path
 ) -> None:

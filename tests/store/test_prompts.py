@@ -223,6 +223,7 @@ def test_rows_of_one_item_are_joined(kit: Any, whole: Any) -> None:
 
 
 @pytest.mark.parametrize("remembered", [500_000, 0])
+@pytest.mark.rare
 def test_what_a_prompt_lacks_is_filled_and_what_differs_is_told_every_time(
     kit: Any, monkeypatch: pytest.MonkeyPatch, remembered: int
 ) -> None:

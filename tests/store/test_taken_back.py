@@ -287,6 +287,7 @@ def test_small_dumps_that_are_forgotten_leave_what_came_after_them(
     ],
     indirect=["empty"],
 )
+@pytest.mark.rare
 def test_sources_of_one_load_are_forgotten_as_if_each_had_come_by_itself(
     empty: Opener, tmp_path: Path, gone: str
 ) -> None:
@@ -361,6 +362,7 @@ def test_what_a_person_says_stays_while_what_it_speaks_of_is_there(kit: Any) -> 
     assert check(kit.store).ok
 
 
+@pytest.mark.rare
 def test_links_and_invalidations_that_are_undone_leave_nothing(kit: Any) -> None:
     said = {"text": "one?", "target": "1"}
     kit.load(kit.header("1"), [kit.row("a", 1.0, **said), kit.row("b", 0.0)])

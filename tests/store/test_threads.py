@@ -82,6 +82,7 @@ def test_no_number_of_threads_is_an_error(
 @pytest.mark.parametrize(
     "source", ["lm_eval", pytest.param("inspect", marks=pytest.mark.slow)]
 )
+@pytest.mark.rare
 def test_threads_change_nothing_that_is_stored(
     source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

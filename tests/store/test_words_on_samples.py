@@ -181,6 +181,7 @@ def sources_of_figures(kit: Any) -> dict[str, Source]:
     }
 
 
+@pytest.mark.rare
 def test_published_figures_go_with_the_last_source_that_says_them(
     empty: Opener,
 ) -> None:

@@ -64,6 +64,7 @@ def test_of_several_that_make_a_store_one_does_and_all_have_it(bare_url: str) ->
         assert check(store).ok
 
 
+@pytest.mark.rare
 def test_threads_of_a_process_load_one_after_the_other(
     bare_url: str, tmp_path: Path
 ) -> None:

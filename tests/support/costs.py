@@ -21,7 +21,7 @@ from tests.support import forked
 
 #: What a test of `make test` may cost (CONTRIBUTING.md); one that takes more is rare,
 #: or is made smaller.
-MOST_SECONDS = 5.0
+MOST_SECONDS = 3.0
 #: Marks of tests that `make test` leaves out, or that need an extra.
 ELSEWHERE = {"rare", "slow", "spark", "lake", "embed"}
 BEGUN = pytest.StashKey[float]()

@@ -469,6 +469,7 @@ def test_a_prompt_that_better_models_fail_is_negative(tmp_path: Path) -> None:
     assert len(report.models) <= 20 and report.rows[0].votes_rival == len(report.models)
 
 
+@pytest.mark.rare
 def test_prompts_of_two_harnesses_that_are_linked_are_one(tmp_path: Path) -> None:
     """Half of the models under another name of the benchmark and other ids: in either
     order of ingest."""
@@ -574,6 +575,7 @@ def test_single_prompts_that_cannot_be_judged_say_why(tmp_path: Path) -> None:
         "a model twice",
     ],
 )
+@pytest.mark.rare
 def test_a_store_that_cannot_be_audited(
     tmp_path: Path,
     change: Callable[[Line], Line | None],
@@ -610,6 +612,7 @@ def test_letters_with_their_number_of_options(
     ]
 
 
+@pytest.mark.rare
 def test_a_model_has_one_vote_whatever_its_conditions(tmp_path: Path) -> None:
     rows = [line | {"temperature": heat} for line in lines(n=40) for heat in (0.0, 0.7)]
     found = audited(tmp_path, rows)
@@ -840,6 +843,7 @@ def test_the_page_is_silent_where_answers_are_few(tmp_path: Path) -> None:
         assert suspects_in(read_report(store)) is None
 
 
+@pytest.mark.rare
 def test_the_page_names_suspects_of_a_benchmark_with_clusters(tmp_path: Path) -> None:
     url = store_of(tmp_path, lines(n=60))
     with open_store(url, write=True) as store:

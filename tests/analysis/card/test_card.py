@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.support.cli import Caller
 from tests.support.every_eval_ever import schema
 from warehouse.api import Warehouse
@@ -25,6 +27,7 @@ SAME = (
 )
 
 
+@pytest.mark.rare
 def test_every_row_is_one_of_a_leaderboard_on_each_engine(
     house: Warehouse, url: str, run: Caller
 ) -> None:

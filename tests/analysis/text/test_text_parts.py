@@ -69,6 +69,7 @@ def url(own_url: str) -> str:
 REASON = "metadata.why.reason"
 
 
+@pytest.mark.rare
 def test_a_part_is_embedded_apart_and_once(url: str) -> None:
     home, model = warehouse.connect(url), TinyEmbedder(max_length=None)
     (question,) = home.embed("quiz", embedder=model).rows
