@@ -82,7 +82,9 @@ def _telling(
 
 def _may_name(column: ColumnProfile) -> bool:
     """True if a column holds names in all rows, of more than one."""
-    is_text = column.kind == "text" and not column.nulls and not column.parents
+    is_text = (
+        column.kind in ("text", "mixed") and not column.nulls and not column.parents
+    )
     is_of_pair = plain_name(column.name) in ("model_a", "model_b")
     if not is_text or is_of_pair or column.is_percent or len(column.values) < 2:
         return False

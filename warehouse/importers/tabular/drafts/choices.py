@@ -12,6 +12,7 @@ from warehouse.importers.tabular.column_names import (
     are_models,
     grade_of,
     is_metric,
+    words_of,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.drafts.answers import ScoreColumns
@@ -83,14 +84,17 @@ def of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator[
         ids = []
         if table.rows > 1:
             ids = [c.path for c in other_ids(table, fields) if c.kind == "text"]
+        named = [toml_text(own.path) for own in _repeated_names(table, fields)]
         yield Choice(
             f"what the rows are, of which {shown or 'the scores'} is one value each",
             (
+                *(f"answers to prompts, which {path} names" for path in named),
                 "prompts, which all files list in the same order",
                 "figures of whole benchmarks or runs",
                 "prompts with an id",
             ),
             (
+                *(f"[sample] prompt_id = {path}" for path in named),
                 '[sample] position = "@index"',
                 _as_published(
                     values,
@@ -101,6 +105,26 @@ def of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator[
                 f"[sample] prompt_id = {toml_text((*ids, 'COLUMN')[0])}",
             ),
         )
+
+
+#: What columns are called that name what was asked, in the rows of several.
+_ASKED = frozenset(
+    "task problem item case question exercise scenario instance example puzzle issue "
+    "prompt target aufgabe frage tarea pregunta".split()
+)
+
+
+def _repeated_names(table: TableProfile, fields: Any) -> Iterator[ColumnProfile]:
+    """The first column that may name prompts of which each has several rows, as its
+    name says."""
+    for column in table.columns:
+        is_called = bool({*words_of(column.name)[-1:]} & _ASKED)
+        is_named = column.kind in ("text", "number") and not column.nulls
+        is_repeated = 1 < len(column.values) < table.rows
+        is_taken = column.path in {own.path for own in fields.run.values()}
+        if is_called and is_named and is_repeated and not is_taken:
+            yield column
+            return
 
 
 #: Keys up to which records of shares may be benchmarks.

@@ -51,6 +51,7 @@ DRAWS = (
     "generation_index",
     "sample_index",
     *("run_idx", "run_index", "sample_idx", "trial_idx", "attempt_idx", "repeat_idx"),
+    *("replicate", "rep", "sample"),
 )
 #: Ids as programs draw them: many hexadecimal digits, with a word before them or not,
 #: or letters and digits mixed.
