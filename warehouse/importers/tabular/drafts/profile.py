@@ -206,14 +206,17 @@ def _parents_in(value: Any) -> list[Any]:
 def _above_others(chunk: Chunk) -> tuple[str, list[int]]:
     """Where rows name the row that they are a part of, as spans of a trace do, and the
     rows that name none; nothing where there are none of either kind."""
+    called = [name for name in chunk.names() if "parent" in plain_name(name)]
+    if not called:
+        return "", []
     columns = {
         name: as_list(chunk.column(path_of(name)), chunk.size) for name in chunk.names()
     }
-    for name, values in columns.items():
-        above = [_parents_in(value) for value in values]
+    for name in called:
+        above = [_parents_in(value) for value in columns[name]]
         roots = [row for row, parents in enumerate(above) if not parents]
         named = set(map(str, chain.from_iterable(above)))
-        if "parent" not in plain_name(name) or not named or not roots:
+        if not named or not roots:
             continue
         if any(
             named <= {*map(str, ids)} for other, ids in columns.items() if other != name
@@ -307,16 +310,20 @@ def _scalars(
 def _column(
     chunk: Chunk, name: str, path: str, parents: tuple[str, ...]
 ) -> ColumnProfile:
-    numbers: dict[str, int] = {}
+    numbers: dict[str | tuple[str, ...], int] = {}
     distinct: list[Any] = []
-    codes = np.full(chunk.size, -1, np.int64)
-    for row, value in enumerate(as_list(chunk.column(path), chunk.size)):
+    found = []
+    for value in as_list(chunk.column(path), chunk.size):
         if value is None:
+            found.append(-1)
             continue
-        number = numbers.setdefault(label_of_value(value), len(distinct))
+        # texts are most of the values, and are told apart as they are
+        label = value if type(value) is str else (label_of_value(value),)
+        number = numbers.setdefault(label, len(distinct))
         if number == len(distinct):
             distinct.append(value)
-        codes[row] = number
+        found.append(number)
+    codes = np.array(found, np.int64)
     nulls = int((codes < 0).sum())
     return ColumnProfile(name, path, chunk.size, nulls, distinct, parents, codes)
 

@@ -6,6 +6,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from typing import Any
+
+import numpy as np
 
 from warehouse.importers.tabular.column_names import (
     Grade,
@@ -234,8 +237,9 @@ def _sums_of(
     paths = {column.path for column in ratings}
     if not all(column.is_number and not column.nulls for column in ratings):
         return []
-    rows = zip(*(table.values(column) for column in ratings), strict=True)
-    sums = [sum(map(_number, row)) for row in rows]
+    if not ratings:
+        return []
+    sums = np.sum([column.by_row for column in ratings], axis=0)
     full = [c.numbers[0] for c in table.columns if c.is_number and len(c.values) == 1]
     return [
         column
@@ -244,7 +248,7 @@ def _sums_of(
         and not column.nulls
         and column.path not in paths
         and len(column.values) > 1
-        and _rest_of(sums, list(map(_number, table.values(column)))) in (0, *full)
+        and _rest_of(sums, column.by_row) in (0, *full)
     ]
 
 
@@ -255,10 +259,13 @@ def _number(value: object) -> float:
     return float(number) if isinstance(number, int | float) else math.nan
 
 
-def _rest_of(sums: Sequence[float], totals: Sequence[float]) -> float | None:
+def _rest_of(
+    sums: np.ndarray[Any, np.dtype[np.float64]],
+    totals: np.ndarray[Any, np.dtype[np.float64]],
+) -> float | None:
     """What totals have beyond sums, where it is one number in all rows."""
-    rests = {round(total - part, 6) for part, total in zip(sums, totals, strict=True)}
-    return rests.pop() if len(rests) == 1 else None
+    rests = np.unique(np.round(totals - sums, 6))
+    return float(rests[0]) if rests.size == 1 else None
 
 
 def _outcomes(table: TableProfile, fields: Fields) -> list[ScoreColumn]:
