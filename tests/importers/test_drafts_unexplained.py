@@ -270,3 +270,51 @@ def test_percentages_of_counts_are_figures_of_conditions(tmp_path: Path) -> None
     said = readings(draft_of(tmp_path / "b.csv", rows))
     assert said.startswith('what "chunk" names (-, 1.0, 4.0), of which each model has')
     assert "points of which each prompt gives" not in said
+
+
+def test_one_of_several_ratings_is_not_taken_because_it_is_called_accuracy(
+    tmp_path: Path,
+) -> None:
+    rows = [
+        {
+            "question_id": f"q{number}",
+            "model": model,
+            "accuracy": (number + place) % 5 + 1,
+            "clarity": (number * place) % 4 + 2,
+            "safety": (2 * number + place) % 5 + 1,
+            "weighted": round(1 + (3 * number + 7 * place) % 40 / 10, 2),
+        }
+        for number in range(12)
+        for place, model in enumerate(MODELS[:3])
+    ]
+    (choice,) = asked(draft_of(tmp_path / "t.csv", rows))
+    assert choice["what"] == "which columns are the scores of the prompts"
+    named = [reading.split(" (")[0] for reading in choice["between"][:-1]]
+    assert named == ["accuracy", "clarity", "safety", "weighted"]
+
+
+def test_figures_that_codes_of_conditions_tell_apart_are_runs(tmp_path: Path) -> None:
+    rows = [
+        {
+            "arm": f"A{number}",
+            "task": "nca",
+            "model": "claude-sonnet-4-6",
+            "accuracy_overall": f"{90 + number}.25 ± 0.5",
+            "tool_calls": f"{number + 8}.5 ± 1.5",
+            "tokens": f'{{"in": {number}}}',
+        }
+        for number in range(5)
+    ]
+    text = draft_of(tmp_path / "b.csv", rows)
+    assert "figures of whole benchmarks or runs" in readings(text)
+    assert '2. [run.configuration] arm = "arm"' in text
+
+
+def test_means_of_ratings_beside_rates_of_wins_may_be_metrics(tmp_path: Path) -> None:
+    rows = board(
+        clarity_mean=[4.8, 4.9, 4.7, 4.5], clarity_n=[120, 120, 119, 120],
+        depth_mean=[4.2, 4.3, 4.1, 4.4], depth_n=[71, 64, 63, 70],
+        arena_clarity_winrate=[0.6, 0.7, 0.2, 0.3], arena_clarity_ties=[1, 0, 2, 3],
+        arena_depth_winrate=[0.5, 0.8, 0.1, 0.4], arena_depth_ties=[0, 0, 0, 1],
+    )  # fmt: skip
+    assert "metrics of one benchmark" in readings(draft_of(tmp_path / "b.csv", rows))

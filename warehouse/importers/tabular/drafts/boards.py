@@ -361,9 +361,15 @@ def what_else_is(unknown: Sequence[ColumnProfile]) -> Choice:
     shown = ", ".join(toml_text(column.name) for column in unknown[:_SHOWN])
     return Choice(
         f"what the columns {shown} beside benchmarks are",
-        ("benchmarks too", "something else"),
+        (
+            "benchmarks too",
+            "metrics of one benchmark, as the others",
+            "something else",
+        ),
         (
             "leave [matrix] cells as it is",
+            '[[published]] metric = "COLUMN", value = "COLUMN" for each, in place of '
+            "[matrix]",
             "take them out of [matrix] cells",
         ),
     )

@@ -40,6 +40,10 @@ _STATISTICS = frozenset(
     "lowest avg average mean median total sum overall std stdev spread old new previous "
     "raw adjusted weighted macro micro p50 p90 p95 p99 lower upper low high".split()
 )
+#: Last words of names of figures that are no benchmarks beside one another.
+_MEASURES = frozenset(
+    "mean rate rates winrate winrates wins win losses loss ties tie draws elo".split()
+)
 #: Words of names of numbers of prompts, and of ends of intervals.
 _SIZES = frozenset("n num count counts evaluated questions prompts tasks games".split())
 _ENDS = frozenset("ci lo hi lower upper".split())
@@ -135,12 +139,15 @@ def _of_no_benchmarks(
     table: TableProfile, figures: PublishedColumns
 ) -> Iterator[Choice]:
     """What columns are that were taken for benchmarks, where nothing calls them so and
-    other columns say that all are of one set of prompts, or all that tells their names
-    apart are words for statistics: ``latest_score``, ``avg_score``."""
+    other columns say that all are of one set of prompts, all that tells their names
+    apart are words for statistics (``latest_score``, ``avg_score``), or they end as
+    several measures do (``clarity_mean``, ``clarity_winrate``)."""
     values = figures.values
     if not figures.is_wide or figures.is_turned or figures.label is None:
         return
-    if are_named_benchmarks(values):
+    measures = {words_of(own.name)[-1] for own in values if words_of(own.name)}
+    are_measures = len(measures & _MEASURES) > 1
+    if are_named_benchmarks(values) and not are_measures:
         return
     known = {own.path for own in (figures.label, *values)}
     others = [
@@ -148,7 +155,8 @@ def _of_no_benchmarks(
         for own in table.columns
         if own.path not in known and not _is_called_after(own, values)
     ]
-    if not any(map(_is_of_one_set, others)) and not _are_statistics(values):
+    are_measures = are_measures or _are_statistics(values)
+    if not are_measures and not any(map(_is_of_one_set, others)):
         return
     cells = toml_text("|".join(re.escape(value.name) for value in values))
     yield what_columns_are(values, figures.label, cells)
