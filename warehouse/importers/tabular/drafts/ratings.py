@@ -47,7 +47,10 @@ def aspects_rated(
     """Ratings of one scale beside one that is called as a score is and is one aspect of
     the response, as ``accuracy`` beside ``clarity``; those that are no steps follow."""
     first = usual[0]
-    if plain_name(first.column.name) not in _ASPECTS or max(first.column.numbers) <= 1:
+    if (
+        plain_name(first.column.name) not in _ASPECTS
+        or max(first.column.numbers, default=0) <= 1
+    ):
         return []
     ratings = ratings_alike(first, candidates)
     if len(ratings) < 2:
