@@ -318,3 +318,72 @@ def test_means_of_ratings_beside_rates_of_wins_may_be_metrics(tmp_path: Path) ->
         arena_depth_winrate=[0.5, 0.8, 0.1, 0.4], arena_depth_ties=[0, 0, 0, 1],
     )  # fmt: skip
     assert "metrics of one benchmark" in readings(draft_of(tmp_path / "b.csv", rows))
+
+
+def test_columns_of_names_that_nobody_knows_are_metrics_or_benchmarks(
+    tmp_path: Path,
+) -> None:
+    rows = board(hp_known=[0.5, 0.25, 0.125, 0.75], norm_hp=[0.875, 0.75, 0.5, 0.25])
+    text = draft_of(tmp_path / "b.csv", rows)
+    assert readings(text).startswith('what the columns "hp_known", "norm_hp" are')
+    mapping = tomllib.loads(text)
+    del mapping["choose"]
+    assert len(read(tmp_path, mapping).runs) == 8
+    assert '1. [run] model = "model", and [[published]] metric = "hp_known"' in text
+    del mapping["matrix"]
+    mapping["run"] = {"model": "model", "benchmark": {"const": "b"}}
+    names = ("hp_known", "norm_hp")
+    mapping["published"] = [{"metric": name, "value": name} for name in names]
+    taken = read(tmp_path, mapping)
+    assert [len(run.published) for run in taken.runs] == [2, 2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"hp_qa": [50.5, 25, 12.5, 75], "tofu": [87.5, 75, 50, 25]},  # per cent
+        {"hp": [0.5, 0.25, 0.5, 0.75], "tofu": [0.25, 0.75, 0.5, 0.25]}
+        | {"ship": [0.75, 0.5, 0.125, 0.5], "overall": [0.5, 0.5, 0.375, 0.5]},
+        {"BabyAI accuracy": [0.5, 0.25, 0.5, 0.75], "NetHack accuracy": [0.25, 0.5, 0.5, 0.125]},
+    ],
+)  # fmt: skip
+def test_percentages_and_columns_with_their_mean_are_benchmarks(
+    tmp_path: Path, columns: dict[str, list[Any]]
+) -> None:
+    assert not readings(draft_of(tmp_path / "b.csv", board(**columns)))
+
+
+def test_figures_of_which_each_is_of_a_file_are_told_apart_by_it(
+    tmp_path: Path,
+) -> None:
+    names = ("code", "maths", "text", "law")
+    rows = [
+        {"File": f"{name}.json", "Model": "gpt-4o-mini", "Accuracy": 0.5 + n / 8}
+        for n, name in enumerate(names)
+    ]
+    text = draft_of(tmp_path / "b.csv", rows)
+    assert '2. [run.configuration] File = "File" (or [run] benchmark = "File")' in text
+
+
+def test_figures_that_most_runs_lack_may_be_figures_of_runs(tmp_path: Path) -> None:
+    rows = [
+        {
+            "run_id": f"q3_{number}_0707",
+            "model": "org/q-8b",
+            "method": "base" if number % 3 else "tuned",
+            "aime_pass@1": "" if number % 2 else number / 32,
+        }
+        for number in range(11)
+    ]
+    rows[2]["aime_pass@1"] = ""
+    text = draft_of(tmp_path / "b.csv", rows)
+    assert "published figures of systems: [run] run_id" in readings(text)
+
+
+def test_labels_of_rows_of_figures_may_be_systems(tmp_path: Path) -> None:
+    rows = [
+        {"label": f"exp1-{mode}", "n": 76, "mode": mode, "mrr": 0.8 + n / 32, "hit@1": 0.7 + n / 64}
+        for n, mode in enumerate(("sparse", "dense", "hybrid"))
+    ]  # fmt: skip
+    said = readings(draft_of(tmp_path / "b.csv", rows))
+    assert 'each row a model or system, named by "label"' in said

@@ -49,16 +49,16 @@ def rows_apart(table: TableProfile, fields: Fields) -> str:
     if table.rows > _MOST_ROWS or has_model and tell_apart(table, axes):
         return ""
     named = [own for own in table.columns if _may_name(own) and own not in axes]
-    found = _telling(table, axes, named)
+    found = _telling(table, axes, named) or _telling(table, axes, _files_in(table))
     ids = [own for own in table.columns if own.is_unique and _is_of_rows(own)]
     ids = [own for own in ids if own.kind == "text"]
     run_id = ids[0] if not found and ids else None
     if run_id is not None:
         found = [own for own in named if 2 * len(own.values) <= own.rows][:2]
-    if not found:
+    if not found and run_id is None:
         return ""
     said = [f"[run] run_id = {toml_text(run_id.path)}"] if run_id is not None else []
-    if not has_model:
+    if not has_model and found:
         model = max([*found, *named], key=_likeliness)
         model = model if _likeliness(model) else found[0]
         said.insert(0, f"[run] model = {toml_text(model.path)}")
@@ -102,6 +102,20 @@ def _may_name(column: ColumnProfile) -> bool:
         return False
     are_short = all(len(str(value)) <= _NAME for value in column.values)
     return are_short and not _is_of_rows(column) and not is_verdict(column)
+
+
+def _files_in(table: TableProfile) -> list[ColumnProfile]:
+    """Columns that name the files that rows are of, where nothing else tells them
+    apart."""
+    return [
+        own
+        for own in table.columns
+        if {*words_of(own.name)[-1:]} & _OF_FILES
+        and own.kind == "text"
+        and not own.nulls
+        and not own.parents
+        and len(own.values) > 1
+    ]
 
 
 def _is_condition_of_rows(column: ColumnProfile) -> bool:

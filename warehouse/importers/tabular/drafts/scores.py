@@ -113,7 +113,7 @@ def _chosen(
     if likely:
         return _of_likely(table, fields, likely, named, full)
     if named:
-        return ScoreColumns(choices=[sparse(named[0])])
+        return ScoreColumns(choices=[sparse(table, fields, named[0])])
     return _by_equality(table, full, fields) or _by_rows(full, fields)
 
 

@@ -17,6 +17,7 @@ from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.columns import number_of
 from warehouse.importers.tabular.drafts.boards import (
     are_named_benchmarks,
+    is_one_metric_of_several,
     what_columns_are,
 )
 from warehouse.importers.tabular.drafts.made_columns import numbers_in
@@ -138,10 +139,10 @@ def _orders(ranks: Sequence[float | None], values: Sequence[float | None]) -> bo
 def _of_no_benchmarks(
     table: TableProfile, figures: PublishedColumns
 ) -> Iterator[Choice]:
-    """What columns are that were taken for benchmarks, where nothing calls them so and
-    other columns say that all are of one set of prompts, all that tells their names
-    apart are words for statistics (``latest_score``, ``avg_score``), or they end as
-    several measures do (``clarity_mean``, ``clarity_winrate``)."""
+    """What columns are that were taken for benchmarks, where nothing calls them so, and
+    they are neither percentages nor have a mean beside them; where other columns say
+    that all are of one set of prompts; or where names differ in words for statistics
+    (``latest_score``, ``avg_score``) or measures (``x_mean``, ``x_winrate``) alone."""
     values = figures.values
     if not figures.is_wide or figures.is_turned or figures.label is None:
         return
@@ -156,10 +157,34 @@ def _of_no_benchmarks(
         if own.path not in known and not _is_called_after(own, values)
     ]
     are_measures = are_measures or _are_statistics(values)
-    if not are_measures and not any(map(_is_of_one_set, others)):
+    is_told = bool(figures.left_out) or _are_alike(values)
+    if is_told and not are_measures and not any(map(_is_of_one_set, others)):
         return
+    yield _what_cells_are(values, figures.label)
+
+
+def _what_cells_are(values: Sequence[ColumnProfile], label: ColumnProfile) -> Choice:
+    """Whether the cells of a matrix are metrics of one benchmark, or benchmarks, and what
+    to write in its place."""
     cells = toml_text("|".join(re.escape(value.name) for value in values))
-    yield what_columns_are(values, figures.label, cells)
+    first = toml_text(values[0].name)
+    asked = what_columns_are(values, label, cells)
+    lines = (
+        f"[run] model = {toml_text(label.name)}, and [[published]] metric = {first}, "
+        f"value = {first}, one for each of them, in place of [matrix] and its [run] and "
+        "[[published]]",
+        "leave [matrix] as it is; take out of its cells what is no figure",
+    )
+    return Choice(asked.what, asked.between, lines)
+
+
+def _are_alike(values: Sequence[ColumnProfile]) -> bool:
+    """True if figures are percentages, or one metric of several benchmarks, as their
+    names say."""
+    are_percent = all(
+        own.is_percent or 1 < max(own.numbers, default=0) <= _PERCENT for own in values
+    )
+    return are_percent or is_one_metric_of_several([own.name for own in values])
 
 
 def _are_statistics(values: Sequence[ColumnProfile]) -> bool:
