@@ -466,17 +466,23 @@ class _Head:
     titles: tuple[str, ...] = ()
 
 
-def _header(member: Member, rules: ReadingRules) -> _Head:
-    """The header, and what else stands before the data (InputError: there is none)."""
+def _beginning(member: Member) -> tuple[str, bool]:
+    """The first characters of a table, and whether these are all."""
     with member.open() as stream:
         head = read_exactly(stream, _HEADER_BYTES)
     require_utf8(head, member.name)
+    is_whole = len(head) < _HEADER_BYTES
+    errors = "strict" if is_whole else "ignore"
     try:
-        text = head.decode(
-            "utf-8-sig", errors="strict" if len(head) < _HEADER_BYTES else "ignore"
-        )
+        text = head.decode("utf-8-sig", errors=errors)
     except UnicodeDecodeError:
         text = head.decode("utf-8-sig", errors="replace")
+    return text, is_whole
+
+
+def _header(member: Member, rules: ReadingRules) -> _Head:
+    """The header, and what else stands before the data (InputError: there is none)."""
+    text, is_whole = _beginning(member)
     above = without_sep(text)
     mark = text[: len(text) - len(above[0])]
     text = above[0]
@@ -507,7 +513,6 @@ def _header(member: Member, rules: ReadingRules) -> _Head:
     n_above = mark.count("\n")
     if not rules.header:
         return _Head([""] * len(header), n_above, delimiter, 1 + bool(mark))
-    is_whole = len(head) < _HEADER_BYTES
     marks = [rules.delimiter] if rules.delimiter else [delimiter, *DELIMITERS]
     below = header_below(text, marks, is_whole=is_whole)
     if below is not None:
