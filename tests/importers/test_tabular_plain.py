@@ -237,33 +237,6 @@ def test_a_first_line_may_say_what_parts_the_cells(tmp_path: Path, said: str) ->
     assert [item.place for item in dump.rejections] == ["r.csv row 4"]
 
 
-@pytest.mark.parametrize(
-    "title",
-    [
-        "Our results\n\n",
-        '"Our results, 2026"\n',
-        "Our results;;;\n;;;\n",
-        "# by a tool\n",
-    ],
-)
-def test_titles_above_the_header_are_named(
-    tmp_path: Path, run: Caller, title: str
-) -> None:
-    path = tmp_path / "r.csv"
-    path.write_text(f"{title}model;benchmark;id;score\na;b;1;1\n")
-    for command in ("ingest", "mapping"):
-        given = {"db": f"duckdb:///{tmp_path / 's.db'}"} if command == "ingest" else {}
-        said = run(command, str(path), **given)
-        line = title.count("\n") + 1
-        said.fails(
-            3,
-            f"line {line} looks like it: 'model;benchmark;id;score'",
-            "take out the lines above it",
-        )
-    path.write_text('text\n"several\na, b, c\nlines"\n"d, e, f"\n')
-    assert run("mapping", str(path)).code == 0
-
-
 @pytest.mark.parametrize(("first", "second"), [("0,85", "0.9"), ("85,0 %", "90.0%")])
 def test_points_among_decimal_commas_are_points(
     tmp_path: Path, first: str, second: str

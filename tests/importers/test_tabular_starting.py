@@ -390,7 +390,7 @@ def test_shipped_mappings_go_by_name(
 
 
 def test_a_line_above_the_header_is_named_where_no_row_fits_it(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("# made by x\nid,model,score\n1,m,1\n")
+    (tmp_path / "a.csv").write_text("# made by x\nid,model,verdict\na,m,good\n")
     with pytest.raises(
         InputError, match=r"a.csv, line 1: .*; line 2 looks like it: .*take out"
     ):
@@ -400,7 +400,7 @@ def test_a_line_above_the_header_is_named_where_no_row_fits_it(tmp_path: Path) -
 def test_no_shipped_mapping_fits_a_file_without_rows(
     tmp_path: Path, run: Caller
 ) -> None:
-    (tmp_path / "a.csv").write_text("# made by x\nid,model,score\n1,m,1\n")
+    (tmp_path / "a.csv").write_text("# made by x\nid,model,verdict\na,m,good\n")
     said = run("ingest", str(tmp_path / "a.csv"), db=f"duckdb:///{tmp_path / 's.db'}")
     said.fails(3, "no importer knows")
     assert "by its shape" not in said.err and "by their shape" not in said.err

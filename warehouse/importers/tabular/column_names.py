@@ -351,7 +351,7 @@ _METRIC = _words(
     "matched ok hit grade graded rating quality faithfulness relevancy relevance precision "
     "recall similarity factuality factual helpfulness hallucination toxicity ndcg mrr "
     "auc loss ppl perplexity bpb bpc spearman pearson verdict metric wer cer mse rmse mae "
-    "brier elo recall "
+    "brier elo recall verified compliance compliant "
     # in other languages
     "punkte punktzahl bewertung nota puntuación puntaje puntos calificación pontuação "
     "punteggio voto wynik ocena poäng оценка балл баллы 分数 得分 评分 評価 点数 スコア 점수"
@@ -369,6 +369,8 @@ _OTHER = _words(
     "stop finish max min tries samples trains stddev variance spread million savings "
     "files loc tok toks sd tpm rpm tps qps rps fps throughput"
 )
+#: Last words of names of metrics, whatever stands before: ``length_compliance``.
+_KEPT = _words("compliance")
 #: The same, unless the name of a metric stands beside.
 _UNLESS_METRIC = _words(
     "total sum level age depth order place column top entropy confidence logprob hub "
@@ -491,7 +493,8 @@ def grade_of(name: str, parents: Sequence[str] = ()) -> Grade:
     words = {*words_of(_PER.sub("", name))}
     around = {plain_name(parent) for parent in parents}
     is_scored = bool(around & _SCORES) and not around & _OF_PROMPT
-    if _NEVER.fullmatch(plain) or words & _OTHER or around & _SETTINGS:
+    is_of_other = bool(words & _OTHER) and words_of(name)[-1] not in _KEPT
+    if _NEVER.fullmatch(plain) or is_of_other or around & _SETTINGS:
         return Grade.NEVER
     if words_of(name)[-1:] and words_of(name)[-1] in _ANSWERS:
         return Grade.NEVER

@@ -79,8 +79,22 @@ class ColumnProfile:
     def scores(self) -> ScoreValues:
         """The values as if they were scores."""
         scores = ScoreValues()
-        scores.learn_values(value for value in self.values if value != "")
+        pairs = zip(self.values, self.parsed, strict=True)
+        scores.learn_parsed(pair for pair in pairs if pair[0] != "")
         return scores
+
+    @cached_property
+    def parsed(self) -> list[int | float | None | Unfit]:
+        """Each of the values as a number, where it is one."""
+        return [number_of(value) for value in self.values]
+
+    @cached_property
+    def by_row(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """The number of each row, words such as ``False`` too; NaN where there is none;
+        shape (rows,)."""
+        known = [n if isinstance(n, int | float) else np.nan for n in self.parsed]
+        numbers: np.ndarray[Any, Any] = np.append(np.array(known, float), np.nan)
+        return np.asarray(numbers[self.codes])
 
     def reading(self, delimiter: str = ",") -> tuple[dict[str, Any], str]:
         """Keys of an expression that turn the values into numbers, and what they do in
@@ -99,6 +113,8 @@ class ColumnProfile:
     def _marked(self) -> list[str]:
         """The numbers, where values are written as in leaderboards: ``**86.4**``,
         ``86.4 ± 0.3``, ``1,287``."""
+        if not any(isinstance(number, Unfit) for number in self.parsed):
+            return []
         texts = [
             text
             for value in self.values
@@ -129,12 +145,10 @@ class ColumnProfile:
     @cached_property
     def numbers(self) -> list[float]:
         """The values that are numbers."""
-        values = self._marked or self.values
-        return [
-            float(number)
-            for value in values
-            if isinstance(number := number_of(value), int | float)
-        ]
+        numbers = self.parsed
+        if self._marked:
+            numbers = [number_of(text) for text in self._marked]
+        return [float(number) for number in numbers if isinstance(number, int | float)]
 
     @property
     def coverage(self) -> float:

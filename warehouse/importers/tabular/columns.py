@@ -390,19 +390,17 @@ def _short(value: Any) -> str:
 
 def _parsed(text: str) -> int | float | None | Unfit:
     text = text.strip()
+    if _NUMBER.fullmatch(text) is not None and text.isascii():
+        if not text.lstrip("+-").isdigit():
+            return float(text)
+        return int(text) if len(text) < 25 else _too_long(text)
     if not text or _NOT_FINITE.fullmatch(text):
         if text:
             return float(text)
         return None
     if text.lower() in _TRUTH:
         return _TRUTH[text.lower()]
-    if _NUMBER.fullmatch(text) is None or not text.isascii():
-        return _no_number(text)
-    if text.lstrip("+-").isdigit():
-        if len(text) < 25:
-            return int(text)
-        return _too_long(text)
-    return float(text)
+    return _no_number(text)
 
 
 def _too_long(value: Any) -> Unfit:
@@ -410,4 +408,5 @@ def _too_long(value: Any) -> Unfit:
 
 
 def _no_number(value: Any) -> Unfit:
-    return Unfit(repr(value)[:80], "a number")
+    shown = value[:80] if isinstance(value, str) else value  # of a text the beginning
+    return Unfit(repr(shown)[:80], "a number")

@@ -32,6 +32,7 @@ from warehouse.importers.tabular.columns import (
     number_of,
     to_text,
 )
+from warehouse.importers.tabular.condition_names import is_condition
 from warehouse.records.setting_values import canonical_value
 
 #: Values that a column may have in one run before nobody looks at it any more.
@@ -172,6 +173,17 @@ class ConstantColumns:
             }
             if values and not is_outcome(column.rpartition(".")[2], values.values()):
                 found[column] = values
+        return found
+
+    def of_conditions(self) -> dict[str, list[str]]:
+        """Columns that are called as conditions are and have a few values in the rows of
+        one run, with these."""
+        found = {}
+        for column, by_run in self._seen.items():
+            forms = {form for of_run in by_run.values() for form in of_run}
+            most = max((len(of_run) for of_run in by_run.values()), default=0)
+            if is_condition(column) and most > 1 and len(forms) <= _MOST:
+                found[column] = sorted(map(str, forms - {None}))
         return found
 
     def that_may_split(self) -> list[str]:

@@ -14,6 +14,7 @@ import io
 import re
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -28,6 +29,7 @@ from warehouse.importers.common.streams import Member, read_exactly
 from warehouse.importers.tabular.chunks import Chunk, TableChunk
 from warehouse.importers.tabular.field_paths import column_of
 from warehouse.importers.tabular.readers import ReadingRules, Reject, refuse_wide
+from warehouse.importers.tabular.titles import MOST_TITLES, header_below, said
 from warehouse.records import CUT_SHORT
 
 #: Stands where bytes were no UTF-8. A noncharacter, which no text holds.
@@ -36,8 +38,6 @@ _ESCAPED = re.compile("[\udc80-\udcff]+")
 #: A first line by which Excel says what parts the cells.
 _SEP = re.compile(r'[\r\n]*"?sep=([^"\r\n])"?\r?\n', re.IGNORECASE)
 DELIMITERS = (",", "\t", ";", "|")
-#: Rows among which the header is sought that stands below titles.
-_TITLES = 20
 
 
 #: How many blocks are read and not yet given on; and for how many seconds this holds,
@@ -162,9 +162,10 @@ class DelimitedReader:
     def __init__(self, member: Member, rules: ReadingRules) -> None:
         self.member = member
         self.quoting = rules.quoting is not False
-        header, self.header_lines, self.delimiter, self.first_row = _header(
-            member, rules
-        )
+        head = _header(member, rules)
+        header, self.header_lines = head.names, head.lines
+        self.delimiter, self.first_row = head.delimiter, head.first_row
+        self.titles = head.titles
         refuse_wide(len(header), member.name)
         if self.delimiter == "\t":
             self.kind = "TSV"
@@ -269,7 +270,8 @@ class DelimitedReader:
                 )
 
     def notes(self) -> list[str]:
-        return []
+        """What stands above the names of the columns, if something does."""
+        return [f"{self.member.name}: {said(self.titles)}"] if self.titles else []
 
     def _opened(
         self, stream: Any, columns: Sequence[str], numbering: _Numbering
@@ -453,20 +455,36 @@ def _is_header(table: pa.Table, header: Mapping[str, str]) -> pa.ChunkedArray | 
     return same
 
 
-def _header(member: Member, rules: ReadingRules) -> tuple[list[str], int, str, int]:
-    """Names of the header, the lines before the data, the delimiter, and the number of
-    the first row of data."""
+@dataclass(frozen=True)
+class _Head:
+    """What stands before the data."""
+
+    names: Sequence[str]  #: of the columns.
+    lines: int
+    delimiter: str
+    first_row: int  #: number of the first row of data.
+    titles: tuple[str, ...] = ()
+
+
+def _beginning(member: Member) -> tuple[str, bool]:
+    """The first characters of a table, and whether these are all."""
     with member.open() as stream:
         head = read_exactly(stream, _HEADER_BYTES)
     require_utf8(head, member.name)
+    is_whole = len(head) < _HEADER_BYTES
+    errors = "strict" if is_whole else "ignore"
     try:
-        text = head.decode(
-            "utf-8-sig", errors="strict" if len(head) < _HEADER_BYTES else "ignore"
-        )
+        text = head.decode("utf-8-sig", errors=errors)
     except UnicodeDecodeError:
         text = head.decode("utf-8-sig", errors="replace")
+    return text, is_whole
+
+
+def _header(member: Member, rules: ReadingRules) -> _Head:
+    """The header, and what else stands before the data (InputError: there is none)."""
+    text, is_whole = _beginning(member)
     above = without_sep(text)
-    said = text[: len(text) - len(above[0])]
+    mark = text[: len(text) - len(above[0])]
     text = above[0]
     first = text.lstrip("\r\n").partition("\n")[0]
     delimiter = (
@@ -474,13 +492,13 @@ def _header(member: Member, rules: ReadingRules) -> tuple[list[str], int, str, i
         or above[1]
         or delimiter_of(first, rules.format or member.format)
     )
-    rows = csv.reader(
+    lines = csv.reader(
         io.StringIO(text, newline=""),
         delimiter=delimiter,
         quoting=csv.QUOTE_NONE if rules.quoting is False else csv.QUOTE_MINIMAL,
     )
     try:
-        header = next((row for row in rows if row), None)
+        header = next((row for row in lines if row), None)
     except csv.Error as error:
         raise InputError(
             f"the header cannot be read: {error}",
@@ -492,11 +510,18 @@ def _header(member: Member, rules: ReadingRules) -> tuple[list[str], int, str, i
         raise InputError(
             "an empty file", path=member.name, expected="a row of column names"
         )
+    n_above = mark.count("\n")
     if not rules.header:
-        return [""] * len(header), said.count("\n"), delimiter, 1 + bool(said)
+        return _Head([""] * len(header), n_above, delimiter, 1 + bool(mark))
+    marks = [rules.delimiter] if rules.delimiter else [delimiter, *DELIMITERS]
+    below = header_below(text, marks, is_whole=is_whole)
+    if below is not None:
+        n_lines = below.lines + n_above
+        names, titles = below.names, below.titles
+        return _Head(names, n_lines, below.delimiter, n_lines + 1, titles)
     if sum(map(bool, map(str.strip, header))) == 1:
         _refuse_titles(text, member)
-    return header, rows.line_num + said.count("\n"), delimiter, 2 + bool(said)
+    return _Head(header, lines.line_num + n_above, delimiter, 2 + bool(mark))
 
 
 def without_sep(text: str) -> tuple[str, str]:
@@ -514,7 +539,7 @@ def _refuse_titles(text: str, member: Member) -> None:
     for mark in DELIMITERS:
         rows = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
         with contextlib.suppress(csv.Error):
-            for cells in islice(rows, _TITLES):
+            for cells in islice(rows, MOST_TITLES):
                 if len(cells) > 2 and all(map(str.strip, cells)):
                     raise InputError(
                         f"{lines[0][:60]!r} is no row of column names; line "

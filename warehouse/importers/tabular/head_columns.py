@@ -29,6 +29,7 @@ from warehouse.importers.tabular.column_names import (
 )
 from warehouse.importers.tabular.databases import MAGIC, is_sqlite
 from warehouse.importers.tabular.delimited import (
+    DELIMITERS,
     delimiter_of,
     unique_names,
     without_sep,
@@ -37,6 +38,7 @@ from warehouse.importers.tabular.head_rows import are_of_several
 from warehouse.importers.tabular.missing_roles import ROLES, in_words, missing_roles
 from warehouse.importers.tabular.readers import ReadingRules, flavour_of
 from warehouse.importers.tabular.table import open_reader
+from warehouse.importers.tabular.titles import header_below
 from warehouse.records import Candidate, parse_json
 
 _HEAD_BYTES = 65_536
@@ -178,6 +180,9 @@ def _names_in(kind: str, head: bytes) -> Sequence[str]:
     line = head.lstrip(b"\r\n").partition(b"\n")[0].decode("utf-8", "replace")
     if kind in ("csv", "tsv"):
         text, mark = without_sep(head.decode("utf-8", "replace"))
+        below = _below_titles(text, mark, len(head) < _HEAD_BYTES)
+        if below:
+            return below
         line = text.lstrip("\r\n").partition("\n")[0]
         rows = csv.reader(
             [line.strip("\r")], delimiter=mark or delimiter_of(line, kind)
@@ -191,6 +196,12 @@ def _names_in(kind: str, head: bytes) -> Sequence[str]:
     if head.lstrip().startswith(b"["):
         return _first_keys(head)
     return []
+
+
+def _below_titles(text: str, mark: str, is_whole: bool) -> Sequence[str]:
+    """Names of the columns of a CSV text that begins with titles; else none."""
+    below = header_below(text, [mark] if mark else DELIMITERS, is_whole=is_whole)
+    return unique_names(below.names) if below is not None else []
 
 
 def _parquet_columns(path: Path) -> list[str]:

@@ -558,10 +558,11 @@ class _Reading:
                     has_rows = True
                     yield batch
             self._dump.notes += table.notes()
-            absent += [
-                note.removeprefix(f"{table.member.name}: ")
-                for note in table.reader.notes()
-            ]
+            if not table.reader.is_table:
+                absent += [
+                    note.removeprefix(f"{table.member.name}: ")
+                    for note in table.reader.notes()
+                ]
             table.forget()
         if not has_rows and not self._dump.rejections:
             refuse_empty(self.mapping, self.tables, absent)

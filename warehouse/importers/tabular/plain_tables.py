@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from warehouse.errors import InputError
+from warehouse.importers.common.messages import listed
 from warehouse.importers.common.patterns import Pattern
 from warehouse.importers.tabular.chunks import RowView
 from warehouse.importers.tabular.column_names import (
@@ -53,6 +54,8 @@ _OF_ROWS = ("position", "draw", "perturbation", "fewshot_draw", "template")
 # --- tables whose names suffice -------------------------------------------------------------------
 
 _NEEDED = ("model", "benchmark")
+#: Names that a note shows.
+_SHOWN_NAMES = 3
 
 
 def plain_columns(source: SourceFiles, values: Mapping[str, Any]) -> Guess:
@@ -458,6 +461,12 @@ class PlainTable:
         for column, (_, meaning) in self._readings().items():
             if meaning:
                 yield f"{column}: {meaning}"
+        for column, names in self.constants.of_conditions().items():
+            yield (
+                f"{column} ({listed(names, _SHOWN_NAMES)}) may name conditions, whose "
+                f"rows are taken together; `warehouse mapping {name}` writes a mapping "
+                "that can part them ([run.configuration])"
+            )
         for metric, values in self._by_metric().items():
             if values.is_marked:
                 yield (

@@ -75,8 +75,13 @@ class ScoreValues:
 
     def learn_values(self, values: Iterable[Any]) -> None:
         """Take in distinct values, one by one."""
-        for value in values:
-            number = number_of(value)
+        self.learn_parsed((value, number_of(value)) for value in values)
+
+    def learn_parsed(
+        self, values: Iterable[tuple[Any, int | float | None | Unfit]]
+    ) -> None:
+        """Take in distinct values, each with the number that it is."""
+        for value, number in values:
             if isinstance(number, Unfit):
                 if len(self.forms) <= _MOST:
                     text = str(text_of(value))

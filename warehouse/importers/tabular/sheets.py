@@ -25,6 +25,7 @@ from warehouse.importers.tabular.chunks import Chunk, TableChunk
 from warehouse.importers.tabular.delimited import unique_names
 from warehouse.importers.tabular.readers import ReadingRules, Reject, refuse_wide
 from warehouse.importers.tabular.table_choice import chosen_table, named
+from warehouse.importers.tabular.titles import MOST_TITLES, said, title_rows
 from warehouse.importers.tabular.value_rows import NumberedRow, table_chunks
 
 #: Most bytes of one part of a workbook: its texts are held in memory.
@@ -33,6 +34,8 @@ MAX_PART_BYTES = 256 << 20
 _HEAD_BYTES = 1 << 16
 _SHOWN_NAMES = 6
 _ROWS_AT_ONCE = 256
+#: Rows below titles that are looked at, and characters of a title that are said.
+_LOOKED, _TITLE = 40, 60
 #: Most bytes of rows that are kept.
 _KEPT_BYTES = 64 << 20
 
@@ -66,13 +69,15 @@ class SheetReader:
         self._kept: tuple[list[tuple[str, ...]], list[TableChunk]] | None = None
         _refuse_hostile(member)
         with self._workbook() as book:
-            heads = {sheet.title: _head(sheet) for sheet in _sheets(book)}
+            found = {sheet.title: _head(sheet) for sheet in _sheets(book)}
+        heads = {title: names for title, (names, _) in found.items()}
         described = {
             title: listed(head, _SHOWN_NAMES) for title, head in heads.items() if head
         }
         self.sheet = chosen_table(
             described, rules.table, kind="sheet", path=member.name
         )
+        self.titles = found[self.sheet][1] if self.has_header else ()
         self.columns = self._names(heads[self.sheet])
 
     def chunks(self, paths: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
@@ -102,6 +107,7 @@ class SheetReader:
     def _read(self, reject: Reject) -> Iterator[TableChunk]:
         with self._workbook() as book:
             rows = _filled_rows(book[self.sheet])
+            rows = islice(rows, len(self.titles), None)
             first = next(rows, None)
             if first is None:
                 return
@@ -118,8 +124,8 @@ class SheetReader:
         return unique_names([""] * len(header))
 
     def notes(self) -> list[str]:
-        """Nothing that a reader of the whole file should know."""
-        return []
+        """What stands above the names of the columns, if something does."""
+        return [f"{self.member.name}: {said(self.titles)}"] if self.titles else []
 
     @contextmanager
     def _workbook(self) -> Iterator[Any]:
@@ -213,19 +219,26 @@ def _sheets(book: Any) -> list[Any]:
     return [sheet for sheet in book.worksheets if hasattr(sheet, "iter_rows")]
 
 
-def _head(sheet: Any) -> list[str]:
-    """The first row with values, as texts; empty where there is none, or nothing
-    below it."""
-    rows = _filled_rows(sheet)
-    first = next(rows, None)
-    second = next(rows, None)
-    if first is None or second is None:
-        return []
-    header = first[1]
+def _head(sheet: Any) -> tuple[list[str], tuple[str, ...]]:
+    """The row that names the columns, as texts, and what stands above it; nothing where
+    there is none, or nothing below it."""
+    rows = [row for _, row in islice(_filled_rows(sheet), MOST_TITLES + _LOOKED)]
+    if len(rows) < 2:
+        return [], ()
+    width = max(map(_width, rows))
+    cells = [[_name(cell) for cell in _padded(row, width)] for row in rows]
+    n_titles = title_rows(cells)
+    titles = tuple(" ".join(filter(None, row))[:_TITLE] for row in cells[:n_titles])
+    header, below = rows[n_titles], rows[n_titles + 1]
     width = _width(header)
     if None in header[:width]:  # joined cells: the last name stands over more columns
-        width = max(width, _width(second[1]))
-    return [_name(cell) for cell in (*header, *[None] * width)[:width]]
+        width = max(width, _width(below))
+    return [_name(cell) for cell in _padded(header, width)], titles
+
+
+def _padded(row: Sequence[Any], width: int) -> Sequence[Any]:
+    """As many cells of a row, with empty ones where it has fewer."""
+    return (*row, *[None] * width)[:width]
 
 
 def _filled_rows(sheet: Any) -> Iterator[NumberedRow]:

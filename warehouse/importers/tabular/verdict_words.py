@@ -73,12 +73,15 @@ def numbers_of_words(values: Iterable[object]) -> dict[str, float]:
     """The number of each text of a column of verdicts; empty where one is no known
     verdict, or all have one number."""
     texts = [str(value) for value in values if str(value).strip()]
-    found = {text: _number_of(text) for text in texts}
+    numbers: dict[str, float] = {}
     if _ACCEPTED in texts and {*texts} <= {_ACCEPTED, *_NOT_ACCEPTED}:
-        found = {text: float(text == _ACCEPTED) for text in texts}
-    if any(number is None for number in found.values()):
-        return {}
-    numbers = {text: number for text, number in found.items() if number is not None}
+        numbers = {text: float(text == _ACCEPTED) for text in texts}
+        texts = []
+    for text in texts:
+        number = _number_of(text)
+        if number is None:
+            return {}
+        numbers[text] = number
     if len({*numbers.values()}) < _BOTH:
         return {}
     return numbers

@@ -200,16 +200,27 @@ def parts_in(
 ) -> Iterator[tuple[ColumnProfile, ColumnProfile, ColumnProfile]]:
     """Shares with the numbers that they are of, and those that they are: ``rate``,
     ``cases``, ``resolved``."""
+    percents = [own for own in table.columns if is_percentage(own.name)]
     broken = [share for share in shares if any(0 < n < 1 for n in share.numbers)]
+    broken += [own for own in percents if own.is_number and own not in broken]
     whole = _whole(table)
     if max(len(broken), len(whole)) > MOST_COLUMNS:
         return
-    rows = {column.path: numbers_in(column) for column in (*broken, *whole)}
+    rows = {column.path: numbers_in(column) for column in whole}
+    rows |= {column.path: _shares_in(column) for column in broken}
     for share, size, count in product(broken, whole, whole):
         if share in (size, count) or size is count or min(size.numbers) < 1:
             continue
         if _are_parts(rows[share.path], rows[size.path], rows[count.path]):
             yield share, size, count
+
+
+def _shares_in(column: ColumnProfile) -> list[float | None]:
+    """The numbers of a column by row, as shares of 1 where they are per cent."""
+    numbers = numbers_in(column)
+    if max(column.numbers, default=0) <= 1 or not is_percentage(column.name):
+        return numbers
+    return [None if own is None else round(own / 100, 9) for own in numbers]
 
 
 def _whole(table: TableProfile) -> list[ColumnProfile]:
@@ -350,9 +361,15 @@ def what_else_is(unknown: Sequence[ColumnProfile]) -> Choice:
     shown = ", ".join(toml_text(column.name) for column in unknown[:_SHOWN])
     return Choice(
         f"what the columns {shown} beside benchmarks are",
-        ("benchmarks too", "something else"),
+        (
+            "benchmarks too",
+            "metrics of one benchmark, as the others",
+            "something else",
+        ),
         (
             "leave [matrix] cells as it is",
+            '[[published]] metric = "COLUMN", value = "COLUMN" for each, in place of '
+            "[matrix]",
             "take them out of [matrix] cells",
         ),
     )

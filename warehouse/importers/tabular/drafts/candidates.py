@@ -29,7 +29,7 @@ from warehouse.importers.tabular.drafts.answers import (
     ScoreColumn,
     are_letters,
 )
-from warehouse.importers.tabular.drafts.boards import parts_in
+from warehouse.importers.tabular.drafts.boards import is_percentage, parts_in
 from warehouse.importers.tabular.drafts.columns import Fields, says_something
 from warehouse.importers.tabular.drafts.looks import is_verdict
 from warehouse.importers.tabular.drafts.other_scores import (
@@ -132,6 +132,7 @@ def _without_marks(
     for candidate in candidates:
         column = candidate.column
         is_whole = all(number.is_integer() for number in column.numbers)
+        is_whole = is_whole and not is_percentage(column.name)
         is_outcome = fields.evidence.standing_at(column.path) is Standing.OUTCOME
         points = [
             other.column

@@ -12,6 +12,7 @@ from warehouse.importers.tabular.column_names import (
     are_models,
     grade_of,
     is_metric,
+    words_of,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.drafts.answers import ScoreColumns
@@ -80,27 +81,58 @@ def of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator[
         and any(column.is_percent for column in values)
         or table.is_object
     ):
-        ids = []
-        if table.rows > 1:
-            ids = [c.path for c in other_ids(table, fields) if c.kind == "text"]
-        yield Choice(
-            f"what the rows are, of which {shown or 'the scores'} is one value each",
-            (
-                "prompts, which all files list in the same order",
-                "figures of whole benchmarks or runs",
-                "prompts with an id",
-            ),
-            (
-                '[sample] position = "@index"',
-                _as_published(
-                    values,
-                    f"{_told_by(table, fields, ids)}for [[scores]], ",
-                    fields.metric,
-                )
-                + _further(table, values),
-                f"[sample] prompt_id = {toml_text((*ids, 'COLUMN')[0])}",
-            ),
-        )
+        yield _what_rows_are(table, fields, values, shown)
+
+
+def _what_rows_are(
+    table: TableProfile, fields: Any, values: Sequence[ColumnProfile], shown: str
+) -> Choice:
+    """Whether rows are prompts, or figures of runs.
+
+    Args:
+        shown: the names of the columns of scores.
+    """
+    ids = []
+    if table.rows > 1:
+        ids = [c.path for c in other_ids(table, fields) if c.kind == "text"]
+    named = [toml_text(own.path) for own in _repeated_names(table, fields)]
+    told = _told_by(table, fields, ids)
+    figures = _as_published(values, f"{told}for [[scores]], ", fields.metric)
+    return Choice(
+        f"what the rows are, of which {shown or 'the scores'} is one value each",
+        (
+            *(f"answers to prompts, which {path} names" for path in named),
+            "prompts, which all files list in the same order",
+            "figures of whole benchmarks or runs",
+            "prompts with an id",
+        ),
+        (
+            *(f"[sample] prompt_id = {path}" for path in named),
+            '[sample] position = "@index"',
+            figures + _further(table, values),
+            f"[sample] prompt_id = {toml_text((*ids, 'COLUMN')[0])}",
+        ),
+    )
+
+
+#: What columns are called that name what was asked, in the rows of several.
+_ASKED = frozenset(
+    "task problem item case question exercise scenario instance example puzzle issue "
+    "prompt target aufgabe frage tarea pregunta".split()
+)
+
+
+def _repeated_names(table: TableProfile, fields: Any) -> Iterator[ColumnProfile]:
+    """The first column that may name prompts of which each has several rows, as its
+    name says."""
+    for column in table.columns:
+        is_called = bool({*words_of(column.name)[-1:]} & _ASKED)
+        is_named = column.kind in ("text", "number") and not column.nulls
+        is_repeated = 1 < len(column.values) < table.rows
+        is_taken = column.path in {own.path for own in fields.run.values()}
+        if is_called and is_named and is_repeated and not is_taken:
+            yield column
+            return
 
 
 #: Keys up to which records of shares may be benchmarks.

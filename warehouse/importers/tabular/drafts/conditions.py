@@ -99,7 +99,9 @@ def _are_percentages(values: Sequence[ColumnProfile]) -> bool:
 
 def _are_names(column: ColumnProfile) -> bool:
     """True if a column holds names, one for each row."""
-    is_text = column.kind == "text" and not column.nulls and not column.parents
+    is_text = (
+        column.kind in ("text", "mixed") and not column.nulls and not column.parents
+    )
     if are_times(column) or {*words_of(column.name)} & _TIMES:
         return False
     return is_text and all(len(str(value)) <= _NAME for value in column.values)

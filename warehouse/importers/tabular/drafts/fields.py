@@ -358,10 +358,11 @@ _WAYS, _WAY = 6, 24
 def _names_ways_to_ask(column: ColumnProfile) -> bool:
     """True if what is called as a prompt is one of a few single words, each in several
     rows: how prompts were put (``cautious``, ``plain``)."""
+    is_repeated = 2 <= len(column.values) <= min(_WAYS, column.rows // 3)
+    if not is_repeated or column.kind != "text":
+        return False
     texts = [shown_text(value) for value in column.values]
-    are_words = all(re.fullmatch(rf"[^\W\d][\w-]{{0,{_WAY}}}", text) for text in texts)
-    is_repeated = 2 <= len(texts) <= min(_WAYS, column.rows // 3)
-    return are_words and is_repeated and column.kind == "text"
+    return all(re.fullmatch(rf"[^\W\d][\w-]{{0,{_WAY}}}", text) for text in texts)
 
 
 def _forget_counts(fields: Fields) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from warehouse.importers.tabular.column_names import (
@@ -25,6 +26,7 @@ from warehouse.importers.tabular.drafts.conditions import (
 )
 from warehouse.importers.tabular.drafts.fields import fields_of
 from warehouse.importers.tabular.drafts.files_beside import of_same_names
+from warehouse.importers.tabular.drafts.gate import of_empty, of_unexplained
 from warehouse.importers.tabular.drafts.matrix import MatrixColumns, cells_of
 from warehouse.importers.tabular.drafts.nested import NestedFigures, nested_figures
 from warehouse.importers.tabular.drafts.paths import (
@@ -41,12 +43,14 @@ from warehouse.importers.tabular.drafts.settings import settings_in
 from warehouse.importers.tabular.drafts.tables import figures_of
 from warehouse.importers.tabular.drafts.toml import (
     Choice,
+    toml_text,
 )
 from warehouse.importers.tabular.drafts.two_heads import (
     of_joined_cells,
     of_no_head,
     of_two_heads,
 )
+from warehouse.importers.tabular.drafts.unexplained_figures import of_other_places
 from warehouse.importers.tabular.drafts.unnamed_files import (
     UnnamedFiles,
     unnamed_files,
@@ -95,6 +99,7 @@ class Found:
             self._take_values()
         self._ask_whose_scores()
         self.choices = self._asked()
+        self.choices = [*of_empty(table), *self.choices, *self._unexplained()]
         self.settings = self._settings()
 
     def _nested(self) -> NestedFigures | None:
@@ -125,6 +130,30 @@ class Found:
         if self.votes or self.chart is not None:
             return []
         return list(self._choices())
+
+    def _unexplained(self) -> list[Choice]:
+        """Choices on what neither fields, scores and figures nor other choices
+        explain."""
+        if self.nested is not None:
+            return list(of_other_places(self.table))
+        is_other = self.votes or self.chart or self.run_table
+        if is_other or self.cells is not None:
+            return []
+        scores = [candidate.column for candidate in self.scores.chosen]
+        knows_models = self.knows_models() or self.named_models() is not None
+        said = "\n".join(chain.from_iterable(own.said for own in self.choices))
+        asked = [own for own in self.table.columns if toml_text(own.path) in said]
+        free = [own for own in self.unused() if own not in asked]
+        found = of_unexplained(
+            self.table,
+            self.fields,
+            self.figures,
+            scores,
+            free,
+            asked=asked,
+            knows_models=knows_models,
+        )
+        return [choice for choice in found if choice not in self.choices]
 
     def _settings(self) -> dict[str, str]:
         """Columns that hold one value in all rows of a run, by the name of the

@@ -36,6 +36,7 @@ def head_lines(found: Found) -> Iterator[str]:
     people = " --on-duplicate draws" if found.fields.scorers.are_draws else ""
     yield f"#   warehouse ingest {safe(name)} --map THIS_FILE{people}"
     yield from _other_ways(found, safe(name))
+    yield from (f"# {safe(said)}" for said in filter(None, [found.table.above]))
     yield (
         "# Check every line: it was guessed from names and values. "
         "docs/mappings.md explains."

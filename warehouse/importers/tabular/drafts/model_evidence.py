@@ -95,7 +95,8 @@ def take_models(
         return
     if table.location.draws:
         return  # which are answers of one model
-    found = list(_crossing(rows, columns, fields))
+    crossed = dict(_crossing(rows, columns, fields))
+    found = [column for column in columns if column.path in crossed]
     models = [column for column in found if are_models(list(map(str, column.values)))]
     if len(models) != 1 and len(found) != 1:
         return
@@ -107,7 +108,7 @@ def take_models(
     if models:
         fields.say(model, "model: names of models, each with all prompts")
     else:
-        fields.questions.append(_what_crosses(model))
+        fields.questions.append(_what_crosses(model, crossed[model.path]))
 
 
 def take_model_of_files(
@@ -129,17 +130,25 @@ def take_model_of_files(
             return
 
 
-def _what_crosses(column: ColumnProfile) -> Choice:
+def _what_crosses(column: ColumnProfile, prompts: ColumnProfile) -> Choice:
     path = toml_text(column.path)
     shown = ", ".join(map(str, column.values[:3]))
+    template = toml_text(f"{{{prompts.path}}} {{{column.path}}}")
     return Choice(
         f"what {path} names ({shown}), of which each has all prompts once",
-        ("models", "settings of one model, a run each", "who gave the scores"),
+        (
+            "models",
+            "settings of one model, a run each",
+            "who gave the scores",
+            f"prompts, each told by {toml_text(prompts.path)} and {path} together",
+        ),
         (
             f"leave [run] model = {path} as it is",
             f"[run.configuration] {toml_key(column.name)} = {path}, without [run] "
             f"model = {path}",
             f"[scorer] scorer = {path}, without [run] model = {path}",
+            f"[sample] prompt_id = {{ template = {template} }}, without [run] model = "
+            f"{path}",
         ),
     )
 
@@ -155,8 +164,9 @@ def _depends_on(rows: Rows, column: ColumnProfile, other: ColumnProfile) -> bool
 
 def _crossing(
     rows: Rows, columns: Sequence[ColumnProfile], fields: Fields
-) -> Iterator[ColumnProfile]:
-    """Columns of a few names of which each has all prompts once."""
+) -> Iterator[tuple[str, ColumnProfile]]:
+    """Columns of a few names of which each has all prompts once, by path, with the one
+    that names the prompts."""
     evidence = Evidence(rows)
     named = {own.path for name, own in fields.run.items() if name != "benchmark"}
     named |= {own.path for own in fields.scorers.columns}
@@ -179,5 +189,7 @@ def _crossing(
         and _PROMPTS <= len(column.values) < column.rows
     ]
     for column in few:
-        if any(evidence.crosses(column, key) for key in keys if key is not column):
-            yield column
+        for key in keys:
+            if key is not column and evidence.crosses(column, key):
+                yield column.path, key
+                break

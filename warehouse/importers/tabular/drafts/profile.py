@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,10 @@ from warehouse.importers.tabular.readers import (
     ignore,
 )
 from warehouse.importers.tabular.table import SHEETS, open_reader
+from warehouse.importers.tabular.titles import said
 
+#: Objects of a document that are looked at.
+_MOST_OBJECTS = 5_000
 #: Rows that are looked at, cells of them where columns are many, and rows in any case.
 SAMPLE_ROWS, _CELLS, _LEAST_ROWS = 10_000, 2_000_000, 200
 
@@ -57,6 +60,9 @@ class TableProfile:
     location: RecordLocation = RecordLocation()
     #: scalars of the document that holds the records, by path.
     document: dict[str, Any] = field(default_factory=dict)
+    #: other places of the document that have numbers by the keys of the records.
+    same_keys: tuple[str, ...] = ()
+    above: str = ""  #: what is said of titles above the names of the columns.
     parent: str = ""  #: where other rows, which are left out here, name the row that they are a part of.
 
     @property
@@ -121,8 +127,53 @@ def profile(path: Path) -> TableProfile:
         chunk,
         location=location,
         document=scalars,
+        same_keys=tuple(_same_keys(document, location)),
+        above=said(getattr(reader, "titles", ())),
         parent=parent,
     )
+
+
+#: Depth to which a document is searched, places that are named, and the share of the
+#: keys that a place has.
+_DEEP, _PLACES, _OF_KEYS = 5, 12, 0.6
+
+
+def _same_keys(document: Any, location: RecordLocation) -> Iterator[str]:
+    """Places of a document, beside that of its records, that hold numbers by the same
+    keys."""
+    if not location.at.endswith("{}") or not isinstance(document, dict):
+        return
+    places = dict(islice(_objects_in(document, "", 0), _MOST_OBJECTS))
+    own = places.get(location.at.removesuffix("{}"))
+    keys = {*own} if own is not None else set()
+    found = [
+        path
+        for path, value in places.items()
+        if value is not own
+        and len(keys & {*value}) >= max(2, _OF_KEYS * len(keys))
+        and any(_has_number(value[key]) for key in keys & {*value})
+    ]
+    yield from found[:_PLACES]
+
+
+def _objects_in(
+    value: Mapping[str, Any], path: str, depth: int
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The objects of a document with the path of each."""
+    yield path, value
+    if depth >= _DEEP:
+        return
+    for key, inner in value.items():
+        if isinstance(inner, dict):
+            name = path_of(str(key))
+            here = f"{path}.{name}" if path else name
+            yield from _objects_in(inner, here, depth + 1)
+
+
+def _has_number(value: Any) -> bool:
+    """True if a value is a number, or an object with one."""
+    values = value.values() if isinstance(value, dict) else [value]
+    return any(isinstance(own, int | float) for own in values)
 
 
 def _first_chunk(reader: RowReader, path: Path) -> Chunk:
@@ -155,14 +206,17 @@ def _parents_in(value: Any) -> list[Any]:
 def _above_others(chunk: Chunk) -> tuple[str, list[int]]:
     """Where rows name the row that they are a part of, as spans of a trace do, and the
     rows that name none; nothing where there are none of either kind."""
+    called = [name for name in chunk.names() if "parent" in plain_name(name)]
+    if not called:
+        return "", []
     columns = {
         name: as_list(chunk.column(path_of(name)), chunk.size) for name in chunk.names()
     }
-    for name, values in columns.items():
-        above = [_parents_in(value) for value in values]
+    for name in called:
+        above = [_parents_in(value) for value in columns[name]]
         roots = [row for row, parents in enumerate(above) if not parents]
         named = set(map(str, chain.from_iterable(above)))
-        if "parent" not in plain_name(name) or not named or not roots:
+        if not named or not roots:
             continue
         if any(
             named <= {*map(str, ids)} for other, ids in columns.items() if other != name
@@ -256,16 +310,20 @@ def _scalars(
 def _column(
     chunk: Chunk, name: str, path: str, parents: tuple[str, ...]
 ) -> ColumnProfile:
-    numbers: dict[str, int] = {}
+    numbers: dict[str | tuple[str, ...], int] = {}
     distinct: list[Any] = []
-    codes = np.full(chunk.size, -1, np.int64)
-    for row, value in enumerate(as_list(chunk.column(path), chunk.size)):
+    found = []
+    for value in as_list(chunk.column(path), chunk.size):
         if value is None:
+            found.append(-1)
             continue
-        number = numbers.setdefault(label_of_value(value), len(distinct))
+        # texts are most of the values, and are told apart as they are
+        label = value if type(value) is str else (label_of_value(value),)
+        number = numbers.setdefault(label, len(distinct))
         if number == len(distinct):
             distinct.append(value)
-        codes[row] = number
+        found.append(number)
+    codes = np.array(found, np.int64)
     nulls = int((codes < 0).sum())
     return ColumnProfile(name, path, chunk.size, nulls, distinct, parents, codes)
 

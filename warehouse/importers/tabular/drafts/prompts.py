@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from warehouse.importers.tabular.column_names import (
     ID_NAMES,
     SAMPLE_NAMES,
@@ -51,6 +53,7 @@ DRAWS = (
     "generation_index",
     "sample_index",
     *("run_idx", "run_index", "sample_idx", "trial_idx", "attempt_idx", "repeat_idx"),
+    *("replicate", "rep", "sample"),
 )
 #: Ids as programs draw them: many hexadecimal digits, with a word before them or not,
 #: or letters and digits mixed.
@@ -242,24 +245,16 @@ def _ids_against_texts(table: TableProfile, fields: Fields) -> str:
     may."""
     column = fields.sample["prompt_id"]
     text = fields.sample["text"]
-    ids = list(map(shown_text, table.values(column)))
-    contents = list(map(shown_text, table.values(text)))
-    texts_by_id: dict[str, set[str]] = {}
-    ids_by_text: dict[str, set[str]] = {}
-    for identifier, content, value in zip(
-        ids, contents, table.values(text), strict=True
-    ):
-        if value in (None, ""):
-            continue  # of a row that failed, say
-        texts_by_id.setdefault(identifier, set()).add(content)
-        ids_by_text.setdefault(content, set()).add(identifier)
     if _is_drawn(table, fields, column):
         return "texts"
-    n_several = sum(len(texts) > 1 for texts in texts_by_id.values())
-    if n_several * 20 > len(texts_by_id):
+    is_empty = np.array([value == "" for value in (*text.values, "")])
+    filled = ~is_empty[text.codes]  # the others are of a row that failed, say
+    pairs = np.unique(np.stack([column.codes, text.codes])[:, filled], axis=1)
+    texts_of_id = np.unique(pairs[0], return_counts=True)[1]
+    ids_of_text = np.unique(pairs[1], return_counts=True)[1]
+    if (texts_of_id > 1).sum() * 20 > texts_of_id.size:
         return "texts"
-    repeated = sum(len(with_text) > 1 for with_text in ids_by_text.values())
-    if repeated * 20 > len(ids_by_text):
+    if (ids_of_text > 1).sum() * 20 > ids_of_text.size:
         return "either"
     return "ids"
 

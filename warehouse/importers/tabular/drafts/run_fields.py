@@ -73,6 +73,10 @@ _LEAST_TOKENS = 1_000_000
 _NAME = 100
 
 
+#: Fields of a run that describe its model.
+_OF_MODELS = ("family", "developer", "parameter_count", "base_checkpoint")
+
+
 def take_run(
     table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields
 ) -> None:
@@ -113,6 +117,23 @@ def take_run(
             fields.why_not[column.path] = f"{name}: {why}"
         else:
             fields.run[name] = column
+    _forget_of_no_model(fields)
+
+
+def _forget_of_no_model(fields: Fields) -> None:
+    """Take nothing for a property of the model that has several values in the rows of
+    one: ``family`` may be that of the questions."""
+    model = fields.run.get("model")
+    if model is None:
+        return
+    for name in _OF_MODELS:
+        column = fields.run.get(name)
+        if column is None or column is model or column.codes.size != model.codes.size:
+            continue
+        pairs = {*zip(model.codes.tolist(), column.codes.tolist(), strict=True)}
+        if len(pairs) > len({*model.codes.tolist()}):
+            del fields.run[name]
+            fields.why_not[column.path] = f"{name}: several in the rows of one model"
 
 
 def _model_of_list(

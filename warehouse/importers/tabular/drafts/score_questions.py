@@ -230,7 +230,11 @@ def _of_named_rows(
 ) -> Iterator[tuple[str, str]]:
     """The readings that rows are systems, or parts of a benchmark, of which means are
     published: a column names each, and nothing is a question or an answer."""
-    is_of_prompts = {"text", "response", "target"} & {*fields.sample}
+    is_of_prompts = {"text", "response"} & {*fields.sample}
+    target = fields.sample.get("target")
+    is_of_prompts |= (
+        {"target"} if target is not None and not target.is_unique else set()
+    )
     are_means = all(
         own.column.is_percent or any(number % 1 for number in own.column.numbers)
         for own in candidates
@@ -311,14 +315,21 @@ def _as_figures(candidates: Sequence[ScoreColumn], beside: Sequence[str] = ()) -
     )
 
 
-def sparse(candidate: ScoreColumn) -> Choice:
+def sparse(table: TableProfile, fields: Fields, candidate: ScoreColumn) -> Choice:
+    """What rows without a score are; or figures of runs, of which some have none."""
+    figures = [*_of_named_rows(table, fields, [candidate])]
     rows = candidate.column.rows
     missing = candidate.column.nulls
     return Choice(
         f"what the rows without {toml_text(candidate.column.path)} are ({missing} of "
         f"{rows})",
-        ("rows of another kind, which are skipped", "prompts without a score"),
         (
+            *(reading for reading, _ in figures),
+            "rows of another kind, which are skipped",
+            "prompts without a score",
+        ),
+        (
+            *(line for _, line in figures),
             f"[[rows.skip]] path = {toml_text(candidate.column.path)}, null = true; "
             "and its [[scores]] below",
             "uncomment its [[scores]] below, and say there what if_null is",

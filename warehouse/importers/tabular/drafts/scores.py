@@ -27,6 +27,13 @@ from warehouse.importers.tabular.drafts.other_scores import (
     OFFERED,
 )
 from warehouse.importers.tabular.drafts.profile import TableProfile
+from warehouse.importers.tabular.drafts.ratings import (
+    are_of_one_scale,
+    are_ratings,
+    aspects_rated,
+    ratings_alike,
+    ratings_beside,
+)
 from warehouse.importers.tabular.drafts.score_questions import (
     are_by_model,
     are_systems,
@@ -50,10 +57,10 @@ def scores_of(table: TableProfile, fields: Fields) -> ScoreColumns:
     candidates = candidates_in(table, fields)
     scores = _chosen(table, fields, candidates)
     others = [own for own in candidates if own not in scores.chosen]
-    beside = _ratings_beside(table, fields, candidates, others)
-    if beside and scores.is_guess and _are_ratings(scores.chosen):
+    beside = ratings_beside(table, fields, candidates, others)
+    if beside and scores.is_guess and are_ratings(scores.chosen):
         scores = ScoreColumns(choices=[which(table, fields, [*scores.chosen, *beside])])
-    elif beside and not scores.chosen and _are_of_one_scale(candidates):
+    elif beside and not scores.chosen and are_of_one_scale(candidates):
         rated = [c for c in candidates if c.grade is Grade.LIKELY]
         scores = ScoreColumns(choices=[which(table, fields, [*rated, *beside])])
     paths = {own.column.path for own in beside}
@@ -97,13 +104,16 @@ def _chosen(
             return ScoreColumns(choices=[systems(table, usual)])
         if are_by_model(usual):
             return ScoreColumns(choices=[by_model(usual)])
+        rated = aspects_rated(usual, full)
+        if rated:
+            return ScoreColumns(choices=[which(table, fields, rated)])
         if rivals:
             return ScoreColumns(choices=[which(table, fields, [*rivals, *usual])])
         return ScoreColumns(usual)
     if likely:
         return _of_likely(table, fields, likely, named, full)
     if named:
-        return ScoreColumns(choices=[sparse(named[0])])
+        return ScoreColumns(choices=[sparse(table, fields, named[0])])
     return _by_equality(table, full, fields) or _by_rows(full, fields)
 
 
@@ -127,7 +137,7 @@ def _of_likely(
     ]
     if are_by_model(first):
         return ScoreColumns(choices=[by_model(first)])
-    ratings = _ratings_alike(first[0], full)
+    ratings = ratings_alike(first[0], full)
     if len(ratings) > 1 and all(candidate in ratings for candidate in first):
         return ScoreColumns(ratings, is_guess=True)
     alike = all(_are_equal(table, first[0], other) for other in first[1:])
@@ -157,108 +167,11 @@ def _shares_beside(
     return sorted(found, key=lambda own: own.column.depth)
 
 
-def _ratings_alike(
-    first: ScoreColumn, candidates: Sequence[ScoreColumn]
-) -> list[ScoreColumn]:
-    """Ratings of the same scale as one of them, beside it: what one judge says of one
-    response, each a metric of its own."""
-    column = first.column
-    if not _are_few_steps(column):
-        return []
-    return [
-        other
-        for other in candidates
-        if _are_few_steps(other.column)
-        and other.column.parents == column.parents
-        and min(other.column.numbers) >= 0
-        and _scale(other.column) == _scale(column)
-    ]
-
-
-#: Steps of scales of ratings.
-_FEW_STEPS, _STEPS = 5, 10
-
-
-def _are_ratings(scores: Sequence[ScoreColumn]) -> bool:
-    return bool(scores) and all(_are_few_steps(score.column) for score in scores)
-
-
-def _are_of_one_scale(candidates: Sequence[ScoreColumn]) -> bool:
-    """True if those that are called as scores are ratings of one scale, and not of one
-    model each."""
-    rated = [c for c in candidates if c.grade >= Grade.LIKELY]
-    if not rated or are_by_model(rated) or rated[0].grade is Grade.USUAL:
-        return False
-    are_steps = all(_are_steps(c.column) for c in rated)
-    return are_steps and len({_scale(c.column) for c in rated}) == 1
-
-
-def _ratings_beside(
-    table: TableProfile,
-    fields: Fields,
-    candidates: Sequence[ScoreColumn],
-    others: Sequence[ScoreColumn],
-) -> list[ScoreColumn]:
-    """Columns beside ratings that are steps of the same scale, and of which neither
-    names nor rows say anything; and the sum of all.
-
-    Args:
-        others: the candidates that are not chosen.
-    """
-    rated = [c.column for c in candidates if c.grade is Grade.LIKELY]
-    scales = {(_scale(c), c.parents) for c in rated if _are_few_steps(c)}
-    known = {c.column.path for c in candidates} | fields.taken | {*fields.why_not}
-    known -= {c.column.path for c in others if c.grade is Grade.POSSIBLE}
-    beside = [
-        column
-        for column in table.columns
-        if column.path not in known
-        and grade_of(column.name, column.parents) is Grade.POSSIBLE
-        and _are_steps(column)
-        and (_scale(column), column.parents) in scales
-    ]
-    if len(beside) + len(rated) > 1:
-        beside += _sums_of(table, [*rated, *beside])
-    model = fields.run.get("model")
-    return [
-        ScoreColumn(own, own.name, Grade.POSSIBLE, {}, "", means(own, {}, model))
-        for own in beside
-    ]
-
-
-def _sums_of(
-    table: TableProfile, ratings: Sequence[ColumnProfile]
-) -> list[ColumnProfile]:
-    """The columns that are the sum of ratings in each row, those included that are one
-    number in all rows."""
-    paths = {column.path for column in ratings}
-    if not all(column.is_number and not column.nulls for column in ratings):
-        return []
-    rows = zip(*(table.values(column) for column in ratings), strict=True)
-    sums = [sum(map(_number, row)) for row in rows]
-    full = [c.numbers[0] for c in table.columns if c.is_number and len(c.values) == 1]
-    return [
-        column
-        for column in table.columns
-        if column.is_number
-        and not column.nulls
-        and column.path not in paths
-        and len(column.values) > 1
-        and _rest_of(sums, list(map(_number, table.values(column)))) in (0, *full)
-    ]
-
-
 def _number(value: object) -> float:
     """The number that a value is read as, words such as ``False`` too; NaN where it is
     none."""
     number = number_of(value)
     return float(number) if isinstance(number, int | float) else math.nan
-
-
-def _rest_of(sums: Sequence[float], totals: Sequence[float]) -> float | None:
-    """What totals have beyond sums, where it is one number in all rows."""
-    rests = {round(total - part, 6) for part, total in zip(sums, totals, strict=True)}
-    return rests.pop() if len(rests) == 1 else None
 
 
 def _outcomes(table: TableProfile, fields: Fields) -> list[ScoreColumn]:
@@ -279,25 +192,6 @@ def _outcomes(table: TableProfile, fields: Fields) -> list[ScoreColumn]:
         and grade_of(column.name, column.parents) is Grade.POSSIBLE
         and fields.evidence.standing(column) is Standing.OUTCOME
     ]
-
-
-def _scale(column: ColumnProfile) -> int:
-    """The greatest step of the usual scale that ratings are of."""
-    return _FEW_STEPS if max(column.numbers) <= _FEW_STEPS else _STEPS
-
-
-def _are_few_steps(column: ColumnProfile) -> bool:
-    """True if values are steps of a scale, and more than right and wrong."""
-    return _are_steps(column) and sum(number >= 0 for number in column.numbers) > 2
-
-
-def _are_steps(column: ColumnProfile) -> bool:
-    """True if several values are numbers from 0 to 10 at most, whole or halves, and not
-    just 0 and 1."""
-    numbers = [number for number in column.numbers if number >= 0]
-    are_steps = all((2 * number).is_integer() for number in numbers)
-    is_scale = len(numbers) > 1 and 1 < max(numbers) <= _STEPS
-    return are_steps and is_scale and column.is_number
 
 
 #: Rows from which on it is no chance that a verdict says where two columns are equal,
@@ -398,7 +292,7 @@ def _by_rows(candidates: Sequence[ScoreColumn], fields: Fields) -> ScoreColumns:
             reason = "score: a judge, whose name it bears, beside the models' column"
             fields.say(candidate.column, reason)
         return ScoreColumns(list(outcomes), is_guess=True)
-    ratings = _ratings_alike(outcomes[0], outcomes) if outcomes else []
+    ratings = ratings_alike(outcomes[0], outcomes) if outcomes else []
     if len(ratings) > 1 and len(ratings) == len(outcomes):
         return ScoreColumns(ratings, is_guess=True)
     if len(outcomes) == len(verdicts) == 1:

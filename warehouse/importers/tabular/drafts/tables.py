@@ -101,7 +101,7 @@ def _wide(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     if (
         label is None
         or "benchmark" in fields.run
-        or (ids is not None and not ids.is_unique)
+        or (ids is not None and len(ids.values) > 1 and not ids.is_unique)
     ):
         return None
     errors, size, values = _columns(table, label)

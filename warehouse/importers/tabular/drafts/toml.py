@@ -24,6 +24,11 @@ class Choice:
     #: themselves.
     written: tuple[str, ...] = ()
 
+    @property
+    def said(self) -> tuple[str, ...]:
+        """All that it says."""
+        return (self.what, *self.between, *self.written)
+
     def lines(self) -> Iterator[str]:
         """The table ``[[choose]]`` for it."""
         yield (
