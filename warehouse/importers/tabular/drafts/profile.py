@@ -17,6 +17,7 @@ from warehouse.importers.tabular.chunks import Chunk, NestedChunk
 from warehouse.importers.tabular.column_names import (
     path_of,
     plain_name,
+    words_of,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.columns import as_list, text_of
@@ -136,6 +137,10 @@ def profile(path: Path) -> TableProfile:
 #: Depth to which a document is searched, places that are named, and the share of the
 #: keys that a place has.
 _DEEP, _PLACES, _OF_KEYS = 5, 12, 0.6
+#: Words by which a place says what its keys are, not how they were done.
+_OF_KEYS_NAMES = frozenset(
+    "version versions shot shots fewshot count counts size sizes seed seeds".split()
+)
 
 
 def _same_keys(document: Any, location: RecordLocation) -> Iterator[str]:
@@ -152,6 +157,7 @@ def _same_keys(document: Any, location: RecordLocation) -> Iterator[str]:
         if value is not own
         and len(keys & {*value}) >= max(2, _OF_KEYS * len(keys))
         and any(_has_number(value[key]) for key in keys & {*value})
+        and not _says_of_keys(path, value)
     ]
     yield from found[:_PLACES]
 
@@ -174,6 +180,16 @@ def _has_number(value: Any) -> bool:
     """True if a value is a number, or an object with one."""
     values = value.values() if isinstance(value, dict) else [value]
     return any(isinstance(own, int | float) for own in values)
+
+
+def _says_of_keys(path: str, values: Mapping[str, Any]) -> bool:
+    """True if a place is called as versions or counts of its keys, and holds whole
+    numbers: what benchmarks are, and no figures of them."""
+    words = words_of(path.rpartition(".")[2])
+    are_whole = all(
+        value is None or isinstance(value, int) for value in values.values()
+    )
+    return are_whole and not _OF_KEYS_NAMES.isdisjoint(words)
 
 
 def _first_chunk(reader: RowReader, path: Path) -> Chunk:
