@@ -98,7 +98,8 @@ def _second_metric(
 )
 @option(
     "--unpaired",
-    "For runs that share no prompts: each on its own, Welch's t (Miller eqs. 5, 6).",
+    "For runs that share no prompts, and published figures: each with its own error, "
+    "Welch's t (Miller eqs. 5, 6).",
     is_flag=True,
 )
 @pair_options
@@ -162,7 +163,8 @@ def compare(
 def _unpaired(state: State, output: Output, question: CompareUnpaired) -> None:
     comparison: UnpairedComparison = state.ask(question)
     if output.for_people:
-        state.show(comparison.view(verbose=state.explains))
+        explains = state.explains or has_column_options()
+        state.show(comparison.view(verbose=explains))
     else:
         output.emit_records(comparison.kind_of(), comparison.rows)
     state.notes(left_out(comparison.left_out))

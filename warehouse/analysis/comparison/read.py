@@ -334,16 +334,16 @@ class TwoModels:
         """
         ids = sorted({a.setting("benchmark_id"), b.setting("benchmark_id")})
         metrics = metrics_of(self.store, ids)
-        chosen = choose_metrics(metrics, self.selection.metric, a.setting("benchmark"))
+        chosen = self.chosen_metrics(a, b)
         if self.second_metric is None:
-            by_side = self._scores(a, b, chosen)
+            by_side = self.scores_by_metric(a, b, chosen)
             labels = (chosen[0].label, chosen[0].label)
         else:
             of_second = choose_metrics(
                 metrics, self.second_metric, b.setting("benchmark")
             )
-            of_a, _ = self._scores(a, b, chosen)
-            _, of_b = self._scores(a, b, of_second)
+            of_a, _ = self.scores_by_metric(a, b, chosen)
+            _, of_b = self.scores_by_metric(a, b, of_second)
             by_side = (of_a, of_b)
             labels = (chosen[0].label, of_second[0].label)
         for condition, scores, label in zip((a, b), by_side, labels, strict=True):
@@ -354,13 +354,11 @@ class TwoModels:
             a, b, metric_a, self._as_of_first(metric_a, metric_b), self.force
         )
         row_a, row_b = (
-            self._row(a, metric_a, members_a),
-            self._row(b, metric_b, members_b),
+            self.row_of(a, metric_a, members_a),
+            self.row_of(b, metric_b, members_b),
         )
-        scores_a, scores_b = (self._scores_of(row) for row in (row_a, row_b))
-        label_a, label_b = label_conditions(
-            self.store, [_without_seeds(condition) for condition in (a, b)]
-        )
+        scores_a, scores_b = (self.finite_scores(row) for row in (row_a, row_b))
+        label_a, label_b = self.labels(a, b)
         if self.across_links:  # what was recorded is what they are on
             label_a, label_b = (
                 label.replace("benchmark_recorded=", "benchmark=")
@@ -377,6 +375,23 @@ class TwoModels:
             (label_a, label_b),
             (row_a, row_b),
             scorers,
+        )
+
+    def chosen_metrics(self, a: Condition, b: Condition) -> list[Metric]:
+        """The metrics that were named, else the headline metrics, of the benchmark of
+        two conditions.
+
+        Raises:
+            MisuseError: unknown metric.
+        """
+        ids = sorted({a.setting("benchmark_id"), b.setting("benchmark_id")})
+        metrics = metrics_of(self.store, ids)
+        return choose_metrics(metrics, self.selection.metric, a.setting("benchmark"))
+
+    def labels(self, a: Condition, b: Condition) -> list[str]:
+        """What sets two conditions apart, in words."""
+        return label_conditions(
+            self.store, [_without_seeds(condition) for condition in (a, b)]
         )
 
     def _as_of_first(self, first: Metric, second: Metric) -> Metric:
@@ -413,9 +428,9 @@ class TwoModels:
         scored = scored_metrics(run_metrics_of(self.store, ids), metrics, both)
         common = {other for other, holders in scored.items() if holders == 2} - {label}
         own = scored_metrics(run_metrics_of(self.store, ids), metrics, (condition,))
-        why = " (published figures cannot be paired)"
-        if own:
-            why = f", but by {some_of(sorted(own))}"
+        if not own:
+            return self._without_samples(condition, label, both)
+        why = f", but by {some_of(sorted(own))}"
         advice = advise_metric("both have", common)
         alike = _like(label, sorted(own), metrics)
         if alike and not common and self.second_metric is None:
@@ -431,6 +446,18 @@ class TwoModels:
             )
         return NotComparable(
             f"{condition.model} has no scored prompt by {label}{why}{advice}"
+        )
+
+    def _without_samples(
+        self, condition: Condition, label: str, both: tuple[Condition, Condition]
+    ) -> NotComparable:
+        """The refusal of a condition without any score, and how its published figure
+        may be compared."""
+        from warehouse.analysis.comparison.published import way_out
+
+        return NotComparable(
+            f"{condition.model} has no scored prompt by {label}: what is stored of it "
+            f"is a published figure, which cannot be paired{way_out(self, *both)}"
         )
 
     def _scorers(
@@ -462,7 +489,7 @@ class TwoModels:
             f"by {', '.join(sorted(others))}"
         )
 
-    def _scores_of(self, row: ScoredCondition) -> PromptScores:
+    def finite_scores(self, row: ScoredCondition) -> PromptScores:
         """The scores of a row.
 
         Raises:
@@ -478,7 +505,7 @@ class TwoModels:
             )
         return scores
 
-    def _row(
+    def row_of(
         self, condition: Condition, metric: Metric, members: Mapping[str, PromptScores]
     ) -> ScoredCondition:
         """The row of a condition, over its seeds and repeats.
@@ -505,7 +532,7 @@ class TwoModels:
         except MisuseError as error:
             raise NotComparable(str(error)) from None
 
-    def _scores(
+    def scores_by_metric(
         self, a: Condition, b: Condition, metrics: Sequence[Metric]
     ) -> tuple[list[tuple[Metric, dict[str, PromptScores]]], ...]:
         """The metrics of each with its scores, of each of its seeds; only the first
@@ -601,18 +628,19 @@ class TwoModels:
             return pair
         return replace(pair, plans=self._plans(pair))
 
-    def refuse_policy(self, both: ScoredTwice, what: str) -> None:
+    def refuse_policy(self, condition: Condition, metric: Metric, what: str) -> None:
         """Refuse a benchmark that is under a policy, for an answer that knows none.
 
         Args:
-            both: two conditions on it.
+            condition: on it.
+            metric: by which it is judged.
             what: the answer, with what to leave out: ``--unpaired``.
 
         Raises:
             NotComparable: it is.
         """
-        name = both.a.setting("benchmark")
-        ids = [(both.a.setting("benchmark_id"), both.metric_a.id)]
+        name = condition.setting("benchmark")
+        ids = [(condition.setting("benchmark_id"), metric.id)]
         stored = policy_in_force(self.store.under(None), ids, name)
         if stored.text:
             own = shlex.quote(name)
