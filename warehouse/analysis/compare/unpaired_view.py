@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from warehouse.analysis.compare.sentences import by_name
+from warehouse.analysis.compare.unpaired_row import UnpairedRow
 from warehouse.analysis.comparison.brief import IN_ORDER, Names, units_of
 from warehouse.analysis.comparison.words import (
     CANNOT_TELL,
@@ -29,9 +30,6 @@ from warehouse.tables.words import (
     p_value,
     visible,
 )
-
-if TYPE_CHECKING:
-    from warehouse.analysis.compare.unpaired import UnpairedComparison, UnpairedRow
 
 #: Columns that a narrow terminal does without, the first of them first.
 MINOR = (
@@ -61,11 +59,14 @@ _HIDE_EMPTY = (
 )
 
 
-def brief(comparison: UnpairedComparison) -> View:
-    """Who is better, both models by name, the difference with its interval."""
-    rows = comparison.rows
+def brief(rows: Sequence[UnpairedRow], *, is_share: bool) -> View:
+    """Who is better, both models by name, the difference with its interval.
+
+    Args:
+        is_share: scores lie between 0 and 1: people read them in percent.
+    """
     names = Names.of(rows[0])
-    units = units_of(rows, in_percent=comparison.is_share)  # type: ignore[arg-type]
+    units = units_of(rows, in_percent=is_share)  # type: ignore[arg-type]
     return View(
         (
             _heading(rows, names),
@@ -184,9 +185,8 @@ def _reasons(rows: Sequence[UnpairedRow]) -> list[str]:
     return [f"{row.benchmark}: {row.reason}" for row in rows if row.ci_low is None]
 
 
-def whole(comparison: UnpairedComparison) -> View:
+def whole(rows: Sequence[UnpairedRow]) -> View:
     """Every column, and how the figures were made."""
-    rows = comparison.rows
     table = Table.of([_cells(row) for row in rows], hide_empty=_HIDE_EMPTY, minor=MINOR)
     lines = [TableNote(line, column_of(line), WIDTH) for line in _explain(rows)]
     return View(

@@ -7,25 +7,63 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from warehouse.analysis.comparison.pairing import NotComparable, refuse_incomparable
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.metric_names import of_one
 from warehouse.analysis.selection.published_figures import PublishedFigure
+from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.analysis.selection.scores import PromptScores, RunFigures
 from warehouse.errors import MisuseError
 from warehouse.stats import Estimate, published_estimate
-
-if TYPE_CHECKING:
-    from warehouse.analysis.comparison.read import TwoModels
+from warehouse.store.connection import Store
 
 #: What a figure without an error needs.
 _NEEDED = (
     "ingest the samples behind it, or results that print its standard error (a mapping "
     "takes it as `standard_error` of [[published]])"
 )
+
+
+class TwoModels(Protocol):
+    """What reads two models (`read.TwoModels`)."""
+
+    @property
+    def store(self) -> Store:
+        """An open store."""
+
+    @property
+    def a(self) -> str:
+        """Reference of the first."""
+
+    @property
+    def b(self) -> str:
+        """Of the second."""
+
+    @property
+    def force(self) -> bool:
+        """Also where judge, scale or task version differ."""
+
+    def chosen_metrics(self, a: Condition, b: Condition) -> list[Metric]:
+        """The metrics that were named, else the headline metrics."""
+
+    def scores_by_metric(
+        self, a: Condition, b: Condition, metrics: Sequence[Metric]
+    ) -> tuple[list[tuple[Metric, dict[str, PromptScores]]], ...]:
+        """The metrics of each with its scores."""
+
+    def labels(self, a: Condition, b: Condition) -> list[str]:
+        """What sets two conditions apart, in words."""
+
+    def row_of(
+        self, condition: Condition, metric: Metric, members: Mapping[str, PromptScores]
+    ) -> ScoredCondition:
+        """The row of a condition, over its seeds and repeats."""
+
+    def finite_scores(self, row: ScoredCondition) -> PromptScores:
+        """The scores of a row."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,6 +23,7 @@ from warehouse.analysis.comparison.pairing import (
     pair_up,
     refuse_incomparable,
 )
+from warehouse.analysis.comparison.published import way_out
 from warehouse.analysis.selection.benchmarks import (
     BenchmarkNames,
     Metric,
@@ -453,8 +454,6 @@ class TwoModels:
     ) -> NotComparable:
         """The refusal of a condition without any score, and how its published figure
         may be compared."""
-        from warehouse.analysis.comparison.published import way_out
-
         return NotComparable(
             f"{condition.model} has no scored prompt by {label}: what is stored of it "
             f"is a published figure, which cannot be paired{way_out(self, *both)}"
