@@ -74,7 +74,11 @@ from warehouse.analysis.selection.reference import (
 from warehouse.analysis.selection.reference_text import parse_where
 from warehouse.analysis.selection.rows import row_of_condition
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
-from warehouse.analysis.selection.scorers import scorer_in_words
+from warehouse.analysis.selection.scorers import (
+    Scorer,
+    scorer_in_words,
+    taken_in_words,
+)
 from warehouse.analysis.selection.scores import PromptScores, read_scores
 from warehouse.analysis.selection.select import rows_by_split
 from warehouse.analysis.selection.selection import Selection
@@ -466,27 +470,30 @@ class TwoModels:
         both: Sequence[Condition],
         ids: Sequence[int],
     ) -> str:
-        """Who else scored the same in the same runs, in words; empty where nobody did."""
+        """Which of several scorers of the same runs is taken, and how the others are;
+        empty where there is one."""
         alike = {other.id: other for other in chosen if other.label == metric.label}
         if len(alike) < 2:
             return ""
         runs = set(chain.from_iterable(condition.run_ids for condition in both))
-        there = {
-            row["metric_id"]
-            for row in run_metrics_of(self.store, ids)
-            if row["run_id"] in runs
-        }
-        others = {
-            scorer_in_words(other.scored_by, other.scorer_kind)
-            for key, other in alike.items()
-            if key in there and key != metric.id
-        }
-        if not others:
+        scored: dict[int, int] = {}
+        for row in run_metrics_of(self.store, ids):
+            if row["run_id"] in runs and row["metric_id"] in alike:
+                key = row["metric_id"]
+                scored[key] = max(scored.get(key, 0), row["n_scored"] or 0)
+        order = sorted(scored, key=lambda key: (key != metric.id, key))
+        found = [
+            Scorer(
+                scorer_in_words(alike[key].scored_by, alike[key].scorer_kind),
+                scored[key],
+            )
+            for key in order
+        ]
+        if len({one.name for one in found}) < 2:
             return ""
-        return (
-            f"by {scorer_in_words(metric.scored_by, metric.scorer_kind)}; also scored "
-            f"by {', '.join(sorted(others))}"
-        )
+        benchmark = both[0].setting("benchmark")
+        why = "the headline metric"
+        return taken_in_words(benchmark, found, why, can_choose=False)
 
     def finite_scores(self, row: ScoredCondition) -> PromptScores:
         """The scores of a row.
