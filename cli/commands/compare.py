@@ -168,6 +168,7 @@ def _unpaired(state: State, output: Output, question: CompareUnpaired) -> None:
     else:
         output.emit_records(comparison.kind_of(), comparison.rows)
     state.notes(left_out(comparison.left_out))
+    say_next(state, output, comparison, question)
 
 
 def _shown(

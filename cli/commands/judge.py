@@ -15,11 +15,11 @@ from ..command_table import names_below
 from ..lazy_group import CommandGroup, command, group
 from ..state import State
 from ..ui.next_step import say_next
-from ..ui.options import draw, drawable, option, output_options, typed
+from ..ui.options import draw, drawable, length_options, option, output_options, typed
 from ..ui.output import Output
 from ..ui.output_files import OutputFile, forced
 from ..ui.questions import options_of
-from ..ui.table import print_view
+from ..ui.table import has_column_options, print_view
 
 if TYPE_CHECKING:
     from warehouse.analysis.judge.next import LabelWave
@@ -48,17 +48,19 @@ def judge() -> None:
 
 @command("judge agreement")
 @options_of(HeldAgainstPeople)
+@length_options
 @drawable
 @output_options
-def agreement(state: State, /, output: Output, **options: Any) -> None:
+def agreement(state: State, /, output: Output, top: int | None, **options: Any) -> None:
     from warehouse.analysis.judge.corrected import CorrectedRow
-    from warehouse.analysis.judge.view import JudgeRow
+    from warehouse.analysis.judge.rows import JudgeRow
 
     question = HeldAgainstPeople.from_command(options, typed(options))
     report: JudgeReport = state.ask(question)
     draw(report)
     if output.for_people:
-        state.show(report.view())
+        explains = state.explains or has_column_options()
+        state.show(report.view(verbose=explains, top=top))
     elif report.differences and question.models:
         output.emit_records(CorrectedRow, report.differences)
         state.notes(report.notes)

@@ -419,6 +419,7 @@ EXPLAINED = (
     *("Leaderboard", "Leaderboards", "AcrossBenchmarks", "SuiteBoard"),
     *("Comparison", "Pairs", "Gate", "VarianceReport", "PowerPlan"),
     *("Decisions", "SeedsReport", "RecipesReport"),
+    *("UnpairedComparison", "JudgeReport", "PreferenceReport"),
 )
 #: What follows each kind of answer.
 STEPS: dict[str, Callable[[Any, Any], Step]] = {

@@ -72,7 +72,6 @@ def test_commands_and_options_become_calls_and_keywords(typed: str, said: str) -
         "`warehouse mapping x.csv -o mapping.toml` begins a mapping",
         "run: warehouse --db my.db store upgrade",
         "a warehouse of results -- all of them",
-        "warehouse gate has the verdict",  # prose: what follows is no name
     ],
 )
 def test_what_has_no_method_stays_as_it_is(text: str) -> None:

@@ -23,6 +23,11 @@ _COMMAND = re.compile(r"warehouse (?=--db |[a-z])")
 _END = ",;.:"
 #: A word that stands for one that the reader fills in.
 _PLACEHOLDER = re.compile(r"[A-Z][A-Z_]*(?:=[A-Z_/.]+)?|ORG/NAME")
+#: Words of our own that follow the name of a command without being an argument.
+_VERBS = frozenset(
+    ("begins", "compares", "draws", "finds", "has", "holds", "lists", "says", "shows")
+    + ("takes", "tells")
+)
 #: What says that the words behind it are a command to be typed.
 _TYPED = re.compile(r"(?:[:`(]|\bor)\s*$")
 _BOTH_METRICS = re.compile(r"--metric (\S+) --metric (?=\S)")
@@ -136,6 +141,8 @@ def _call_of(text: str, start: int, *, is_typed: bool) -> tuple[str, int] | None
         given = _given(words, listing.options, is_typed=is_typed)
         return f"{before}{listing.said(given)}", words.at
     assert kind is not None
+    if words.look() in _VERBS:
+        return f"{before}{kind.NAME}", words.at
     given = _given(words, _flags_of(kind), is_typed=is_typed)
     if not is_typed and not given.positional and words.look()[:1].islower():
         return None  # what follows may be of the command, or prose
@@ -183,7 +190,7 @@ def _of_option(option: FieldOption, value: list[str] | bool) -> str:
 
 def _value(word: str) -> str:
     """A word as an argument; one that stands for another as it is."""
-    if _PLACEHOLDER.fullmatch(word):
+    if word == "…" or _PLACEHOLDER.fullmatch(word):
         return word
     return in_python(word)
 
@@ -216,7 +223,7 @@ def _given(words: _Words, flags: Mapping[str, _Flag], *, is_typed: bool) -> _Giv
                 value = words.take()
             values = given.named.setdefault(name, [])
             assert isinstance(values, list)
-            values.append(value.strip("'\""))
+            values.append(value.strip("'\"") or "…")
         elif is_typed or _PLACEHOLDER.fullmatch(word):
             given.positional.append(words.take())
         else:
@@ -450,7 +457,7 @@ def _keyword(
     words.look()
     if _is_value(words, option):
         return f"{name}={_of_option(option, [words.take()])}", words.at
-    return f"{name}=", found.end()
+    return name, found.end()
 
 
 #: Words of our own that follow an option without being its value.
