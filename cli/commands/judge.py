@@ -3,6 +3,7 @@ answers."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from ..ui.options import draw, drawable, length_options, option, output_options,
 from ..ui.output import Output
 from ..ui.output_files import OutputFile, forced
 from ..ui.questions import options_of
-from ..ui.table import has_column_options, print_view
+from ..ui.table import print_view, rows_wanted
 
 if TYPE_CHECKING:
     from warehouse.analysis.judge.next import LabelWave
@@ -59,8 +60,7 @@ def agreement(state: State, /, output: Output, top: int | None, **options: Any) 
     report: JudgeReport = state.ask(question)
     draw(report)
     if output.for_people:
-        explains = state.explains or has_column_options()
-        state.show(report.view(verbose=explains, top=top))
+        state.show(state.view_of(partial(report.view, top=rows_wanted(top))))
     elif report.differences and question.models:
         output.emit_records(CorrectedRow, report.differences)
         state.notes(report.notes)

@@ -128,6 +128,12 @@ def _reason(item: Unread, is_looked_at: bool) -> str:
 
 def _print_reconciliation(rows: tuple[Reconciled, ...], state: State) -> None:
     verdicts = Counter(row.verdict for row in rows)
+    if set(verdicts) == {"not_recomputable"}:
+        echo(
+            f"published figures: {len(rows)}, of which nothing says whether they are "
+            "right:\n  they have no samples, or are no means of them"
+        )
+        return
     said = [f"{verdicts.pop('exact', 0)} of {len(rows)} come out exactly"]
     for verdict, words in VERDICTS.items():
         if number := verdicts.pop(verdict, 0):
