@@ -6,6 +6,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
+from functools import wraps
 from typing import (
     Any,
     Concatenate,
@@ -63,7 +64,15 @@ def method_of(question: type[Question]) -> Callable[..., Any]:
         with self._reading() as store:
             return filled_in.ask(store)
 
-    return _with_keywords(question, question.NAME, ask)
+    with_words = _with_keywords(question, question.NAME, ask)
+
+    @wraps(with_words)
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        with saying_methods(question):
+            return with_words(self, *args, **kwargs)
+
+    method.__signature__ = with_words.__signature__  # type: ignore[attr-defined]
+    return method
 
 
 def with_keywords(
@@ -87,13 +96,11 @@ def _with_keywords(
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         if spread and args:
             args = (args[0] if len(args) == 1 else args,)
-        asked = question if issubclass(question, Question) else None
-        with saying_methods(asked):
-            try:
-                filled_in = question(*args, **kwargs)
-            except TypeError as error:
-                raise TypeError(_of_method(str(error), question, name)) from None
-            return ask(self, filled_in)
+        try:
+            filled_in = question(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(_of_method(str(error), question, name)) from None
+        return ask(self, filled_in)
 
     kinds = get_type_hints(question)
     named = inspect.signature(question.__init__).parameters.values()

@@ -28,6 +28,8 @@ _VERBS = frozenset(
     ("begins", "compares", "draws", "finds", "has", "holds", "lists", "says", "shows")
     + ("takes", "tells")
 )
+#: Words that end a command.
+_ENDS = frozenset(("and", "or", "then", "warehouse"))
 #: What says that the words behind it are a command to be typed.
 _TYPED = re.compile(r"(?:[:`(]|\bor)\s*$")
 _BOTH_METRICS = re.compile(r"--metric (\S+) --metric (?=\S)")
@@ -137,6 +139,8 @@ def _call_of(text: str, start: int, *, is_typed: bool) -> tuple[str, int] | None
     if named is None:
         return None
     kind, listing = named
+    if listing is not None and words.look() in _VERBS:
+        return f"{before}{listing.said(_Given())}", words.at
     if listing is not None:
         given = _given(words, listing.options, is_typed=is_typed)
         return f"{before}{listing.said(given)}", words.at
@@ -205,30 +209,37 @@ def _given(words: _Words, flags: Mapping[str, _Flag], *, is_typed: bool) -> _Giv
     given = _Given()
     while word := words.look():
         if word.startswith("-"):
-            flag, _, value = word.partition("=")
-            if flag not in flags:
+            if not _take_option(words, flags, given):
                 break
-            words.take()
-            name, option = flags[flag]
-            if option is None or option.type is bool:
-                given.named[name] = True
-                if option is None:
-                    given.switches.add(flag.removeprefix("--"))
-                continue
-            if name == "references":
-                while (other := words.look()) and not other.startswith("-"):
-                    given.positional.append(words.take())
-                continue
-            if not value and words.look():
-                value = words.take()
-            values = given.named.setdefault(name, [])
-            assert isinstance(values, list)
-            values.append(value.strip("'\"") or "…")
-        elif is_typed or _PLACEHOLDER.fullmatch(word):
-            given.positional.append(words.take())
-        else:
+        elif word in _ENDS or not (is_typed or _PLACEHOLDER.fullmatch(word)):
             break
+        else:
+            given.positional.append(words.take())
     return given
+
+
+def _take_option(words: _Words, flags: Mapping[str, _Flag], given: _Given) -> bool:
+    """Take an option with its value; False where nobody knows it."""
+    flag, _, value = words.word.partition("=")
+    if flag not in flags:
+        return False
+    words.take()
+    name, option = flags[flag]
+    if option is None or option.type is bool:
+        given.named[name] = True
+        if option is None:
+            given.switches.add(flag.removeprefix("--"))
+        return True
+    if name == "references":
+        while (word := words.look()) and not word.startswith("-"):
+            given.positional.append(words.take())
+        return True
+    if not value and words.look():
+        value = words.take()
+    values = given.named.setdefault(name, [])
+    assert isinstance(values, list)
+    values.append(value.strip("'\"") or "…")
+    return True
 
 
 def _ingest(words: _Words, before: str) -> tuple[str, int]:
@@ -457,19 +468,20 @@ def _keyword(
     words.look()
     if _is_value(words, option):
         return f"{name}={_of_option(option, [words.take()])}", words.at
-    return name, found.end()
+    return f"{name}=", found.end()
 
 
 #: Words of our own that follow an option without being its value.
 _PROSE = frozenset(
-    ("or", "and", "with", "without", "says", "takes", "which", "is", "for", "to", "of")
+    ("or", "and", "with", "without", "which", "is", "for", "to", "of", "leaves")
+    + ("alone", "all", "again", "choose", "instead", "it", "otherwise", "them", "too")
 )
 
 
 def _is_value(words: _Words, option: FieldOption) -> bool:
     """Whether the next word is the value of an option, and no prose."""
     word = words.word
-    if not word or word in _PROSE or word.startswith("-"):
+    if not word or word in _PROSE | _VERBS or word.startswith("-"):
         return False
     if word.replace("-", "_") in option.choices or "=" in word:
         return True

@@ -46,7 +46,7 @@ def test_baked_failures_cannot_be_missing(store: Warehouse) -> None:
     words = (
         r"run:2 \(org/baked on tasks\) stored its worst score for failures \(1 errors\) "
         "and no status: under `missing` it cannot be read; all can be read under "
-        "`all-wrong`: --policy all-wrong"
+        "`all-wrong`: policy=.all-wrong."
     )
     for ask in (
         lambda **options: store.compare("org/kept", "org/baked", **options),
@@ -74,7 +74,7 @@ def test_an_error_beside_a_right_answer_proves_nothing(store: Warehouse) -> None
 
 def test_dropped_failures_cannot_be_wrong(store: Warehouse) -> None:
     with pytest.raises(
-        MisuseError, match="run:5 .* 6 of the 8 prompts.*--policy missing"
+        MisuseError, match="run:5 .* 6 of the 8 prompts.*policy=.missing."
     ):
         store.compare("org/kept", "org/dropped", policy="all-wrong")
     assert store.compare("org/kept", "org/dropped", policy="attempts").rows

@@ -16,6 +16,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Generic, TypeVar
 
+from warehouse.analysis.comparison.no_prompts import why_none_in_common
 from warehouse.analysis.comparison.pairing import (
     NotComparable,
     Pair,
@@ -606,7 +607,16 @@ class TwoModels:
         if only is not None:
             scores_a = scores_of(scores_a, only.ids)
             scores_b = scores_of(scores_b, only.ids)
-        pair = pair_up(a, b, both.metric_a, scores_a, scores_b, self.clusters(a, b))
+        clusters = self.clusters(a, b)
+        try:
+            pair = pair_up(a, b, both.metric_a, scores_a, scores_b, clusters)
+        except NotComparable as error:
+            prompts = (scores_a.prompts.tolist(), scores_b.prompts.tolist())
+            why = why_none_in_common(self.store, a, b, prompts)
+            said = str(error)
+            if "fix link" in why:  # by which it is known which joins them
+                said = said.partition(" (`warehouse fix link")[0]
+            raise NotComparable(f"{said}{why}") from None
         notes = dict.fromkeys(chain.from_iterable(row.row_notes for row in both.rows))
         if only is not None:
             notes[only.note] = None
