@@ -281,6 +281,9 @@ class Reconciled:
     published: float | None
     recomputed: float | None
     verdict: str
+    #: policy on samples without a score, or a row, under which it comes out; of several
+    #: each, with a blank between; empty where none is known to.
+    policy: str = ""
 
 
 def names_read(
