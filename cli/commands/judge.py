@@ -104,7 +104,7 @@ def next_(state: State, /, output: Output, out: Path | None, **options: Any) -> 
 def plan(state: State, /, output: Output, **options: Any) -> None:
     question = PlanLabels.from_command(options, typed(options))
     plans: LabelPlans = state.ask(question)
-    output.give(plans, lambda: print_view(plans.view()))
+    output.give(plans, lambda: print_view(state.view_of(plans.view)))
     state.notes(plans.notes)
     say_next(state, output, plans, question)
     if all(row.n_labels is None for row in plans.rows):
