@@ -14,7 +14,6 @@ from .ui.next_step import say_next
 from .ui.options import draw, drawable, output_options, typed
 from .ui.output import Output
 from .ui.questions import options_of
-from .ui.table import has_column_options
 
 if TYPE_CHECKING:
     import click
@@ -39,8 +38,7 @@ def command_of(entry: CommandEntry) -> click.Command:
         )
         if question.IS_DRAWN:
             draw(result)
-        explains = state.explains or has_column_options()
-        state.give(output, result, partial(result.view, verbose=explains))
+        state.give(output, result, partial(state.view_of, result.view))
         say_next(state, output, result, asked)
 
     shown = output_options(ask)

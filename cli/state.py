@@ -19,7 +19,14 @@ from warehouse.errors import (
 )
 
 from .dumps import AskedDumps
-from .ui.table import echo, fitted, print_view, visible
+from .ui.table import (
+    echo,
+    fitted,
+    has_chosen_columns,
+    has_column_options,
+    print_view,
+    visible,
+)
 
 if TYPE_CHECKING:
     from warehouse.analysis.results import Result
@@ -200,6 +207,22 @@ class State:
         """Remarks on the answer as a whole."""
         for note in notes:
             self.say(f"note: {note}")
+
+    def view_of(self, view: Callable[..., View]) -> View:
+        """What people are shown: how it was made where they ask, else what is read
+        first, with every column where they want columns.
+
+        Args:
+            view: the view of a result, which takes ``verbose``.
+        """
+        if self.explains:
+            return view(verbose=True)
+        brief = view(verbose=False)
+        if not has_column_options():
+            return brief
+        from warehouse.tables.wide import wide_view
+
+        return wide_view(brief, view(verbose=True), chosen=has_chosen_columns())
 
     def show(self, view: View) -> None:
         """Print a view, and say its notes."""

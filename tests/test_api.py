@@ -247,7 +247,9 @@ USES = {
         ),
     ),
     "judge": Use(
-        (f"{ANALYSIS}.judge.answer:judge",), "judge agreement", flags=("svg",)
+        (f"{ANALYSIS}.judge.answer:judge",),
+        "judge agreement",
+        flags=("svg", "top", "show_all"),
     ),
     "judge_plan": Use((f"{ANALYSIS}.judge.plan:plan",), "judge plan"),
     "judge_next": Use(

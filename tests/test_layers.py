@@ -263,7 +263,10 @@ COMMON = {
 #: What every question is made of.
 DAILY_QUESTIONS = {
     f"{QUESTIONS}.{file}"
-    for file in ("question", "options", "spelling", "registry", "methods")
+    for file in (
+        *("question", "options", "spelling", "registry", "methods"),
+        *("asked_by_methods", "saying", "python_words"),
+    )
 }
 
 ENGINE = re.compile(

@@ -19,7 +19,7 @@ from ..ui.options import assignments, option, output_options_but, typed
 from ..ui.output import Output
 from ..ui.output_files import OutputFile, forced
 from ..ui.questions import options_of
-from ..ui.table import echo
+from ..ui.table import chosen_columns, echo
 
 if TYPE_CHECKING:
     from warehouse.analysis.card.answer import ModelCard
@@ -145,10 +145,16 @@ def _text(
 
 
 def _markdown(made: ModelCard, by: str) -> str:
+    """The card, of its tables the columns that were chosen."""
     from warehouse.tables.markup import in_markdown
-    from warehouse.tables.view import View
+    from warehouse.tables.view import Table, View
 
+    parts = []
+    for part in made.view().parts:
+        if isinstance(part, Table):
+            part = part.only(chosen_columns(part.columns))
+        parts.append(part)
     return (
         f"## Evaluation of {in_markdown(View((made.model,)))}\n"
-        f"{in_markdown(View((*made.view().parts, by)))}"
+        f"{in_markdown(View((*parts, by)))}"
     )

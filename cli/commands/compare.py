@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,7 +19,7 @@ from ..ui.options import option, output_options, refuse_typed, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.slices import Sliced, pair_options
-from ..ui.table import echo, has_column_options, print_table
+from ..ui.table import echo, print_table
 
 if TYPE_CHECKING:
     from warehouse.analysis.compare.answer import Comparison
@@ -98,7 +99,8 @@ def _second_metric(
 )
 @option(
     "--unpaired",
-    "For runs that share no prompts: each on its own, Welch's t (Miller eqs. 5, 6).",
+    "For runs that share no prompts, and published figures: each with its own error, "
+    "Welch's t (Miller eqs. 5, 6).",
     is_flag=True,
 )
 @pair_options
@@ -143,9 +145,8 @@ def compare(
 
     comparison: Comparison = state.ask(question)
     if output.for_people:
-        explains = state.explains or has_column_options()
         rows = _shown(comparison, only_overall, both=True)
-        state.show(comparison.view_of(rows, verbose=explains))
+        state.show(state.view_of(partial(comparison.view_of, rows)))
         if question.flips:
             _print_flips(state, comparison, question.flips)
     elif question.flips:
@@ -162,10 +163,11 @@ def compare(
 def _unpaired(state: State, output: Output, question: CompareUnpaired) -> None:
     comparison: UnpairedComparison = state.ask(question)
     if output.for_people:
-        state.show(comparison.view(verbose=state.explains))
+        state.show(state.view_of(comparison.view))
     else:
         output.emit_records(comparison.kind_of(), comparison.rows)
     state.notes(left_out(comparison.left_out))
+    say_next(state, output, comparison, question)
 
 
 def _shown(

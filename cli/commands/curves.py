@@ -13,7 +13,6 @@ from ..state import State
 from ..ui.options import draw, drawable, option, output_options
 from ..ui.output import Output
 from ..ui.questions import options_of
-from ..ui.table import has_column_options
 
 if TYPE_CHECKING:
     from warehouse.analysis.curves.view import CurvesReport
@@ -27,10 +26,9 @@ if TYPE_CHECKING:
 def curves(state: State, /, points: bool, output: Output, **options: Any) -> None:
     report: CurvesReport = state.ask(Curves(**options))
     draw(report)
-    explains = state.explains or has_column_options()
     state.give(
         output,
         report,
-        partial(report.view, verbose=explains, checkpoints=points),
+        partial(state.view_of, partial(report.view, checkpoints=points)),
         part="checkpoints" if points else "rows",
     )

@@ -88,8 +88,10 @@ def _alias_metric(state: State, name: str, canonical: str | None, on: str) -> No
 @click.argument("canonical", required=False)
 @option(
     "--by",
-    "What must be equal: the normalised question, or the tool's own id.",
-    click.Choice(["text", "id"]),
+    "What must be equal: the normalised question, or the tool's own id; within: the "
+    "question of one stands whole in the prompt of the other, between examples or "
+    "instructions.",
+    click.Choice(["text", "id", "within"]),
     "text",
 )
 @option("--undo", "Take BENCHMARK's prompts apart again.", is_flag=True)
@@ -97,7 +99,7 @@ def link(
     state: State,
     benchmark: str,
     canonical: str | None,
-    by: Literal["text", "id"],
+    by: Literal["text", "id", "within"],
     undo: bool,
 ) -> None:
     from warehouse.store.curate import prompt_links

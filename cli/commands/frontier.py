@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def frontier(state: State, /, output: Output, **options: Any) -> None:
     question = Frontier.from_command(options, typed(options))
     report: FrontierReport = state.ask(question)
-    output.give(report, lambda: print_view(report.view(verbose=state.explains)))
+    output.give(report, lambda: print_view(state.view_of(report.view)))
     state.notes(in_flags(Frontier, note) for note in report.notes)
     draw(report)
     say_next(state, output, report, question)

@@ -18,7 +18,7 @@ from ..ui.options import REFERENCE, option, output_options_but, refuse_typed, ty
 from ..ui.output import Output
 from ..ui.questions import options_of, without_percent
 from ..ui.slices import gate_options
-from ..ui.table import echo, has_column_options
+from ..ui.table import echo
 from .gate_options import SETTINGS, GateOptions
 
 if TYPE_CHECKING:
@@ -125,8 +125,7 @@ def gate(
     else:
         from warehouse.analysis.gate.view import report_notes
 
-        explains = state.explains or has_column_options()
-        view = partial(decision.view, verbose=explains)
+        view = partial(state.view_of, decision.view)
         state.give(output, decision, view, notes=report_notes(decision))
         say_next(state, output, decision, question)
     return decision.exit_code

@@ -112,7 +112,11 @@ def ability(
     if sensitivity:
         part = "sensitivity"
     output.give(
-        report, lambda: print_view(report.view(sensitivity=sensitivity)), part=part
+        report,
+        lambda: print_view(
+            state.view_of(partial(report.view, sensitivity=sensitivity))
+        ),
+        part=part,
     )
     state.notes(report.notes)
 

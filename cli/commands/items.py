@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -113,7 +114,7 @@ def _show_items(state: State, question: Items, top: int, output: Output) -> None
     report: ItemReport = state.ask(question)
     draw(report)
     if output.for_people:
-        state.show(report.view(top=top))
+        state.show(state.view_of(partial(report.view, top=top)))
     else:
         output.emit_records(report.kind_of(), first_rows(report.rows, top, output))
         state.notes(report.notes)

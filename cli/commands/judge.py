@@ -3,6 +3,7 @@ answers."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +16,11 @@ from ..command_table import names_below
 from ..lazy_group import CommandGroup, command, group
 from ..state import State
 from ..ui.next_step import say_next
-from ..ui.options import draw, drawable, option, output_options, typed
+from ..ui.options import draw, drawable, length_options, option, output_options, typed
 from ..ui.output import Output
 from ..ui.output_files import OutputFile, forced
 from ..ui.questions import options_of
-from ..ui.table import print_view
+from ..ui.table import print_view, rows_wanted
 
 if TYPE_CHECKING:
     from warehouse.analysis.judge.next import LabelWave
@@ -48,17 +49,18 @@ def judge() -> None:
 
 @command("judge agreement")
 @options_of(HeldAgainstPeople)
+@length_options
 @drawable
 @output_options
-def agreement(state: State, /, output: Output, **options: Any) -> None:
+def agreement(state: State, /, output: Output, top: int | None, **options: Any) -> None:
     from warehouse.analysis.judge.corrected import CorrectedRow
-    from warehouse.analysis.judge.view import JudgeRow
+    from warehouse.analysis.judge.rows import JudgeRow
 
     question = HeldAgainstPeople.from_command(options, typed(options))
     report: JudgeReport = state.ask(question)
     draw(report)
     if output.for_people:
-        state.show(report.view())
+        state.show(state.view_of(partial(report.view, top=rows_wanted(top))))
     elif report.differences and question.models:
         output.emit_records(CorrectedRow, report.differences)
         state.notes(report.notes)
@@ -102,7 +104,7 @@ def next_(state: State, /, output: Output, out: Path | None, **options: Any) -> 
 def plan(state: State, /, output: Output, **options: Any) -> None:
     question = PlanLabels.from_command(options, typed(options))
     plans: LabelPlans = state.ask(question)
-    output.give(plans, lambda: print_view(plans.view()))
+    output.give(plans, lambda: print_view(state.view_of(plans.view)))
     state.notes(plans.notes)
     say_next(state, output, plans, question)
     if all(row.n_labels is None for row in plans.rows):

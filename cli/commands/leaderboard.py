@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from ..ui.output import Output
 from ..ui.output_files import Command, writes
 from ..ui.questions import in_flags, options_of
 from ..ui.slices import Sliced, board_options
-from ..ui.table import has_column_options, print_view
+from ..ui.table import print_view, rows_wanted
 
 #: Weights of the benchmarks of a suite that have a name.
 _WEIGHTS = ("equal", "prompts")
@@ -131,11 +132,8 @@ def leaderboard(
                 store
             )  # it was said for the file
     if output.for_people:
-        view = result.view(verbose=state.explains, top=top)
-        if has_column_options():  # those of the table that has all
-            print_view(result.view(verbose=True))
-        else:
-            print_view(view)
+        view = state.view_of(partial(result.view, top=rows_wanted(top)))
+        print_view(view)
         state.notes(in_flags(AnyLeaderboard, note) for note in view.notes)
     else:
         state.notes(f"left out: {reason}" for reason in getattr(result, "left_out", ()))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.analysis.listing_view import look_of
+from warehouse.analysis.listing_view import listing_table, look_of
 from warehouse.tables.view import View
 from warehouse.tables.words import some_of
 
@@ -89,6 +89,9 @@ def _print_entries(
     """Print what a store lists, one row an entry of a class."""
     with state.open() as store:
         entries = read(store)
+    if output.for_people and entries and not has_column_options():
+        print_view(View((listing_table(entries),)))
+        return
     output.emit_records(kind, entries, **look_of(kind.__name__, entries), empty=empty)
 
 

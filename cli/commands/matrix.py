@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -90,7 +91,11 @@ def test(state: State, /, output: Output, histogram: bool, **options: Any) -> No
     part = "rows"
     if histogram:
         part = "histogram"
-    output.give(result, lambda: print_view(result.view(histogram=histogram)), part=part)
+    output.give(
+        result,
+        lambda: print_view(state.view_of(partial(result.view, histogram=histogram))),
+        part=part,
+    )
     state.notes(result.notes)
 
 
@@ -109,7 +114,7 @@ def cluster(state: State, /, output: Output, members: bool, **options: Any) -> N
         columns = ["prompt", "cluster", "distance", "is_medoid"]
         output.emit(columns, _member_rows(result))
     else:
-        output.give(result, lambda: print_view(result.view()))
+        output.give(result, lambda: print_view(state.view_of(result.view)))
     if options["store"]:
         state.say(f"stored as {options['store']}: --cluster {options['store']} uses it")
     state.notes(result.notes)
@@ -218,7 +223,9 @@ def grow(state: State, /, output: Output, steps: bool, **options: Any) -> None:
     with opened(state, "prompts", options) as scores:
         result = scores.grow(**options)
     output.give(
-        result, lambda: print_view(result.view()), part="steps" if steps else "rows"
+        result,
+        lambda: print_view(state.view_of(result.view)),
+        part="steps" if steps else "rows",
     )
     state.notes(result.notes)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,7 +23,7 @@ from ..ui.options import (
 )
 from ..ui.output import Output
 from ..ui.questions import in_flags, options_of
-from ..ui.table import decimals, echo, has_column_options, print_table, print_view
+from ..ui.table import decimals, echo, print_table, print_view, rows_wanted
 
 if TYPE_CHECKING:
     from warehouse.analysis.pairs.answer import Pairs
@@ -63,8 +64,7 @@ def pairs(
     if matrix:
         _emit_matrices(result, output)
     elif output.for_people:
-        explains = state.explains or has_column_options()
-        print_view(result.view(verbose=explains, top=top))
+        print_view(state.view_of(partial(result.view, top=rows_wanted(top))))
     else:
         output.emit(result.kind_of().columns(), result.each_record())
     state.notes(in_flags(AllPairs, note) for note in result.notes)

@@ -24,7 +24,6 @@ from ..state import State
 from ..ui.options import REFERENCE, option, output_options, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
-from ..ui.table import has_column_options
 
 if TYPE_CHECKING:
     from warehouse.analysis.power.pilot import StoredPilot
@@ -113,8 +112,7 @@ def power(
             planned.cluster_size,
         )
     plan = plan_power(question, source)
-    explains = state.explains or has_column_options()
-    state.give(output, plan, partial(plan.view, verbose=explains))
+    state.give(output, plan, partial(state.view_of, plan.view))
     if not plan.reachable:
         raise click.exceptions.Exit(1)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from warehouse.analysis.prefer.question import Prefer
@@ -13,7 +14,7 @@ from ..ui.next_step import say_next
 from ..ui.options import draw, drawable, length_options, option, output_options, typed
 from ..ui.output import Output
 from ..ui.questions import in_flags, options_of
-from ..ui.table import has_column_options, print_view
+from ..ui.table import print_view, rows_wanted
 
 if TYPE_CHECKING:
     from warehouse.analysis.prefer.view import PreferenceReport
@@ -38,8 +39,7 @@ def prefer(
     draw(report)
     if elo and not output.for_people:
         raise MisuseError("these rows have the Elo anyway: leave out --elo")
-    explains = state.explains or has_column_options()
-    view = report.view(verbose=explains, elo=elo, top=top)
+    view = state.view_of(partial(report.view, elo=elo, top=rows_wanted(top)))
     output.give(report, lambda: print_view(view))
     if output.for_people:
         notes = view.notes

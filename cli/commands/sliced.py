@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import click
@@ -21,7 +22,7 @@ from warehouse.questions.question import Question
 from ..state import State
 from ..ui.only_benchmark import of_one
 from ..ui.output import Output
-from ..ui.table import has_column_options
+from ..ui.table import rows_wanted
 
 #: Reasons for what is refused beside them.
 UNUSED = "changes nothing of results by a field: leave out it or --by"
@@ -52,8 +53,8 @@ def give_by(
         own = {name: fields[name] for name in ("by", "bins")}
         asked = question.only(CompareBy, UNUSED, **own)
     found: Any = state.ask(asked)
-    explains = state.explains or has_column_options()
-    state.give(output, found, lambda: found.view(verbose=explains, top=top))
+    view = partial(found.view, top=rows_wanted(top))
+    state.give(output, found, partial(state.view_of, view))
 
 
 def give_along(

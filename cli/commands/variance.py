@@ -12,7 +12,6 @@ from ..state import State
 from ..ui.options import option, output_options, refuse_typed, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
-from ..ui.table import has_column_options
 
 if TYPE_CHECKING:
     from warehouse.analysis.variance.answer import VarianceReport
@@ -42,5 +41,4 @@ def variance(
     if not isinstance(question, Variance):
         refuse_typed("does not go with --seeds, --pass-at and --pass-hat", "by")
     report: VarianceReport | PassReport | SeedReport = state.ask(question)
-    explains = state.explains or has_column_options()
-    state.give(output, report, partial(report.view, verbose=explains))
+    state.give(output, report, partial(state.view_of, report.view))

@@ -127,23 +127,44 @@ def _reason(item: Unread, is_looked_at: bool) -> str:
 
 
 def _print_reconciliation(rows: tuple[Reconciled, ...], state: State) -> None:
-    verdicts = Counter(row.verdict for row in rows)
+    """How many published figures come out, and under which policy; which do not."""
+    if {row.verdict for row in rows} == {"not_recomputable"}:
+        echo(
+            f"published figures: {len(rows)}, of which nothing says whether they are "
+            "right:\n  they have no samples, or are no means of them"
+        )
+        return
+    text = f"published figures: {', '.join(_counted(rows))}"
+    echo("\n".join(wrap(text, WIDTH, subsequent_indent="  ")))
+    if any(row.policy for row in rows):
+        echo("  (which under which policy: warehouse query published_policies)")
+    differing = []
+    for row in rows:
+        if row.verdict not in RECONCILED and not row.policy:
+            differing.append(row)
+    if differing:
+        _print_differing(differing, state)
+
+
+def _counted(rows: Sequence[Reconciled]) -> list[str]:
+    """How many figures have which verdict; those that a policy explains by its name."""
+    verdicts = Counter(row.verdict for row in rows if not row.policy)
     said = [f"{verdicts.pop('exact', 0)} of {len(rows)} come out exactly"]
+    policies = Counter(row.policy for row in rows if row.policy)
+    for policy, number in policies.most_common():
+        said.append(f"{number} under policy {' or '.join(policy.split())}")
     for verdict, words in VERDICTS.items():
         if number := verdicts.pop(verdict, 0):
             said.append(f"{number} {words}")
     said += [f"{number} {verdict}" for verdict, number in verdicts.most_common()]
-    text = f"published figures: {', '.join(said)}"
-    echo("\n".join(wrap(text, WIDTH, subsequent_indent="  ")))
-    differing = [row for row in rows if row.verdict not in RECONCILED]
-    if not differing:
-        return
-    if state.verbose:
-        shown = differing
-    else:
-        shown = differing[:LISTED]
+    return said
+
+
+def _print_differing(differing: Sequence[Reconciled], state: State) -> None:
+    """The figures that nothing explains."""
+    shown = differing if state.verbose else differing[:LISTED]
     echo()
-    names = [item.name for item in fields(shown[0])]
+    names = [item.name for item in fields(shown[0]) if item.name != "policy"]
     cells = []
     for row in shown:
         cells.append([getattr(row, name) for name in names])

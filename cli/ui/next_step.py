@@ -419,6 +419,8 @@ EXPLAINED = (
     *("Leaderboard", "Leaderboards", "AcrossBenchmarks", "SuiteBoard"),
     *("Comparison", "Pairs", "Gate", "VarianceReport", "PowerPlan"),
     *("Decisions", "SeedsReport", "RecipesReport"),
+    *("UnpairedComparison", "JudgeReport", "PreferenceReport", "FrontierReport"),
+    *("LabelPlans",),
 )
 #: What follows each kind of answer.
 STEPS: dict[str, Callable[[Any, Any], Step]] = {

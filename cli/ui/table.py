@@ -124,6 +124,10 @@ def recording() -> Iterator[list[str | Table | TableNote]]:
         _RECORDED.reset(token)
 
 
+#: That nothing became per cent.
+ALREADY = "note: --percent changes nothing: shares are in per cent here already"
+
+
 def print_page(
     parts: Sequence[str | Table | TableNote], form: str, *, percent: bool
 ) -> None:
@@ -139,7 +143,10 @@ def print_page(
         )
     )
     if percent:
-        view = in_percent(view)
+        shown = in_percent(view)
+        if shown == view:
+            echo(ALREADY, err=True)
+        view = shown
     if form == "html":
         print(in_html(view, rows=sys.maxsize))
     else:
@@ -208,6 +215,18 @@ def _table_option(name: str) -> Any:
 def has_column_options() -> bool:
     """Whether the user wants all columns of tables, or named some."""
     return bool(_table_option(WIDE) or _table_option(CHOSEN))
+
+
+def has_chosen_columns() -> bool:
+    """Whether the user named columns."""
+    return bool(_table_option(CHOSEN))
+
+
+def rows_wanted(top: int | None) -> int | None:
+    """How many rows of a table are shown: all where somebody wants columns."""
+    if top is None and has_column_options():
+        return 0
+    return top
 
 
 def chosen_columns(columns: Sequence[str]) -> list[str]:

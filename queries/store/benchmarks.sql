@@ -11,6 +11,9 @@ with counted as (
     group by run.benchmark_id
 ), voted as (
     select benchmark_id, count(*) as n_votes from preference group by benchmark_id
+), held as (
+    select parent_id, count(*) as n_benchmarks from benchmark where parent_id is not null
+    group by parent_id
 ), sized as (
     select benchmark_id, count(*) as n_prompts from prompt group by benchmark_id
 )
@@ -18,12 +21,13 @@ select benchmark.name as benchmark, coalesce(named.name, benchmark.name) as show
     parent.name as parent, benchmark.version, coalesce(sized.n_prompts, 0) as n_prompts,
     coalesce(counted.n_runs, 0) as n_runs, coalesce(counted.n_models, 0) as n_models,
     coalesce(voted.n_votes, 0) as n_votes,
-    clustering.name as clustering
+    clustering.name as clustering, coalesce(held.n_benchmarks, 0) as n_benchmarks
 from benchmark
 left join benchmark as named on named.id = benchmark.canonical_id
 left join benchmark as parent on parent.id = benchmark.parent_id
 left join clustering on clustering.id = benchmark.default_clustering_id
 left join counted on counted.benchmark_id = benchmark.id
 left join voted on voted.benchmark_id = benchmark.id
+left join held on held.parent_id = benchmark.id
 left join sized on sized.benchmark_id = benchmark.id
 order by benchmark.name

@@ -355,3 +355,12 @@ def test_what_cannot_be_tested_has_no_verdict(run: Caller, tmp_path: Path) -> No
         "b is better on test; no verdict on one and ties."
         in run("compare", "a", "b", db=db).out
     )
+
+
+def test_a_card_has_the_columns_that_were_chosen(run: Caller, place: Path) -> None:
+    chosen = ("card", "lab/a", "--columns", "benchmark,prompts")
+    card = run(*chosen, db="s.db").out
+    assert "| benchmark | prompts |" in card and "estimate" not in card
+    run("card", "lab/a", "--columns", "nosuch", db="s.db").fails(
+        2, "no column 'nosuch'"
+    )

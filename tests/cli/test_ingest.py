@@ -129,6 +129,9 @@ def test_the_summary_counts_everything(
     )
     assert counts == "  6 answers, 6 scores"  # and nothing of what there is none of
     assert published == "published figures: 1 of 2 come out exactly, 1 contradicts"
+    figures = Path(__file__).parents[1] / "data" / "mteb"
+    alone = " ".join(run("ingest", str(figures), db=bare_url).out.split())
+    assert "0 of" not in alone and "have no samples, or are no means" in alone
     assert "NOT READ, 1 of 5 files:" in done.err and "README.md" in done.err
     assert [line.split() for line in done.out.splitlines() if "contradicts" in line][
         -1

@@ -572,4 +572,5 @@ def test_models_are_compared_by_one_scorer_whatever_came_first(
     caplog.set_level("WARNING", logger="warehouse")
     (compared,) = run("compare", "a", "b", "--json", db=duckdb_url).rows
     assert compared["difference"] == pytest.approx(1 / 3)  # the judge's; people say 1/2
-    assert "b: by gpt-4o; also scored by people" in caplog.text
+    assert "b: scored by gpt-4o (12 questions) and by people" in caplog.text
+    assert "Taken: gpt-4o, the headline metric. people instead: --where" in caplog.text

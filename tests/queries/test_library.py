@@ -37,6 +37,7 @@ def run_ids(model: str, benchmark: str) -> list[int]:
 QUIZ = {"run_a": run_ids("org/c", "quiz")[0], "run_b": run_ids("org/d", "quiz")[0]}
 #: Query -> parameters that give rows; what they leave out takes its default.
 GIVEN: dict[str, dict[str, Any]] = {
+    "published_policies": {},
     "benchmark_overview": {},
     "checkpoint_history": {"model": "lab/seeds"},
     "disagreements": QUIZ,

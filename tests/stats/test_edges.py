@@ -4,11 +4,13 @@ never ±0."""
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from warehouse.errors import StatisticsError
 from warehouse.stats import (
@@ -22,6 +24,7 @@ from warehouse.stats import (
     interval_wilson,
     interval_wilson_bounded,
     paired_difference,
+    published_estimate,
     standard_error_bernoulli,
     standard_error_clt,
     standard_error_clustered,
@@ -316,3 +319,19 @@ def test_results_are_plain_numbers_that_serialise() -> None:
 )
 def test_one_line_says_it_all(result: object, text: str) -> None:
     assert str(result) == text
+
+
+def test_a_published_figure_has_the_error_that_is_printed() -> None:
+    of_some = published_estimate(0.6, 0.05, n_prompts=11)
+    half = stats.t.ppf(0.975, 10) * 0.05
+    assert (of_some.ci_low, of_some.ci_high) == pytest.approx((0.6 - half, 0.6 + half))
+    unknown = published_estimate(0.6, 0.05)
+    half = stats.norm.ppf(0.975) * 0.05
+    assert (unknown.ci_low, unknown.ci_high) == pytest.approx((0.6 - half, 0.6 + half))
+    beside = unpaired_difference(unknown, [1, 0, 1, 1, 0, 0])
+    own = 0.3 / 6  # variance of the mean of six answers, of which three are right
+    share = own / (own + 0.05**2)
+    assert beside.degrees_of_freedom == pytest.approx(5 / share**2)
+    for value, error in ((0.6, 0.0), (math.inf, 0.1), (0.6, math.nan)):
+        with pytest.raises(StatisticsError):
+            published_estimate(value, error)

@@ -255,7 +255,7 @@ def test_prompts_of_one_benchmark_are_linked_whose_ids_differ(
         (tmp_path / f"{name}.csv").write_text("\n".join(lines) + "\n")
         assert run("ingest", str(tmp_path / f"{name}.csv"), db=url).code == 0
     refused = run("compare", "a", "b", db=url)
-    refused.fails(2, "`warehouse fix link BENCHMARK BENCHMARK` joins equal prompts")
+    refused.fails(2, "`warehouse fix link quiz quiz` joins those of one target")
     linked = run("fix", "link", "quiz", "quiz", db=url)
     assert (
         linked.out

@@ -183,7 +183,7 @@ def test_prompts_that_are_chosen_by_hand_are_not_declared(late: Warehouse) -> No
         "mgsm", "language", where=["model=org/b", "prompt.level=1"]
     )
     assert labels(board) == {"exploratory"}
-    assert "but not what --where leaves" in " ".join(str(board).split())
+    assert "but not what where= leaves" in " ".join(str(board).split())
 
 
 def test_undone_it_is_exploratory_again(late: Warehouse) -> None:

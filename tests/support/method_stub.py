@@ -17,7 +17,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints, overload
 
 import warehouse.api
 from warehouse.api.connection import Connection
-from warehouse.questions.methods import questions_of_methods
+from warehouse.questions.asked_by_methods import questions_of_methods
 from warehouse.questions.question import Question, described, options
 
 STUB = Path(warehouse.api.__file__).with_name("questions.pyi")

@@ -35,7 +35,7 @@ _RUN_MAY_BE_EMPTY = (
 #: Columns of runs that a narrow terminal does without, the first of them first.
 _MINOR_RUN_COLUMNS = (
     *("agent", "checkpoint", "split", "status", "note", "when", "questions", "seed"),
-    *("settings", "file"),
+    *("file", "settings"),
 )
 #: Parts of a path that a list shows.
 _PATH_PARTS = 2
@@ -85,7 +85,7 @@ _LOOKS: dict[str, dict[str, Sequence[str]]] = {
     },
     "BenchmarkEntry": {
         "hide_empty": ("parent", "version", "clustering"),
-        "counts": ("n_votes",),
+        "counts": ("n_votes", "n_benchmarks"),
         "minor": _OF_BENCHMARKS,
     },
     "ListedRun": {"shown": _RUN_COLUMNS},
@@ -117,6 +117,22 @@ def look_of(
         own = [item.name for item in fields(entries[0])]
     renamed = any(getattr(entry, own[0]) != entry.shown_as for entry in entries)
     return look | {"shown": [name for name in own if renamed or name != "shown_as"]}
+
+
+def shown_of(entry: Any, name: str) -> Any:
+    """A field of a record as a table has it: what a suite has none of itself is not 0
+    there."""
+    value = getattr(entry, name)
+    if value != 0 or not hasattr(entry, "n_benchmarks"):
+        return value
+    is_suite = entry.n_benchmarks > 0
+    if name == "n_benchmarks" or (is_suite and name in OF_LEAVES):
+        return None
+    return value
+
+
+#: Counts of benchmarks that a suite of them has none of.
+OF_LEAVES = ("n_prompts", "n_runs", "n_models")
 
 
 def _score(run: ListedRun, unit: Unit) -> Any:
@@ -197,5 +213,5 @@ def listing_table(entries: Sequence[Any]) -> Table:
     names = tuple(look.pop("shown"))
     rows = []
     for entry in entries:
-        rows.append(tuple(getattr(entry, name) for name in names))
+        rows.append(tuple(shown_of(entry, name) for name in names))
     return Table(names, tuple(rows), **look)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from importlib import import_module
 from inspect import get_annotations
@@ -23,9 +23,10 @@ from typing import (
 
 from warehouse.errors import MisuseError
 from warehouse.field_docs import document_fields
+from warehouse.questions.saying import in_python_words
 from warehouse.tables.markup import in_latex, in_markdown, in_percent
 from warehouse.tables.text import in_text
-from warehouse.tables.view import Table, View, in_html
+from warehouse.tables.view import Part, Table, TableNote, View, in_html
 from warehouse.tables.words import WrittenNumber
 
 if TYPE_CHECKING:
@@ -383,7 +384,7 @@ class Result:
         return View((*filter(None, (self.one_line,)), table))
 
     def __str__(self) -> str:
-        return in_text(self.view())
+        return in_text(_in_python(self.view()))
 
     def __repr__(self) -> str:
         """What `str` says: a prompt of Python shows the answer."""
@@ -418,7 +419,7 @@ class Result:
 
     def _repr_html_(self) -> str:
         """HTML for a notebook: the same as HTML, with intervals drawn."""
-        return in_html(self.view(), rows=NOTEBOOK_ROWS)
+        return in_html(_in_python(self.view()), rows=NOTEBOOK_ROWS)
 
 
 @dataclass(frozen=True)
@@ -542,6 +543,20 @@ def _typed(value: Any, row: type[Row] | None) -> Any:
 def _says_something(value: Any) -> bool:
     return not (
         value is None or value != value or (isinstance(value, str | list) and not value)
+    )
+
+
+def _in_python(view: View) -> View:
+    """A view whose advice names methods and their arguments: it is read in Python."""
+    parts: list[Part] = []
+    for part in view.parts:
+        if isinstance(part, TableNote):
+            part = replace(part, line=in_python_words(part.line))
+        elif type(part) is str:
+            part = in_python_words(part)
+        parts.append(part)
+    return replace(
+        view, parts=tuple(parts), notes=tuple(map(in_python_words, view.notes))
     )
 
 

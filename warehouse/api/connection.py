@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from warehouse.errors import MisuseError
 from warehouse.questions.methods import method_of
 from warehouse.questions.registry import added_names, question_of
+from warehouse.questions.saying import saying_methods
 from warehouse.store.connection import Store
 from warehouse.store.open import DEFAULT_URL, open_store
 
@@ -65,12 +66,23 @@ class Connection:
                 seconds.
             SchemaVersionError: the store's schema is not the one of this program.
         """
-        with open_store(self.url, wait=self.wait) as store:
+        with saying_methods(), self._opened() as store:
             yield store
 
     @contextmanager
     def _writing(self) -> Iterator[Store]:
         """The store, open for writing; raises as `_reading` does."""
+        with saying_methods(), self._opened_to_write() as store:
+            yield store
+
+    @contextmanager
+    def _opened(self) -> Iterator[Store]:
+        """The store for reading, for others whose messages stay as they are."""
+        with open_store(self.url, wait=self.wait) as store:
+            yield store
+
+    @contextmanager
+    def _opened_to_write(self) -> Iterator[Store]:
         with open_store(
             self.url, write=True, create=self._creates, wait=self.wait
         ) as store:
@@ -82,7 +94,7 @@ class Connection:
         """How to open the store: for what lets go of it while it works."""
         from warehouse.store.open import StoreOpener
 
-        return StoreOpener(self._reading, self._writing)
+        return StoreOpener(self._opened, self._opened_to_write)
 
     def __dir__(self) -> list[str]:
         """What a user calls, questions of other packages among it."""

@@ -16,6 +16,7 @@ from warehouse.api.power import PowerMethods
 from warehouse.api.questions import QuestionMethods
 from warehouse.api.sequential import SequentialMethods
 from warehouse.errors import InputError
+from warehouse.questions.saying import in_python_words, saying_methods
 
 if TYPE_CHECKING:
     from warehouse.dumps.reading import DumpReading
@@ -40,8 +41,11 @@ class ReadDumps(
         super().__init__(store.url)
         self.paths = paths
         said = store.said
-        self.notes: tuple[str, ...] = (*said.changed, *said.on_files, *said.notes)
-        self.refused: tuple[str, ...] = tuple(error for _, error in said.refused)
+        notes = (*said.changed, *said.on_files, *said.notes)
+        self.notes: tuple[str, ...] = tuple(map(in_python_words, notes))
+        self.refused: tuple[str, ...] = tuple(
+            in_python_words(error) for _, error in said.refused
+        )
         weakref.finalize(self, store.close)
 
     def __repr__(self) -> str:
@@ -98,7 +102,8 @@ def read(
     places = tuple(os.fspath(path) for path in paths if isinstance(path, str | Path))
     frames = [path for path in paths if is_frame(path)]
     if places or not frames:
-        require_dumps(places)
+        with saying_methods():
+            require_dumps(places)
     reading = DumpReading(
         format=format,
         values=values or {},
@@ -106,17 +111,18 @@ def read(
         defaults=defaults or {},
         higher_is_better=higher_is_better,
     )
-    if frames:
-        store = _store_of_frames([*places, *frames], reading)
-    else:
-        store = store_of_dumps(places, reading)
+    with saying_methods():
+        if frames:
+            store = _store_of_frames([*places, *frames], reading)
+        else:
+            store = store_of_dumps(places, reading)
     said = store.said
     if said.refused and not partial:
         store.close()
-        errors = "\n".join(error for _, error in said.refused)
+        errors = "\n".join(in_python_words(error) for _, error in said.refused)
         raise InputError(f"{errors}\nleave these files out, or give partial=True")
     for note in (*said.changed, *said.on_files):
-        warnings.warn(note, UserWarning, stacklevel=2)
+        warnings.warn(in_python_words(note), UserWarning, stacklevel=2)
     return ReadDumps((*places, *[NAME] * len(frames)), store)
 
 

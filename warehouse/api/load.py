@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from warehouse.api.connection import Connection, refuse_given
 from warehouse.errors import MisuseError
+from warehouse.questions.saying import in_python_words
 
 if TYPE_CHECKING:
     from warehouse.ingest.file_rules import FileRules
@@ -153,11 +154,9 @@ class LoadMethods(Connection):
                 on=on,
                 lake=lake,
             )
-            return (
-                report
-                if dry_run
-                else report.with_changed(notes_on_joined(store, report.joined_runs))
-            )
+            if not dry_run:
+                report = report.with_changed(notes_on_joined(store, report.joined_runs))
+            return report.said_by(in_python_words)
 
     def publish(self, path: str | Path, *, force: bool = False) -> PublishedCopy:
         """Write a read-only copy of the store, or replace an earlier one atomically.

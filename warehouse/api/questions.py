@@ -8,7 +8,8 @@ tests.support.method_stub`` makes of the same questions.
 from __future__ import annotations
 
 from warehouse.api.connection import Connection
-from warehouse.questions.methods import method_of, questions_of_methods
+from warehouse.questions.asked_by_methods import questions_of_methods
+from warehouse.questions.methods import method_of
 
 
 class QuestionMethods(Connection):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from warehouse.api.connection import Connection
 from warehouse.questions.options import REPEATS_AUTO, SEEDS_TRAINING
+from warehouse.questions.saying import saying_methods
 from warehouse.store.open import open_store
 
 if TYPE_CHECKING:
@@ -73,7 +74,10 @@ class RefreshMethods(Connection):
             seed=seed,
         )
         work = RefreshRequest(tuple(families), benchmarks, settings)
-        return refresh(self._opener, work, wait=self.wait, progress=progress, lake=lake)
+        with saying_methods():
+            return refresh(
+                self._opener, work, wait=self.wait, progress=progress, lake=lake
+            )
 
     def report(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -44,8 +44,35 @@ def held_against(store: Store, reports: Sequence[LoadReport]) -> HeldAgainst:
         rows = store.rows(query_text("store", "published_alone"), new)
     else:
         return HeldAgainst()
-    reconciled = [_reconciled(row) for row in rows if row["run_id"] in run_ids]
+    of_runs = [row for row in rows if row["run_id"] in run_ids]
+    policies = _policies(store, of_runs)
+    reconciled = [
+        replace(_reconciled(row), policy=policies.get(_key(row), "")) for row in of_runs
+    ]
     return HeldAgainst(tuple(reconciled), tuple(_on_group_errors(rows)))
+
+
+def _key(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    names = ("run_id", "metric", "metric_filter", "statistic", "published")
+    return tuple(row[name] for name in names)
+
+
+def _policies(
+    store: Store, rows: Sequence[Mapping[str, Any]]
+) -> dict[tuple[Any, ...], str]:
+    """The policies under which figures come out that do not as they stand, by figure."""
+    differing = [row for row in rows if row["verdict"] in _DIFFERING]
+    if not differing:
+        return {}
+    first = min(row["run_id"] for row in differing)
+    found = store.rows(
+        query_text("library", "published_policies"), {"benchmark": "", "first": first}
+    )
+    return {_key(row): row["reproduces_under"] for row in found}
+
+
+#: Verdicts on figures that samples without a score, or without a row, may explain.
+_DIFFERING = ("null_as_worst", "truncated", "contradicts")
 
 
 def _reconciled(row: Mapping[str, Any]) -> Reconciled:

@@ -3,7 +3,7 @@ shared with others."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from textwrap import wrap
@@ -78,6 +78,28 @@ class IngestReport:
     lake: SyncReport | None = None  # of the lake that was brought up afterwards
     seconds: float = 0.0
     names: tuple[tuple[str, str], ...] = ()  # model and benchmark of each new run, once
+
+    def said_by(self, say: Callable[[str], str]) -> IngestReport:
+        """The report with its errors, reasons and notes in other words."""
+        sources = []
+        for report in self.sources:
+            sources.append(
+                replace(
+                    report,
+                    error=say(report.error),
+                    notes=tuple(map(say, report.notes)),
+                    doubtful=tuple(map(say, report.doubtful)),
+                    assumed=tuple(map(say, report.assumed)),
+                )
+            )
+        unread = [replace(file, reason=say(file.reason)) for file in self.unread]
+        return replace(
+            self,
+            sources=tuple(sources),
+            unread=tuple(unread),
+            notes=tuple(map(say, self.notes)),
+            changed=tuple(map(say, self.changed)),
+        )
 
     def total(self, name: str) -> int:
         """Sum of one count (``n_runs``, ``n_scores`` …) over the sources."""
@@ -259,6 +281,9 @@ class Reconciled:
     published: float | None
     recomputed: float | None
     verdict: str
+    #: policy on samples without a score, or a row, under which it comes out; of several
+    #: each, with a blank between; empty where none is known to.
+    policy: str = ""
 
 
 def names_read(

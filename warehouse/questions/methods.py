@@ -6,7 +6,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
-from importlib import import_module
+from functools import wraps
 from typing import (
     Any,
     Concatenate,
@@ -27,7 +27,7 @@ from warehouse.questions.question import (
     described,
     options,
 )
-from warehouse.questions.registry import ENTRIES, question_of
+from warehouse.questions.saying import saying_methods
 
 P = ParamSpec("P")
 T = TypeVar("T", covariant=True)
@@ -49,33 +49,6 @@ class Gives(Generic[T]):
     """The class of an answer, for readers and type checkers: ``Gives["Comparison"]``."""
 
 
-#: Files of questions that have no command of their own.
-_BESIDE = (
-    "warehouse.analysis.sequential.question",
-    "warehouse.analysis.slices.question",
-)
-#: Asked by a method that is written by hand.
-_BY_HAND = frozenset({"power"})
-
-
-def questions_of_methods() -> dict[str, type[Question]]:
-    """The questions that methods ask, by the names of these: those of the registry, and
-    what stands in the same files."""
-    kinds: list[type[Any]] = [
-        question_of(name) for name, entry in ENTRIES.items() if entry.question
-    ]
-    modules = dict.fromkeys([kind.__module__ for kind in kinds] + [*_BESIDE])
-    for module in map(import_module, modules):
-        own = [kind for kind in vars(module).values() if isinstance(kind, type)]
-        kinds += [kind for kind in own if kind.__module__ == module.__name__]
-    found: dict[str, type[Question]] = {}
-    for kind in kinds:
-        is_method = issubclass(kind, Question) and "NAME" in vars(kind)
-        if is_method and kind.NAME not in _BY_HAND:
-            found.setdefault(kind.NAME, kind)
-    return found
-
-
 def method_of(question: type[Question]) -> Callable[..., Any]:
     """The method that asks a question, as a function of the warehouse and the
     question's keywords."""
@@ -91,7 +64,15 @@ def method_of(question: type[Question]) -> Callable[..., Any]:
         with self._reading() as store:
             return filled_in.ask(store)
 
-    return _with_keywords(question, question.NAME, ask)
+    with_words = _with_keywords(question, question.NAME, ask)
+
+    @wraps(with_words)
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        with saying_methods(question):
+            return with_words(self, *args, **kwargs)
+
+    method.__signature__ = with_words.__signature__  # type: ignore[attr-defined]
+    return method
 
 
 def with_keywords(

@@ -98,7 +98,7 @@ class Policy:
         words = {
             "limit": "limits",
             "refused": "refusals",
-            "error": "errors",
+            "error": "errors and absent prompts",
             _NO_ANSWER: "missing answers",
             "not_scalar": "scores that are no numbers",
         }

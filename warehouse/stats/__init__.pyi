@@ -46,6 +46,7 @@ from .intervals.estimate_mean import estimate_mean as estimate_mean
 from .intervals.gaffke import interval_gaffke as interval_gaffke
 from .intervals.missing_bounds import MissingBounds as MissingBounds
 from .intervals.missing_bounds import missing_bounds as missing_bounds
+from .intervals.published import published_estimate as published_estimate
 from .intervals.standard_errors import ClusterRobust as ClusterRobust
 from .intervals.standard_errors import cluster_robust as cluster_robust
 from .intervals.standard_errors import (

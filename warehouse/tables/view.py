@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any, TypedDict, Unpack
 
@@ -67,6 +67,15 @@ class Table:
             return self
         kept = [self.values(self.columns.index(name)) for name in names]
         return Table(tuple(names), tuple(zip(*kept, strict=True)), self.empty)
+
+    def without(self, names: Sequence[str]) -> Table:
+        """The table without some columns, which need not be there."""
+        kept = [at for at, name in enumerate(self.columns) if name not in names]
+        return replace(
+            self,
+            columns=tuple(self.columns[at] for at in kept),
+            rows=tuple(tuple(row[at] for at in kept) for row in self.rows),
+        )
 
     def values(self, index: int) -> list[Any]:
         """The cells of a column."""

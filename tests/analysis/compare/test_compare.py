@@ -156,7 +156,7 @@ def test_the_judge_that_both_have_is_taken(world: Store) -> None:
             "told/only",
             "told/exact",
             "told",
-            "told/only has no scored prompt by acc (published",
+            "told/only has no scored prompt by acc: what is stored of it is a published",
         ),
         ("edge/2", "edge/1", "edges", "edge/2 has no scored prompt by acc"),
         (

@@ -154,7 +154,10 @@ def test_the_paired_one_says_how_to_go_on(world: Store) -> None:
 
 
 def test_people_and_programs_get_it(run: Caller, url: str) -> None:
-    found = run("compare", "m/a", "m/b", "--unpaired", "--benchmark", "grouped", db=url)
+    call = ("compare", "m/a", "m/b", "--unpaired", "--benchmark", "grouped")
+    brief = run(*call, db=url).out
+    assert "a is better on grouped." in brief and "nothing is paired" in brief
+    found = run("--explain", *call, db=url)
     said = " ".join(found.out.split())
     assert "prompts a" in said and "clusters b" in said
     assert "Miller 2024, eq. 5" in said and "by cluster (CR2)" in said

@@ -103,7 +103,7 @@ def test_conditions_of_one_benchmark(store_url: str) -> None:
     store.ingest(_frame("mc", 1, fewshot=0))
     store.ingest(_frame("mc", 2, fewshot=5))
     with pytest.raises(
-        MisuseError, match="several conditions of org/m0, .*--first-where"
+        MisuseError, match="several conditions of org/m0, .*first_where"
     ):
         store.formulations("mc", "mc")
     report = store.formulations(

@@ -124,7 +124,10 @@ def test_each_model_with_what_beats_it(url: str) -> None:
         for note in report.notes
     )
     assert "cheap against dear (-" in report.one_line and "× less [" in report.one_line
-    assert report.to_markdown().startswith("quiz: 3 of 5 rows are on the frontier")
+    assert report.one_line.startswith("quiz: 3 of 5 rows are on the frontier")
+    assert report.to_markdown().startswith(
+        "quiz: nobody is as good for less, or better for as little, as dear, cheap, free"
+    )
 
 
 #: What was spent for each prompt that a model solved, and for each answer.

@@ -119,7 +119,12 @@ def test_alpha_of_all_graders_of_one_scale(
     ]
     grades = np.array([[float(row[3]), float(row[2]), float(row[4])] for row in rows])
     expected = graders_agreement(grades, [row[1] for row in rows])
-    found = " ".join(run(*ASK, db=db).out.split())
+    brief = " ".join(run(*ASK, db=db).out.split())
+    interval = expected.figure("alpha_interval").estimate
+    assert interval is not None
+    said = f"(gpt, claude and people): Krippendorff's alpha (interval) {interval:.2f}"
+    assert f"All 3 graders {said}" in brief
+    found = " ".join(run("--explain", *ASK, db=db).out.split())
     assert (
         "Krippendorff's alpha of 3 graders (gpt, claude, people) on 40 answers" in found
     )

@@ -160,15 +160,17 @@ def test_the_command_shows_judge_labels_and_both(
     run: Caller, judged: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     db, drawn = judged.url, tmp_path / "judge.svg"
-    shown = run(
-        "judge", "essays", "ma", "mb", "--judge", "gpt", "--svg", str(drawn), db=db
-    ).out
+    call = ("judge", "essays", "ma", "mb", "--judge", "gpt")
+    shown = run(*call, "--svg", str(drawn), db=db).out
     assert (
         "corrected" in shown
         and "κ" in shown
         and "ma - mb: judge" in shown
-        and "narrower" in shown
+        and "gpt scores mc above what people say." in shown.splitlines()[1]
     )
+    explained = run("--explain", *call, db=db).out
+    assert "narrower" in explained and "Cohen's kappa" in explained
+    assert "narrower" not in shown and "Cohen's kappa" not in shown
     assert "Judge minus people" in drawn.read_text()
     rows = run("judge", "--judge", "gpt", "essays", "--json", db=db).rows
     assert [row["model"] for row in rows] == ["", "ma", "mb", "mc"]
@@ -180,7 +182,8 @@ def test_the_command_shows_judge_labels_and_both(
         2, "goes with --rogan-gladen"
     )
     monkeypatch.setattr("warehouse.cli.ui.next_step.reads_along", lambda: True)
-    step = run("judge", "essays", "--judge", "gpt", db=db).err.splitlines()[-1]
+    step, how = run("judge", "essays", "--judge", "gpt", db=db).err.splitlines()[-2:]
+    assert how.startswith("how, and every column:") and how.endswith("--explain")
     words = shlex.split(step.partition(": warehouse ")[2])
     assert "half as wide" in step and run(*words).code == 0
 
@@ -325,3 +328,41 @@ def test_a_judge_that_never_answers(store_url: str) -> None:
         MisuseError, match="no vote of j on duels counts; left out .*: 2 no verdict"
     ):
         warehouse.connect(store_url).judge("duels")
+
+
+def test_several_votes_of_people_are_one_verdict_and_that_is_said(
+    run: Caller, store_url: str
+) -> None:
+    rows = StoreRows()
+    for _ in range(3):  # one prompt has votes of three, another is split evenly
+        rows.votes(1, "duels", ("x", "y"), ["a", "b", "a"])
+    rows.votes(1, "duels", ("x", "y"), ["b", "b"])
+    rows.votes(1, "duels", ("x", "y"), [None, "a", "b"])
+    rows.votes(1, "duels", ("x", "y"), ["a", "b", "a"], judge="j")
+    with open_store(store_url, create=True) as store:
+        rows.write(store)
+    told = " ".join(run("judge", "duels", db=store_url).err.split())
+    assert "people: several voted on 3 of 3 pairs of answers" in told
+    assert "what most of them say counts as one verdict" in told
+
+
+def test_of_many_models_those_whose_bias_is_surest_are_shown(
+    run: Caller, store_url: str
+) -> None:
+    rows = StoreRows()
+    for number in range(24):
+        said = "ab" * 6
+        by_judge = said
+        if number == 23:
+            by_judge = "a" * 12
+        pair = (f"m{number:02}", "base")
+        rows.votes(1, "duels", pair, list(said))
+        rows.votes(1, "duels", pair, list(by_judge), judge="j")
+    with open_store(store_url, create=True) as store:
+        rows.write(store)
+    lines = run("judge", "duels", db=store_url).out.splitlines()
+    body = [line.split()[0] for line in lines if line[:1] in ("m", "b", "a", "…")]
+    assert body[:2] == ["model", "all"] and "m23" in body[:5] and body[-1] == "…"
+    assert len(body) <= 20
+    whole = run("judge", "duels", "--all", db=store_url).out
+    assert all(f"m{number:02}" in whole for number in range(24))

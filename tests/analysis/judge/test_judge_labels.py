@@ -193,7 +193,7 @@ def test_labels_that_were_not_drawn_correct_nothing(
             for i in range(50)
         )
     store.ingest(sheet, mapping="label_sheet")
-    with pytest.raises(MisuseError, match="warehouse judge next draws"):
+    with pytest.raises(MisuseError, match="judge_next draws"):
         store.leaderboard_corrected("essays", judge="gpt")
     plan = store.judge_plan("essays", judge="gpt", human="people", width=0.15)
     assert "labels_not_random" in plan.rows[0].flags and plan.rows[0].n_pilot == 50
@@ -257,7 +257,7 @@ def test_a_plan_from_labels_and_one_that_is_supposed(judged: Warehouse) -> None:
     ] and "sd_of_judge" in pair[0].flags
     d = JUDGES["gpt"]["ma"] - JUDGES["gpt"]["mb"]
     assert pair[0].sd == pytest.approx(d.std(ddof=1))
-    with pytest.raises(MisuseError, match="one of --width and --difference"):
+    with pytest.raises(MisuseError, match="one of width= and difference="):
         judged.judge_plan("essays", judge="gpt", correlation=0.5)
 
 
@@ -389,7 +389,7 @@ def test_a_later_wave_has_more_where_judge_and_people_differ(
     first = labelled(store, tmp_path, 80, strata=3)
     for ask, refused in (
         ({"strata": 2}, "leave it out"),
-        ({"where": ["model=ma"]}, "go on with the --judge"),
+        ({"where": ["model=ma"]}, "go on with the judge="),
     ):
         with pytest.raises(MisuseError, match=refused):
             store.judge_next("essays", judge="gpt", n=20, **ask)
@@ -519,7 +519,7 @@ def test_a_judge_whose_source_is_removed_is_none_any_more(
             folder,
             {judge: {model: own[:60] for model, own in scores.items()}},
         )
-    with pytest.raises(MisuseError, match="several, name one with --judge"):
+    with pytest.raises(MisuseError, match="several, name one with judge="):
         store.judge("essays", human="own")
     with open_store(store.url, write=True) as opened:
         forget(opened, "2")

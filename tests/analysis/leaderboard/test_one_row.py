@@ -374,7 +374,9 @@ def test_published_reruns_have_the_error_that_the_reruns_give(
 
 def test_a_sequential_test_says_that_it_knows_nothing_of_seeds(filled: Filled) -> None:
     store = filled(by_seed(a=drawn(3, 40, 2), b=drawn(3, 40, 3)))
-    with pytest.raises(MisuseError, match=r"3 training seeds.*--where training_seed=0"):
+    with pytest.raises(
+        MisuseError, match=r"3 training seeds.*where=\[.training_seed=0.\]"
+    ):
         store.sequential_gate("a", "b", margin=0.1)
     assert (
         store.sequential_gate("a", "b", margin=0.1, where=["training_seed=1"])

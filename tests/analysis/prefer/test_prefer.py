@@ -253,9 +253,13 @@ def test_the_command(run: Caller, tmp_path: Path) -> None:
         *db, "prefer", "quiz", "--by", "scorer", "--svg", str(tmp_path / "q.svg")
     )
     assert shown.code == 0, shown.err
+    first, second, *_ = shown.out.splitlines()
+    assert first.startswith("Highest by 2 scorers: ")
+    assert second.startswith("judge/x and people order the models alike to ")
+    whole = run(*db, "prefer", "quiz", "--by", "scorer", "--all").out
     assert (
-        "people (human)" in shown.out
-        and "judge/x against people, on what both saw (72 votes)" in shown.out
+        "people (human)" in whole
+        and "judge/x against people, on what both saw (72 votes)" in whole
     )
     assert (
         "voters_unknown: each vote of an unknown voter" in shown.err
@@ -294,3 +298,25 @@ def test_mistakes_are_named(tmp_path: Path) -> None:
     rows = voted(covariates={"a": {"length": float("nan")}, "b": {"length": 1.0}})
     with pytest.raises(StatisticsError, match="no vote that counts"):
         asked(tmp_path, rows, covariate=["length"])
+
+
+def test_many_scorers_are_a_table_of_twenty_rows_that_says_who_leads(
+    run: Caller, tmp_path: Path
+) -> None:
+    rows = voted()
+    for number in range(26):
+        judge = f"judge/{number:02}"
+        for (a, b), outcomes in (JUDGE if number % 2 else PEOPLE).items():
+            named = [WORDS[one] for one in outcomes]
+            rows.votes(1, "quiz", (MODELS[a], MODELS[b]), named, judge=judge)
+    url = store_at(tmp_path / "many.duckdb")
+    with open_store(url, write=True) as store:
+        rows.write(store)
+    lines = run("prefer", "quiz", "--by", "scorer", db=url).out.splitlines()
+    assert lines[0] == "Highest by 27 scorers: org/a by 14 and org/b by 13."
+    assert lines[1].startswith("Two of them order the models alike to ")
+    assert len(lines) <= 25 and "… 9 more (--all)" in lines[-2]
+    whole = run("prefer", "quiz", "--by", "scorer", "--all", db=url).out
+    assert "judge/25 (model) · 36 votes" in whole and "judge/24 against" in whole
+    records = run("prefer", "quiz", "--by", "scorer", "--json", db=url).rows
+    assert len(records) == 27 * 3

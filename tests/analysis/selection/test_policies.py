@@ -135,7 +135,7 @@ def test_single_statuses_can_be_named(store: Warehouse) -> None:
     board = store.leaderboard("tasks", policy="error=wrong,limit=missing")
     agent = next(row for row in board.rows if row.model == "org/agent")
     assert agent.n_filled == 2
-    assert "errors count as wrong" in " ".join(board.notes)
+    assert "errors and absent prompts count as wrong" in " ".join(board.notes)
 
 
 def test_of_some_prompts_those_are_counted(store: Warehouse) -> None:

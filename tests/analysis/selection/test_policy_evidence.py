@@ -34,6 +34,8 @@ def rows() -> StoreRows:
     rows.scores(dropped, dict.fromkeys(prompts[:6], 1.0), metric)
     cut = rows.run("org/cut", "tasks", n_requested=8, status="truncated")
     rows.scores(cut, dict.fromkeys(prompts[:6], 1.0), metric)
+    unknown = rows.run("org/unknown", "tasks", n_requested=9)
+    rows.scores(unknown, dict.fromkeys(prompts[:7], 1.0), metric)
     return rows
 
 
@@ -46,7 +48,7 @@ def test_baked_failures_cannot_be_missing(store: Warehouse) -> None:
     words = (
         r"run:2 \(org/baked on tasks\) stored its worst score for failures \(1 errors\) "
         "and no status: under `missing` it cannot be read; all can be read under "
-        "`all-wrong`: --policy all-wrong"
+        "`all-wrong`: policy=.all-wrong."
     )
     for ask in (
         lambda **options: store.compare("org/kept", "org/baked", **options),
@@ -72,10 +74,24 @@ def test_an_error_beside_a_right_answer_proves_nothing(store: Warehouse) -> None
     assert store.compare("org/kept", "org/lucky", policy="missing").rows
 
 
-def test_dropped_failures_cannot_be_wrong(store: Warehouse) -> None:
-    with pytest.raises(
-        MisuseError, match="run:5 .* 6 of the 8 prompts.*--policy missing"
-    ):
-        store.compare("org/kept", "org/dropped", policy="all-wrong")
-    assert store.compare("org/kept", "org/dropped", policy="attempts").rows
+def test_absent_prompts_of_a_known_set_count_like_errors(store: Warehouse) -> None:
+    board = store.leaderboard("tasks", policy="all-wrong", where=["model!=org/unknown"])
+    (row,) = [row for row in board.rows if row.model == "org/dropped"]
+    assert (row.estimate, row.n_prompts) == (0.75, 8)  # six right of eight
+    assert "subset" not in row.flags
+    assert any("org/dropped 2 of 8 samples" in note for note in board.notes)
+    (pair,) = store.compare("org/kept", "org/dropped", policy="all-wrong").rows
+    assert (pair.n_prompts, pair.mean_b) == (8, 0.75)
+    for policy in ("attempts", "missing"):  # by which an error says nothing
+        (pair,) = store.compare("org/kept", "org/dropped", policy=policy).rows
+        assert pair.mean_b == 1.0
     assert store.compare("org/kept", "org/cut", policy="all-wrong").rows  # it is told
+
+
+def test_absent_prompts_that_nobody_knows_cannot_be_wrong(store: Warehouse) -> None:
+    with pytest.raises(
+        MisuseError,
+        match="run:7 .* 7 of the 9 prompts.*nobody knows which.*policy=.missing.",
+    ):
+        store.compare("org/kept", "org/unknown", policy="all-wrong")
+    assert store.compare("org/kept", "org/unknown", policy="attempts").rows

@@ -71,7 +71,11 @@ def test_the_headline_scorer_is_taken_in_any_order_of_sources(
     assert store.compare("ada", "bob").rows[0].n_prompts == 40
     assert store.gate("ada", "bob", margin=0.1).rows[0].n_prompts == 40
     assert store.power("ada", "bob").rows
-    assert "also scored by people" in caplog.text
+    assert (
+        "faq: scored by gpt-4o (40 questions) and by people (20 questions). Taken: "
+        "gpt-4o, the headline metric. people instead: --where scorer=people; both: "
+        "warehouse judge agreement faq --judge gpt-4o --human people"
+    ) in caplog.text
     pairs = store.pairs("faq")
     assert pairs.rows[0].n_prompts == 40 and any(
         "also scored by people" in note for note in pairs.notes

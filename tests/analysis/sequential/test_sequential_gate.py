@@ -488,7 +488,7 @@ def test_fixed_n_statistics_are_refused(stopped: Warehouse) -> None:
     ):
         with pytest.raises(
             MisuseError,
-            match="bob was stopped early by the betting rule.*gate --sequential",
+            match="bob was stopped early by the betting rule.*sequential_gate",
         ):
             ask()
     with pytest.raises(MisuseError, match="cy was stopped early by a rule of m"):
@@ -530,7 +530,7 @@ def test_the_gate_goes_on_from_the_record(stopped: Warehouse) -> None:
         {"seed": 4, "alpha": 0.1, "n_max": 300},
     ):
         with pytest.raises(
-            MisuseError, match="under --n-max 250 --seed 4 --alpha 0.1; give the same"
+            MisuseError, match="under n_max=250 seed=4 alpha=0.1; give the same"
         ):
             stopped.sequential_gate("bob", "ada", 0.1, **options)  # type: ignore[arg-type]
     with pytest.raises(MisuseError, match="of which nothing is known"):

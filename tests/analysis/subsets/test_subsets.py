@@ -377,8 +377,8 @@ def test_width_budget_and_baseline(planned: World) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "one of --size, --width and --budget"),
-        ({"size": 10, "width": 0.1}, "one of --size"),
+        ({}, "one of size=, width= and budget="),
+        ({"size": 10, "width": 0.1}, "one of size="),
         ({"width": float("inf")}, "number above 0"),
         ({"width": NAN}, "number above 0"),
         ({"width": -0.1}, "number above 0"),

@@ -11,7 +11,7 @@ import pytest
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller
 from warehouse import Warehouse, connect
-from warehouse.analysis.suites.across import AcrossBenchmarks
+from warehouse.analysis.suites.across import AcrossBenchmarks, with_first_case
 from warehouse.tables.text import in_text
 
 SKILL = {"org/best": 0.9, "org/alike": 0.88, "org/weak": 0.4}
@@ -195,3 +195,27 @@ def test_a_note_on_each_benchmark_is_said_once(store_of_fractions: Warehouse) ->
     unknown = [note for note in notes if "fix_metric" in note or "fix metric" in note]
     assert len(unknown) == 1
     assert unknown[0].startswith("4 benchmarks, the first four: ")
+
+
+def test_a_suite_is_listed_with_its_benchmarks_and_no_counts_of_its_own(
+    run: Caller, url: str
+) -> None:
+    said = run("list", "benchmarks", db=url).out.splitlines()
+    (suite,) = [line.split() for line in said if line.startswith("exam ")]
+    assert suite == ["exam", "-", "-", "-", "-", "2"]
+    (leaf,) = [line.split() for line in said if line.startswith("exam/reading")]
+    assert leaf[-4:] == ["60", "3", "3", "-"]
+    by_name = {
+        row["benchmark"]: row
+        for row in run("list", "benchmarks", "--json", db=url).rows
+    }
+    assert by_name["exam"]["n_prompts"] == 0 and by_name["exam"]["n_benchmarks"] == 2
+
+
+def test_why_there_is_no_mean_names_a_case() -> None:
+    message = "several conditions of one model:\n  m on a: run:1\n  m on b: run:2"
+    assert with_first_case(message) == (
+        "several conditions of one model: m on a: run:1, and 1 more"
+    )
+    assert with_first_case(f"{message}\n  ... and 7 more").endswith("1 more at least")
+    assert with_first_case("prompts are fixed") == "prompts are fixed"

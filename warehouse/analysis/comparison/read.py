@@ -16,6 +16,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Generic, TypeVar
 
+from warehouse.analysis.comparison.no_prompts import why_none_in_common
 from warehouse.analysis.comparison.pairing import (
     NotComparable,
     Pair,
@@ -23,6 +24,7 @@ from warehouse.analysis.comparison.pairing import (
     pair_up,
     refuse_incomparable,
 )
+from warehouse.analysis.comparison.published import way_out
 from warehouse.analysis.selection.benchmarks import (
     BenchmarkNames,
     Metric,
@@ -73,7 +75,11 @@ from warehouse.analysis.selection.reference import (
 from warehouse.analysis.selection.reference_text import parse_where
 from warehouse.analysis.selection.rows import row_of_condition
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
-from warehouse.analysis.selection.scorers import scorer_in_words
+from warehouse.analysis.selection.scorers import (
+    Scorer,
+    scorer_in_words,
+    taken_in_words,
+)
 from warehouse.analysis.selection.scores import PromptScores, read_scores
 from warehouse.analysis.selection.select import rows_by_split
 from warehouse.analysis.selection.selection import Selection
@@ -334,16 +340,16 @@ class TwoModels:
         """
         ids = sorted({a.setting("benchmark_id"), b.setting("benchmark_id")})
         metrics = metrics_of(self.store, ids)
-        chosen = choose_metrics(metrics, self.selection.metric, a.setting("benchmark"))
+        chosen = self.chosen_metrics(a, b)
         if self.second_metric is None:
-            by_side = self._scores(a, b, chosen)
+            by_side = self.scores_by_metric(a, b, chosen)
             labels = (chosen[0].label, chosen[0].label)
         else:
             of_second = choose_metrics(
                 metrics, self.second_metric, b.setting("benchmark")
             )
-            of_a, _ = self._scores(a, b, chosen)
-            _, of_b = self._scores(a, b, of_second)
+            of_a, _ = self.scores_by_metric(a, b, chosen)
+            _, of_b = self.scores_by_metric(a, b, of_second)
             by_side = (of_a, of_b)
             labels = (chosen[0].label, of_second[0].label)
         for condition, scores, label in zip((a, b), by_side, labels, strict=True):
@@ -354,13 +360,11 @@ class TwoModels:
             a, b, metric_a, self._as_of_first(metric_a, metric_b), self.force
         )
         row_a, row_b = (
-            self._row(a, metric_a, members_a),
-            self._row(b, metric_b, members_b),
+            self.row_of(a, metric_a, members_a),
+            self.row_of(b, metric_b, members_b),
         )
-        scores_a, scores_b = (self._scores_of(row) for row in (row_a, row_b))
-        label_a, label_b = label_conditions(
-            self.store, [_without_seeds(condition) for condition in (a, b)]
-        )
+        scores_a, scores_b = (self.finite_scores(row) for row in (row_a, row_b))
+        label_a, label_b = self.labels(a, b)
         if self.across_links:  # what was recorded is what they are on
             label_a, label_b = (
                 label.replace("benchmark_recorded=", "benchmark=")
@@ -377,6 +381,23 @@ class TwoModels:
             (label_a, label_b),
             (row_a, row_b),
             scorers,
+        )
+
+    def chosen_metrics(self, a: Condition, b: Condition) -> list[Metric]:
+        """The metrics that were named, else the headline metrics, of the benchmark of
+        two conditions.
+
+        Raises:
+            MisuseError: unknown metric.
+        """
+        ids = sorted({a.setting("benchmark_id"), b.setting("benchmark_id")})
+        metrics = metrics_of(self.store, ids)
+        return choose_metrics(metrics, self.selection.metric, a.setting("benchmark"))
+
+    def labels(self, a: Condition, b: Condition) -> list[str]:
+        """What sets two conditions apart, in words."""
+        return label_conditions(
+            self.store, [_without_seeds(condition) for condition in (a, b)]
         )
 
     def _as_of_first(self, first: Metric, second: Metric) -> Metric:
@@ -413,9 +434,9 @@ class TwoModels:
         scored = scored_metrics(run_metrics_of(self.store, ids), metrics, both)
         common = {other for other, holders in scored.items() if holders == 2} - {label}
         own = scored_metrics(run_metrics_of(self.store, ids), metrics, (condition,))
-        why = " (published figures cannot be paired)"
-        if own:
-            why = f", but by {some_of(sorted(own))}"
+        if not own:
+            return self._without_samples(condition, label, both)
+        why = f", but by {some_of(sorted(own))}"
         advice = advise_metric("both have", common)
         alike = _like(label, sorted(own), metrics)
         if alike and not common and self.second_metric is None:
@@ -433,6 +454,16 @@ class TwoModels:
             f"{condition.model} has no scored prompt by {label}{why}{advice}"
         )
 
+    def _without_samples(
+        self, condition: Condition, label: str, both: tuple[Condition, Condition]
+    ) -> NotComparable:
+        """The refusal of a condition without any score, and how its published figure
+        may be compared."""
+        return NotComparable(
+            f"{condition.model} has no scored prompt by {label}: what is stored of it "
+            f"is a published figure, which cannot be paired{way_out(self, *both)}"
+        )
+
     def _scorers(
         self,
         metric: Metric,
@@ -440,29 +471,32 @@ class TwoModels:
         both: Sequence[Condition],
         ids: Sequence[int],
     ) -> str:
-        """Who else scored the same in the same runs, in words; empty where nobody did."""
+        """Which of several scorers of the same runs is taken, and how the others are;
+        empty where there is one."""
         alike = {other.id: other for other in chosen if other.label == metric.label}
         if len(alike) < 2:
             return ""
         runs = set(chain.from_iterable(condition.run_ids for condition in both))
-        there = {
-            row["metric_id"]
-            for row in run_metrics_of(self.store, ids)
-            if row["run_id"] in runs
-        }
-        others = {
-            scorer_in_words(other.scored_by, other.scorer_kind)
-            for key, other in alike.items()
-            if key in there and key != metric.id
-        }
-        if not others:
+        scored: dict[int, int] = {}
+        for row in run_metrics_of(self.store, ids):
+            if row["run_id"] in runs and row["metric_id"] in alike:
+                key = row["metric_id"]
+                scored[key] = max(scored.get(key, 0), row["n_scored"] or 0)
+        order = sorted(scored, key=lambda key: (key != metric.id, key))
+        found = [
+            Scorer(
+                scorer_in_words(alike[key].scored_by, alike[key].scorer_kind),
+                scored[key],
+            )
+            for key in order
+        ]
+        if len({one.name for one in found}) < 2:
             return ""
-        return (
-            f"by {scorer_in_words(metric.scored_by, metric.scorer_kind)}; also scored "
-            f"by {', '.join(sorted(others))}"
-        )
+        benchmark = both[0].setting("benchmark")
+        why = "the headline metric"
+        return taken_in_words(benchmark, found, why, can_choose=False)
 
-    def _scores_of(self, row: ScoredCondition) -> PromptScores:
+    def finite_scores(self, row: ScoredCondition) -> PromptScores:
         """The scores of a row.
 
         Raises:
@@ -478,7 +512,7 @@ class TwoModels:
             )
         return scores
 
-    def _row(
+    def row_of(
         self, condition: Condition, metric: Metric, members: Mapping[str, PromptScores]
     ) -> ScoredCondition:
         """The row of a condition, over its seeds and repeats.
@@ -505,7 +539,7 @@ class TwoModels:
         except MisuseError as error:
             raise NotComparable(str(error)) from None
 
-    def _scores(
+    def scores_by_metric(
         self, a: Condition, b: Condition, metrics: Sequence[Metric]
     ) -> tuple[list[tuple[Metric, dict[str, PromptScores]]], ...]:
         """The metrics of each with its scores, of each of its seeds; only the first
@@ -573,7 +607,16 @@ class TwoModels:
         if only is not None:
             scores_a = scores_of(scores_a, only.ids)
             scores_b = scores_of(scores_b, only.ids)
-        pair = pair_up(a, b, both.metric_a, scores_a, scores_b, self.clusters(a, b))
+        clusters = self.clusters(a, b)
+        try:
+            pair = pair_up(a, b, both.metric_a, scores_a, scores_b, clusters)
+        except NotComparable as error:
+            prompts = (scores_a.prompts.tolist(), scores_b.prompts.tolist())
+            why = why_none_in_common(self.store, a, b, prompts)
+            said = str(error)
+            if "fix link" in why:  # by which it is known which joins them
+                said = said.partition(" (`warehouse fix link")[0]
+            raise NotComparable(f"{said}{why}") from None
         notes = dict.fromkeys(chain.from_iterable(row.row_notes for row in both.rows))
         if only is not None:
             notes[only.note] = None
@@ -601,18 +644,19 @@ class TwoModels:
             return pair
         return replace(pair, plans=self._plans(pair))
 
-    def refuse_policy(self, both: ScoredTwice, what: str) -> None:
+    def refuse_policy(self, condition: Condition, metric: Metric, what: str) -> None:
         """Refuse a benchmark that is under a policy, for an answer that knows none.
 
         Args:
-            both: two conditions on it.
+            condition: on it.
+            metric: by which it is judged.
             what: the answer, with what to leave out: ``--unpaired``.
 
         Raises:
             NotComparable: it is.
         """
-        name = both.a.setting("benchmark")
-        ids = [(both.a.setting("benchmark_id"), both.metric_a.id)]
+        name = condition.setting("benchmark")
+        ids = [(condition.setting("benchmark_id"), metric.id)]
         stored = policy_in_force(self.store.under(None), ids, name)
         if stored.text:
             own = shlex.quote(name)

@@ -21,6 +21,8 @@ from warehouse.tables.words import (
     percentage,
     small,
     small_interval,
+    some_of,
+    visible,
 )
 
 
@@ -111,7 +113,10 @@ class FrontierReport(Result):
         return " ".join(self.sentences)
 
     def view(self, *, verbose: bool = False) -> View:
-        """The command's table, what it says in a sentence, and what was left out."""
+        """Who is on the frontier, by name, with scores and costs; with ``verbose`` every
+        column and what it means."""
+        if not verbose:
+            return self._brief()
         parts: list[str | Table | TableNote]
         if self.prices:
             parts = [self.prices]
@@ -142,6 +147,34 @@ class FrontierReport(Result):
         flags = chain.from_iterable(row.flags for row in self.rows)
         parts += [TableNote(line, "flags") for line in meanings(flags)]
         return View(tuple(parts), self.notes)
+
+    def _brief(self) -> View:
+        """Who is on the frontier, and what is known of the others."""
+        parts: list[str | Table | TableNote] = []
+        if self.prices:
+            parts += [self.prices, ""]
+        for sentence, rows in zip(self.sentences, self.groups(), strict=True):
+            if parts and parts[-1] != "":
+                parts.append("")
+            models = Counter(row.model for row in rows)
+            names = []
+            for row in rows:
+                names.append(row.label if models[row.model] > 1 else row.model)
+            digits = decimals(row.standard_error for row in rows)
+            cells = []
+            for name, row in zip(names, rows, strict=True):
+                cells.append({"model": name} | _brief_cells(row, digits, self.unit))
+            head = _on_frontier(rows, names)
+            table = Table.of(
+                cells, hide_empty=("beaten by", "no cost"), counts=("no cost",)
+            )
+            # what was asked beside: whether one is as good for less
+            beside = sentence.partition(_ON)[2]
+            parts += [visible(line) for line in (head, beside) if line]
+            parts += ["", table]
+        flags = chain.from_iterable(row.flags for row in self.rows)
+        lines = [line for line in meanings(flags) if line.split(":")[0] in _TELLING]
+        return View((*parts, *map(TableNote, lines)), self.notes)
 
     def groups(self) -> list[list[FrontierRow]]:
         """The rows that are held against each other."""
@@ -183,6 +216,49 @@ _LEGEND = {
     "per solved": "spent for each prompt that was solved, failures paid for as well",
     "no cost": "prompts with a score and no cost, which no figure here counts",
 }
+
+
+#: Ends what the sentence of a benchmark says of how many rows there are.
+_ON = " may be. "
+#: Models that a sentence names.
+_NAMED = 5
+#: Flags that change what a reader does.
+_TELLING = ("skew_gate", "missing_cost", "published")
+
+
+def _on_frontier(rows: Sequence[FrontierRow], names: Sequence[str]) -> str:
+    """Which rows are on the frontier, and which others may be."""
+    of = " ".join(filter(None, (rows[0].benchmark, rows[0].split)))
+    on, may_be = [], []
+    for name, row in zip(names, rows, strict=True):
+        if row.on_frontier:
+            on.append(name)
+        elif row.in_frontier_set:
+            may_be.append(name)
+    if not on:
+        return (
+            f"{of}: no row has a score and a cost by which it could be on the frontier."
+        )
+    said = f"{of}: nobody is as good for less, or better for as little, as {some_of(on, _NAMED)}"
+    if may_be:
+        said += f"; that {some_of(may_be, _NAMED)} is beaten is not shown"
+    return f"{said}."
+
+
+def _brief_cells(row: FrontierRow, digits: int, unit: str) -> dict[str, Any]:
+    beaten = row.excluded_by or ""
+    if not beaten and row.dominated_by:
+        beaten = f"({row.dominated_by})"
+    return {
+        "score": number(row.estimate, digits),
+        level_column(row.level): interval(
+            row.ci_low, row.ci_high, digits, at=row.estimate
+        ),
+        unit: small(row.mean_cost),
+        "frontier": "yes" if row.on_frontier else "",
+        "beaten by": beaten,
+        "no cost": row.n_missing_cost,
+    }
 
 
 def _cells(row: FrontierRow, digits: int, unit: str) -> dict[str, Any]:

@@ -171,7 +171,7 @@ def _with_costs(
         p = max(p_pass, p_cost)
     if costs.share_missing > MOST_MISSING:
         p = None
-        why = f"{costs.share_missing:.1%} of a model's answers have no {costs.metric}"
+        why = _without_costs(costs.share_missing, costs.metric, p_pass, alpha)
     elif costs.test is None or not rejects(p_cost, alpha):
         is_skewed = costs.test is not None and costs.test.flags
         not_shown = "not shown to be cheaper"
@@ -182,6 +182,23 @@ def _with_costs(
             why = "costs are too skewed to tell"
     note = "; ".join(filter(None, (item.note, why)))
     return replace(item, p_values=(p, p_fail), note=note, costs=costs)
+
+
+def _without_costs(
+    share: float, metric: str, p_pass: float | None, alpha: float
+) -> str:
+    """Why nobody can say whether it is cheaper, and what would say it."""
+    scores = ""
+    if rejects(p_pass, alpha):
+        scores = "its scores would pass; "
+    other = "tokens"
+    if metric == "tokens":
+        other = "dollars"
+    return (
+        f"{scores}{100 * share:.3g} % of a model's answers have no {metric}, so that "
+        "nothing says whether it is cheaper: --prices FILE makes dollars of tokens, "
+        f"--cost {other} may be known"
+    )
 
 
 def _gate(

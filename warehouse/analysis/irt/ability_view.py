@@ -13,6 +13,7 @@ from warehouse.tables.words import (
     level_column,
     number,
     p_value,
+    some_of,
     visible,
 )
 
@@ -77,16 +78,62 @@ class AbilityReport(IrtResult):
     sensitivity: tuple[SensitivityRow, ...]
 
     def view(self, *, verbose: bool = False, sensitivity: bool = False) -> View:
-        """The scale, the most able first.
+        """Who is the most able, and who may be; the scale.
 
         Args:
+            verbose: with errors, tests and what the columns mean.
             sensitivity: the order without single benchmarks and families instead.
         """
         if sensitivity:
             parts = _sensitivity(self)
-        else:
+        elif verbose:
             parts = _abilities(self)
+        else:
+            parts = _brief(self)
         return View(tuple(parts), self.notes)
+
+
+def _brief(report: AbilityReport) -> list[Part]:
+    """Who is the most able, and the places of all."""
+    level = level_column(report.level)
+    cells = []
+    for row in report.rows:
+        place = None
+        if row.rank_low is not None:
+            place = f"{row.rank_low}-{row.rank_high}"
+        cells.append(
+            {
+                "place": place or row.rank,
+                "model": visible(row.model),
+                "ability": number(row.ability, 2),
+                f"its {level}": interval(row.ci_low, row.ci_high, 2),
+                "behind": number(row.behind_leader, 2),
+                "prompts": row.n_items,
+                "block": row.block,
+            }
+        )
+    table = Table.of(cells, hide_empty=("block",), minor=("block", "prompts"))
+    if len({row.block for row in report.rows}) == 1:
+        table = table.without(("block",))
+    return [
+        visible(_most_able(report)),
+        f"{report.one_line}; abilities in standard deviations of these models.",
+        "",
+        *blocks_part(report.blocks),
+        table,
+    ]
+
+
+def _most_able(report: AbilityReport) -> str:
+    """Who has the highest ability, and whom no test tells from the first."""
+    first, *others = report.rows
+    alike = [row.model for row in others if row.rank_low == 1]
+    said = f"{first.model} has the highest ability"
+    if alike:
+        return f"{said}; {some_of(alike, 3)} may be the first as well."
+    if first.rank_low is None:
+        return f"{said}; no test of places."
+    return f"{said}, above all others."
 
 
 def _abilities(report: AbilityReport) -> list[Part]:

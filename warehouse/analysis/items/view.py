@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from warehouse.analysis.results import Result, Row
-from warehouse.tables.view import Table, View, legend
+from warehouse.tables.view import Part, Table, View, legend
 from warehouse.tables.words import number, p_value
 
 
@@ -99,6 +99,7 @@ class ItemReport(Result):
         """Prompts, those that go against the rest first.
 
         Args:
+            verbose: with every column, and what each means.
             top: prompts in the table; 0 for all.
         """
         if top:
@@ -115,13 +116,22 @@ class ItemReport(Result):
             (
                 self.one_line,
                 "",
-                _table(shown, self.n_models),
-                *legend(_LEGEND, are_terms=False),
+                *self._table(shown, verbose=verbose),
             ),
             notes,
         )
 
+    def _table(self, rows: Sequence[ItemRow], *, verbose: bool) -> list[Part]:
+        """The prompts; in brief without what only says how a figure was made."""
+        table = _table(rows, self.n_models)
+        if verbose:
+            return [table, *legend(_LEGEND, are_terms=False)]
+        said = {"r_c": _LEGEND["r_c"], "free a": _LEGEND["free a"]}
+        return [table.without(_OF_FITS), *legend(said, are_terms=False)]
 
+
+#: Columns that say how the model of item response fits.
+_OF_FITS = ("r implied", "q negative", "a", "se", "outfit")
 #: Columns in words.
 _LEGEND = {
     "r implied": (

@@ -20,8 +20,9 @@ from warehouse.analysis.judge.corrected import (
 )
 from warehouse.analysis.judge.graders import declared_alike, read_graders
 from warehouse.analysis.judge.question import ASSUMPTION, HeldAgainstPeople
+from warehouse.analysis.judge.rows import JudgeRow
 from warehouse.analysis.judge.units import JudgedUnits, pick_units, read_units
-from warehouse.analysis.judge.view import JudgeReport, JudgeRow
+from warehouse.analysis.judge.view import JudgeReport
 from warehouse.analysis.judge.votes import has_votes, read_verdicts
 from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.conditions import describe
@@ -117,6 +118,12 @@ def _of_scores(store: Store, question: HeldAgainstPeople) -> JudgeReport:
             "labels were not drawn by known chance, so agreement is of these answers "
             "only, and no mean is corrected; draw some next time: warehouse judge next "
             f"{question.benchmark} --judge {shlex.quote(name)} --n 100"
+        )
+    n_of_several = sum(judged.n_of_several for judged in units)
+    if n_of_several:
+        notes.append(
+            f"{human}: {n_of_several:,} answers have several labels, of which the mean "
+            "counts"
         )
     if sample is not None:
         notes.append(

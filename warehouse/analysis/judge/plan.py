@@ -95,7 +95,7 @@ class LabelPlans(Result):
         return f"{span} labels of each model give {goal}{without}"
 
     def view(self, *, verbose: bool = False) -> View:
-        """The labels of each model or pair, and what they go by."""
+        """The labels of each model or pair; with ``verbose`` what they go by."""
         chance = ""
         if self.difference is not None:
             chance = f", found with chance {self.power:g}"
@@ -106,6 +106,10 @@ class LabelPlans(Result):
             hide_empty=("against", "saved", ends, "labels by it", "flags"),
             minor=("at least", "sd", "at hand", "judged"),
         )
+        if not verbose:
+            brief = table.without(("judged", "rho", "sd", "at least", "flags"))
+            said = (TableNote("alone: labels that it takes without the judge"),)
+            return View((head, "", brief, *said, *_remarks(self.rows)), self.notes)
         return View((head, "", table, *_legend(self), *_remarks(self.rows)), self.notes)
 
 

@@ -209,6 +209,7 @@ class JudgedUnits:
     n_outside: int  #: labels that were not drawn, and are not among ``labels`` where others were.
     draw: RunDraw | None  #: how they were drawn; None where nobody drew.
     run_ids: tuple[int, ...]  #: of the answers, and of their labels.
+    n_of_several: int = 0  #: answers of which a label is the mean of several.
 
     @property
     def condition(self) -> Condition:
@@ -480,7 +481,31 @@ def _units(
         chain.from_iterable(entry.condition.run_ids for entry in (entry, *own))
     )
     design = (clusters.labels(prompts), codes, reason, missing, outside, draw, run_ids)
-    return JudgedUnits(entry, human, prompts, scores.values[at], found, *design)
+    several = _n_labels(own, prompts)[np.isfinite(found)] > 1
+    return JudgedUnits(
+        entry,
+        human,
+        prompts,
+        scores.values[at],
+        found,
+        *design,
+        n_of_several=int(several.sum()),
+    )
+
+
+def _n_labels(
+    own: Sequence[ScoredCondition], prompts: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """How many labels each prompt has, over runs of labels and their draws."""
+    count = np.zeros(len(prompts))
+    for entry in own:
+        scores = entry.usable
+        assert scores is not None
+        _, at, from_ = np.intersect1d(
+            prompts, scores.prompts, assume_unique=True, return_indices=True
+        )
+        count[at] += scores.n_draws[from_]
+    return count
 
 
 def labels_of(

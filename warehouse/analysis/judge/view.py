@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
+from warehouse.analysis.judge.brief import brief_parts, has_corrected
 from warehouse.analysis.judge.corrected import CorrectedRow
 from warehouse.analysis.judge.question import ASSUMPTION
+from warehouse.analysis.judge.rows import JudgeRow
 from warehouse.analysis.judge.votes import OrderEffect
-from warehouse.analysis.results import Result, Row
+from warehouse.analysis.results import Result
 from warehouse.stats import (
     AgreementFigure,
     BiasFigure,
@@ -18,7 +20,6 @@ from warehouse.stats import (
     JudgeAgreement,
     RoganGladen,
 )
-from warehouse.stats.core.inputs import rejects
 from warehouse.tables.view import Part, Table, View, legend
 from warehouse.tables.words import interval, level_column, number, reasons
 
@@ -71,77 +72,6 @@ _FLAGS = {
     "few_disagreements": "fewer than 5 labelled answers on which they differ",
     "judge_against_people": "the judge goes against people, and is not used",
 }
-
-
-@dataclass(frozen=True)
-class JudgeRow(Row):
-    """A judge against people on the answers of one model, or of all."""
-
-    model: str  #: name; empty for all models together.
-    condition: str  #: settings that tell the row from others.
-    n_units: int  #: answers (of votes: verdicts) of the judge.
-    n_labels: int  #: those that people have judged as well.
-    n_prompts: int  #: prompts of these: what errors go by.
-    #: share on which both say the same, with its interval ``agreement_low``,
-    #: ``agreement_high``.
-    agreement: float | None
-    agreement_error: float | None  #: its standard error by prompts (clusters).
-    agreement_low: float | None
-    agreement_high: float | None
-    #: Cohen's, with ``kappa_low``, ``kappa_high`` and ``kappa_error``.
-    kappa: float | None
-    kappa_error: float | None
-    kappa_low: float | None
-    kappa_high: float | None
-    ac1: float | None  #: Gwet's, with ``ac1_low``, ``ac1_high``.
-    ac1_low: float | None
-    ac1_high: float | None
-    #: all measures of agreement, each with its interval and the reason where there is
-    #: none.
-    figures: tuple[AgreementFigure, ...]
-    #: share on which the judge scores above people, ``judge_below`` below;
-    #: ``direction_p``: sign test.
-    judge_above: float | None
-    judge_below: float | None
-    direction_p: float | None
-    #: mean of judge minus people, with ``bias_low``, ``bias_high``, its own ``bias_p``,
-    #: and ``bias_p_simultaneous`` for all models at once.
-    bias: float | None
-    bias_low: float | None
-    bias_high: float | None
-    bias_p: float | None
-    bias_p_simultaneous: float | None
-    #: as in `CorrectedRow`; of votes only the two means.
-    judge_estimate: float | None
-    label_estimate: float | None
-    label_low: float | None
-    label_high: float | None
-    estimate: float | None
-    standard_error: float | None
-    low: float | None
-    high: float | None
-    degrees_of_freedom: float | None
-    weight: float | None
-    correlation: float | None
-    width_ratio: float | None
-    method: str
-    repeat_sd: float | None
-    flip_rate: float | None
-    #: by Rogan and Gladen, with ``rate_low``, ``rate_high``; None where not asked for.
-    rate: float | None
-    rate_low: float | None
-    rate_high: float | None
-    level: float  #: nominal coverage of all intervals.
-    #: those of `CorrectedRow` and of agreement.
-    flags: tuple[str, ...]
-    reason: str  #: why a figure is None, or the labels stand alone.
-    run_ids: tuple[int, ...]  #: ids of the judge's runs.
-
-    @property
-    def is_favoured(self) -> bool:
-        """True if the judge favours the model, or the opposite, by the test of all
-        models at once."""
-        return rejects(self.bias_p_simultaneous, 1 - self.level)
 
 
 @dataclass(frozen=True)
@@ -198,31 +128,49 @@ class JudgeReport(Result):
         )
         return f"{share} {what} ({kappa}, {ac1}) on {self.benchmark}."
 
-    def view(self, *, verbose: bool = False) -> View:
-        """Agreement by model, what else is known of the judge, and what people would
-        say on average."""
+    def view(self, *, verbose: bool = False, top: int | None = None) -> View:
+        """Agreement by model, whom the judge favours, and what people would say on
+        average; with ``verbose`` every measure, and what the columns mean.
+
+        Args:
+            verbose: everything that there is to say.
+            top: rows of the tables; None: of many those that matter most; 0: all.
+        """
+        flags = set(chain.from_iterable(row.flags for row in self.rows))
+        said = [
+            f"{flag}: {meaning}" for flag, meaning in _FLAGS.items() if flag in flags
+        ]
+        drawn = [row for row in self.rows[1:] if "labels_not_random" not in row.flags]
+        notes = (*reasons((row, row.reason) for row in drawn), *self.notes)
+        if verbose:
+            return View((*self._everything(), *said), notes)
+        parts = [
+            self.one_line,
+            *brief_parts(
+                self.judge, self.rows, self.graders, self.grader_names, top=top
+            ),
+            *self.of_the_judge,
+            *map(_difference, self.differences),
+        ]
+        if self.sample is not None:
+            parts += _rates(self.sample, self.rows[1:])
+        of_rows = [line for line in said if not line.startswith("labels_not_random")]
+        return View((*parts, *of_rows), notes)
+
+    def _everything(self) -> list[Part]:
+        """Every measure of agreement, corrected means with what the judge brings."""
         parts: list[Part] = [
             self.one_line,
             "",
             *_agreement(self.rows),
             *self._sentences(),
         ]
-        if any(
-            row.label_estimate is not None and row.estimate is not None
-            for row in self.rows
-        ):
+        if has_corrected(self.rows):
             parts += _corrected(self.rows[1:])
         parts += [_difference(difference) for difference in self.differences]
         if self.sample is not None:
             parts += _rates(self.sample, self.rows[1:])
-        flags = set(chain.from_iterable(row.flags for row in self.rows))
-        parts += [
-            f"{flag}: {meaning}" for flag, meaning in _FLAGS.items() if flag in flags
-        ]
-        drawn = [row for row in self.rows[1:] if "labels_not_random" not in row.flags]
-        return View(
-            tuple(parts), (*reasons((row, row.reason) for row in drawn), *self.notes)
-        )
+        return parts
 
     def _sentences(self) -> list[str]:
         """Other measures of agreement, of all graders too, and what else the judge goes

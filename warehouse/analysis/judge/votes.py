@@ -216,7 +216,9 @@ def read_verdicts(store: Store, question: HeldAgainstPeople) -> Verdicts:
             "paired: they name no prompt"
         )
     key = votes.pair_keys
-    labels, sides, at = _labels(votes, np.flatnonzero(theirs & named), key)
+    of_people = np.flatnonzero(theirs & named)
+    labels, sides, at = _labels(votes, of_people, key)
+    notes += _majorities(human.label, key[of_people], labels)
     rows = np.flatnonzero(own & named)
     n_judged = int(own.sum())
     of_label = np.searchsorted(at, key[rows])
@@ -271,6 +273,26 @@ def _labels(
     high = np.maximum(votes.first, votes.second)[rows[first]]
     turned = votes.order_known[rows[first]] & (votes.first[rows[first]] == high)
     return verdict, (np.where(turned, high, low), np.where(turned, low, high)), at
+
+
+def _majorities(who: str, keys: NDArray[np.int64], verdicts: Numbers) -> list[str]:
+    """That one verdict stands for several votes, and how often these are split evenly.
+
+    Args:
+        who: cast them.
+        keys: pair of answers that each vote is on.
+        verdicts: of each pair.
+    """
+    _, n_votes = np.unique(keys, return_counts=True)
+    several = n_votes > 1
+    if not several.any():
+        return []
+    n_even = int((verdicts[several] == 0.5).sum())
+    return [
+        f"{who}: several voted on {int(several.sum()):,} of {len(n_votes):,} pairs of "
+        "answers: what most of them say counts as one verdict (the sign of their mean; "
+        f"a tie where they are split evenly: {n_even:,})"
+    ]
 
 
 def _once(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from warehouse.analysis.matrix.results import MatrixResult, heading, line_of
 from warehouse.analysis.results import Row
 from warehouse.tables.view import Part, Table, View
-from warehouse.tables.words import number
+from warehouse.tables.words import counted, number, some_of
 
 #: Shuffled matrices from which on p can reach 0.05.
 LEAST_FOR_P = 19
@@ -57,9 +57,31 @@ class MatrixClusters(MatrixResult):
     prompts: tuple[str, ...]  #: what each prompt is called.
 
     def view(self, *, verbose: bool = False) -> View:
-        """Their table 3, and the clusters that were chosen."""
-        parts = [_counts(self.rows), *_silhouette(self), "", _clusters(self.clusters)]
-        return View((*heading(self, f"seed {self.seed}"), *parts), self.notes)
+        """How many clusters stand out, and these; with ``verbose`` every number of
+        clusters that was tried (their table 3)."""
+        head = heading(self, f"seed {self.seed}")
+        parts: list[Part] = []
+        if verbose:
+            parts = [_counts(self.rows), *_silhouette(self), ""]
+        parts.append(_clusters(self.clusters))
+        return View((self._found, *head, *parts), self.notes)
+
+    @property
+    def _found(self) -> str:
+        """How clearly the clusters stand apart, beside what chance gives."""
+        sizes = sorted((row.n_prompts for row in self.clusters), reverse=True)
+        said = (
+            f"{counted(self.n_clusters, 'cluster')} of prompts that models find alike"
+        )
+        if self.silhouette is None:
+            return f"{said}, of {some_of(list(map(str, sizes)), 5)} prompts."
+        chance = ""
+        if self.silhouette_permuted is not None:
+            chance = f"; {self.silhouette_permuted:.2f} where columns are shuffled"
+        return (
+            f"{said}, of {some_of(list(map(str, sizes)), 5)} prompts (silhouette "
+            f"{self.silhouette:.2f}{chance})."
+        )
 
 
 def _counts(counts: tuple[ClusterCountRow, ...]) -> Table:

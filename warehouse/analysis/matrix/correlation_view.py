@@ -8,7 +8,7 @@ from warehouse.analysis.matrix.results import MatrixResult, heading
 from warehouse.analysis.results import Row
 from warehouse.stats.matrix.permutation import PermutedStatistic
 from warehouse.tables.view import Part, Table, View
-from warehouse.tables.words import number, p_value
+from warehouse.tables.words import listed, number, p_value
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,34 @@ class MatrixTest(MatrixResult):
         Args:
             histogram: shares of pairs by similarity instead.
         """
-        head = heading(self, f"{self.n_permutations} permutations, seed {self.seed}")
+        head = (
+            *self._beyond_chance,
+            *heading(self, f"{self.n_permutations} permutations, seed {self.seed}"),
+        )
         parts = [_histogram(self.histogram)] if histogram else _statistics(self.rows)
         return View((*head, *parts), self.notes)
+
+    @property
+    def _beyond_chance(self) -> list[str]:
+        """By which similarities prompts go together otherwise than by chance."""
+        shown: list[str] = []
+        others: list[str] = []
+        for row in self.rows:
+            if row.statistic == "ks" and row.p_value is not None:
+                named = f"{row.similarity} (p {row.p_value:.2g})"
+                (shown if row.p_value <= _SIZE else others).append(named)
+        if not shown and not others:
+            return []
+        if not shown:
+            return [f"Nothing beyond chance is shown: {listed(others)}."]
+        rest = ""
+        if others:
+            rest = f"; not shown by {listed(others)}"
+        return [f"Prompts go together otherwise than by chance: {listed(shown)}{rest}."]
+
+
+#: Up to which p of the distribution of similarities it is said to be no chance.
+_SIZE = 0.05
 
 
 def _statistics(tests: tuple[TestRow, ...]) -> list[Part]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from warehouse.analysis.prefer.brief import brief_parts
 from warehouse.analysis.prefer.rows import Judge, JudgeAgreement, PreferenceRow
+from warehouse.analysis.prefer.scorers import scorer_parts
 from warehouse.analysis.results import Result
 from warehouse.stats.preferences.contrasts import Contrast, Position
 from warehouse.stats.preferences.fit import ELO
@@ -142,8 +143,12 @@ class PreferenceReport(Result):
             top: rows of a table; None: of many those that matter most; 0: all.
         """
         parts: list[Part] = []
-        for judge in self.judges:
-            rows = [row for row in self.rows if row.scorer == judge.scorer]
+        if len(self.judges) > 1 and not verbose:
+            rows_of = {judge.scorer: self._rows_of(judge) for judge in self.judges}
+            parts += scorer_parts(self.judges, rows_of, self.agreement)
+            parts.append("")
+        for judge in self._shown_apart(verbose=verbose, top=top):
+            rows = self._rows_of(judge)
             if verbose:
                 parts += self._explained(judge, rows, elo=elo)
             else:
@@ -151,12 +156,22 @@ class PreferenceReport(Result):
                 parts += brief_parts(judge, rows, said, elo=elo, top=top)
                 parts += _differing(judge)
             parts.append("")
-        parts += map(_agreed, self.agreement)
+        if verbose or top == 0:
+            parts += map(_agreed, self.agreement)
         found = set(chain.from_iterable(judge.flags for judge in self.judges))
         flags = (
             f"{flag}: {meaning}" for flag, meaning in _FLAGS.items() if flag in found
         )
         return View(tuple(parts), (*flags, *self.notes))
+
+    def _rows_of(self, judge: Judge) -> list[PreferenceRow]:
+        return [row for row in self.rows if row.scorer == judge.scorer]
+
+    def _shown_apart(self, *, verbose: bool, top: int | None) -> tuple[Judge, ...]:
+        """Scorers with a table of their own: one alone, or all where that is asked."""
+        if len(self.judges) > 1 and not verbose and top is None:
+            return ()
+        return self.judges
 
     def _explained(
         self, judge: Judge, rows: list[PreferenceRow], *, elo: bool

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.errors import MisuseError
-from warehouse.records.policy import Policy, PolicyRules
+from warehouse.records.policy import WRONG, Policy, PolicyRules
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 from warehouse.tables.words import listed
@@ -65,16 +66,65 @@ def under_policy(
         if row["status"] in policy.dropped:
             sums.n_unscored[at] += row["n_valued"]
             continue
-        worst = policy.wrong_value if row["worst"] is None else row["worst"]
-        if worst is None:
-            raise MisuseError(
-                f"policy {policy.name}: a metric has no known worst score, so nothing "
-                "can count as it; say its bounds and which way it points: warehouse fix "
-                "metric; or what wrong samples score: warehouse fix policy BENCHMARK "
-                f"{policy.name} --wrong-value X"
-            )
-        _as_wrong(sums, at, row["n"], row["n_valued"], float(worst))
+        worst = _worst(policy, row["worst"])
+        _as_wrong(sums, at, row["n"], row["n_valued"], worst)
     return sums
+
+
+def absent_prompts(
+    store: Store, runs: Iterable[int], metrics: Iterable[int]
+) -> list[dict[str, Any]]:
+    """Prompts of declared sets that whole runs have no row of, as ``run_id``,
+    ``metric_id``, ``prompt_id`` and ``worst``: the worst score of the metric, or None."""
+    params = {"run_ids": sorted(set(runs)), "metric_ids": sorted(set(metrics))}
+    if not params["run_ids"] or not params["metric_ids"]:
+        return []
+    return store.rows(
+        query_text("analysis/selection", "absent_prompts"), params, per="run_id"
+    )
+
+
+def absent_as_wrong(
+    store: Store, runs: NDArray[np.int64], metrics: NDArray[np.int64]
+) -> list[tuple[int, int, int, float]]:
+    """Absent prompts that count as wrong, as errors do, with their score: run, metric,
+    prompt, worst.
+
+    Args:
+        runs: id of the run of each row that is there.
+        metrics: id of its metric.
+
+    Raises:
+        MisuseError: the metric has no worst score.
+    """
+    found = []
+    for policy, rows in rows_by_policy(store, runs, metrics):
+        if policy.statuses["error"] != WRONG:
+            continue
+        own = {*zip(runs[rows].tolist(), metrics[rows].tolist(), strict=True)}
+        for row in absent_prompts(store, *map(set, zip(*own, strict=True))):
+            key = (row["run_id"], row["metric_id"])
+            if key in own:
+                worst = _worst(policy, row["worst"])
+                found.append((*key, row["prompt_id"], worst))
+    return found
+
+
+def _worst(policy: Policy, of_metric: float | None) -> float:
+    """What a wrong sample scores.
+
+    Raises:
+        MisuseError: nobody says.
+    """
+    worst = policy.wrong_value if of_metric is None else of_metric
+    if worst is None:
+        raise MisuseError(
+            f"policy {policy.name}: a metric has no known worst score, so nothing "
+            "can count as it; say its bounds and which way it points: warehouse fix "
+            "metric; or what wrong samples score: warehouse fix policy BENCHMARK "
+            f"{policy.name} --wrong-value X"
+        )
+    return float(worst)
 
 
 def rows_by_policy(

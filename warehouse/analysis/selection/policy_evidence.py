@@ -3,7 +3,8 @@
 A run has *kept* its failures where rows without a score say why; it has them *baked*
 where the dump says that an answer failed and the tool stored the worst score and no
 status; it has *dropped* some where it says how many prompts it covers and has rows of
-fewer. Of every other run it is not known, which a note says.
+fewer: those absent count like errors where the benchmark has just as many prompts, so
+that it is known which they are. Of every other run it is not known, which a note says.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from warehouse.analysis.selection.conditions import Run
+from warehouse.analysis.selection.policies import absent_prompts
 from warehouse.errors import MisuseError
 from warehouse.records.policy import MISSING, WRONG, Policy
 from warehouse.store.connection import Store
@@ -37,21 +39,33 @@ def require_readable(store: Store, policy: Policy, runs: Iterable[ReadRun]) -> N
             which all can be read.
     """
     read = list(runs)
-    _refuse_dropped(policy, read)
+    _refuse_dropped(store, policy, read)
     _refuse_baked(store, policy, read)
 
 
-def _refuse_dropped(policy: Policy, runs: Iterable[ReadRun]) -> None:
-    """Refuse whole runs with fewer prompts than they say, where an error is wrong."""
+def _refuse_dropped(store: Store, policy: Policy, runs: list[ReadRun]) -> None:
+    """Refuse whole runs with fewer prompts than they say, where an error is wrong and
+    nobody knows which prompts are absent."""
     if policy.statuses["error"] != WRONG:
         return
+    dropped = []
     for run in {run["run_id"]: run for run, _ in runs}.values():
         n_said, n_found = run["n_requested"], run["n_found"] or 0
         if run["status"] == "complete" and n_said and n_found < n_said:
+            dropped.append(run)
+    if not dropped:
+        return
+    ids = [run["run_id"] for run in dropped]
+    found = absent_prompts(store, ids, {metric for _, metric in runs})
+    known = {row["run_id"] for row in found}
+    for run in dropped:
+        n_said, n_found = run["n_requested"], run["n_found"] or 0
+        if run["run_id"] not in known:
             raise MisuseError(
                 f"{_named(run)} has rows of {n_found:,} of the {n_said:,} prompts that "
                 f"it says it covers: under `{policy.name}` the others would be wrong, "
-                "and are not there; all can be read under `missing`: --policy missing"
+                "and nobody knows which they are; all can be read under `missing`: "
+                "--policy missing"
             )
 
 

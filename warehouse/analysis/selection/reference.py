@@ -34,7 +34,7 @@ from warehouse.analysis.selection.reference_text import (
     parse_reference,
     parse_where,
 )
-from warehouse.analysis.selection.scorers import scorers_of
+from warehouse.analysis.selection.scorers import Scorer, scorers_of, taken_in_words
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.store.connection import Store
 from warehouse.store.shared_reads import SharedReads
@@ -516,16 +516,28 @@ def by_one_scorer(
             chosen[text][split] = [
                 one for one in of[split] if one.setting("scorers_key") == first
             ]
-        names = [
-            told.get(runs[key], (0, "a comparison"))[1] for key in (first, *others)
-        ]
-        _log.warning(
-            "note: %s: by %s; also scored by %s (--where scorer=NAME takes one alone)",
-            in_words(split),
-            names[0],
-            some_of(names[1:], NAMED),
-        )
+        found = []
+        for key in (first, *others):
+            name = told.get(runs[key], (0, "a comparison"))[1]
+            found.append(Scorer(name, _most_questions(sides, split, key)))
+        why = "the headline metric"
+        if min(runs, key=lambda key: told.get(runs[key], (9, ""))) != first:
+            why = "who scored both"
+        said = taken_in_words(split[0], found, why)
+        _log.warning("note: %s: %s", in_words(split), said)
     return [(text, chosen[text]) for text, _ in sides]
+
+
+def _most_questions(
+    sides: Sequence[tuple[str, BySplit]], split: BenchmarkSplit, scorers: str
+) -> int:
+    """Questions that the same scorers have of the side of which they have most."""
+    most = 0
+    for _, of in sides:
+        for one in of[split]:
+            if one.setting("scorers_key") == scorers:
+                most = max(most, *(run["n_found"] or 0 for run in one.runs))
+    return most
 
 
 def in_words(split: BenchmarkSplit) -> str:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
+from warehouse.tables.words import counted, listed
 
+#: Scorers beside the one that is taken of whom a note says how they are.
+_MOST_OFFERED = 3
 #: The column of a run that names its scorers: no column of the view, as few ask for it.
 SCORER = "scorer"
 #: Who is taken where several scored the same: a program before a judge, a judge before
@@ -82,6 +87,48 @@ def name_scorers(
         if run["run_id"] in names:
             run[SCORER] = tuple(sorted(set(names[run["run_id"]])))
     return runs
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """Who scored something, and how much of it."""
+
+    name: str  #: as ``--where scorer=NAME`` takes it; else what its kind is called.
+    n_questions: int  #: that it scored, of the model of which it scored most.
+
+
+def taken_in_words(
+    benchmark: str, scorers: Sequence[Scorer], why: str, *, can_choose: bool = True
+) -> str:
+    """Which of several scorers of the same is taken, and how the others are.
+
+    ``faq: scored by gpt-4o (150 questions) and by people (40). Taken: gpt-4o, the
+    headline metric. people instead: --where scorer=people; both: warehouse judge
+    agreement faq --judge gpt-4o --human people``
+
+    Args:
+        benchmark: on which they scored.
+        scorers: of whom the first is taken.
+        why: it is, as ``the headline metric``.
+        can_choose: each has runs of its own, so that a condition on runs takes one.
+    """
+    told = [
+        f"by {one.name} ({counted(one.n_questions, 'question')})" for one in scorers
+    ]
+    first, *others = scorers
+    advice = []
+    for one in others[:_MOST_OFFERED]:
+        has_name = one.name not in _WITHOUT_NAME.values() or one.name == "people"
+        if can_choose and has_name:
+            condition = shlex.quote(f"scorer={one.name}")
+            advice.append(f"{one.name} instead: --where {condition}")
+    if len(others) == 1 and (advice or not can_choose):
+        names = ["--judge", first.name, "--human", others[0].name]
+        call = shlex.join(["warehouse", "judge", "agreement", benchmark, *names])
+        advice.append(f"both: {call}")
+    return (
+        f"scored {listed(told)}. Taken: {first.name}, {why}. {'; '.join(advice)}"
+    ).rstrip()
 
 
 def others_in_words(scorers: Sequence[tuple[int, str]]) -> str:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.policies import (
     DrawSums,
+    absent_as_wrong,
     rows_by_policy,
     under_policy,
 )
@@ -391,6 +392,9 @@ class _Rows:
         stored = facts.take(order)
         if store.policies is not None:
             stored = _under_rules(store, self.runs, self.metrics, stored)
+            self.runs, self.metrics, stored = _with_absent(
+                store, self.runs, self.metrics, stored
+            )
         self.facts = _with_infinite(store, self.runs, self.metrics, stored, metric_ids)
 
 
@@ -412,6 +416,40 @@ def _under_rules(
             changed[name] = column
         facts = _Facts(**changed)
     return facts
+
+
+def _with_absent(
+    store: Store, runs: NDArray[np.int64], metrics: NDArray[np.int64], facts: _Facts
+) -> tuple[NDArray[np.int64], NDArray[np.int64], _Facts]:
+    """Rows with those of prompts that were to be asked and have none, where a policy
+    counts them as wrong: one sample each, of the worst score."""
+    absent = absent_as_wrong(store, runs, metrics)
+    if not absent:
+        return runs, metrics, facts
+    of_run, of_metric, prompts, worst = zip(*absent, strict=True)
+    n = len(absent)
+    ones, none = np.ones(n), np.zeros(n)
+    values = np.array(worst, np.float64)
+    added = _Facts(
+        prompts=np.array(prompts, np.int64),
+        values=values,
+        weights=ones,
+        n_draws=ones,
+        within=np.full(n, np.nan),
+        zero_one=np.isin(values, (0.0, 1.0)).astype(np.float64),
+        n_scored=ones,
+        n_unscored=none,
+        n_above=none,
+        n_below=none,
+        n_filled=ones,
+    )
+    joined = {}
+    for name in facts.__dataclass_fields__:
+        joined[name] = np.concatenate([getattr(facts, name), getattr(added, name)])
+    all_runs = np.concatenate([runs, np.array(of_run, np.int64)])
+    all_metrics = np.concatenate([metrics, np.array(of_metric, np.int64)])
+    order = np.lexsort((joined["prompts"], all_metrics, all_runs))
+    return all_runs[order], all_metrics[order], _Facts(**joined).take(order)
 
 
 def _under_policy(

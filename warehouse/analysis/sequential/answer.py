@@ -146,7 +146,7 @@ def _read(
     baseline: Condition,
 ) -> _Planned:
     both = models.scored(candidate, baseline)
-    models.refuse_policy(both, "--sequential")
+    models.refuse_policy(both.a, both.metric_a, "--sequential")
     records = stopped_early(models.store, (candidate, baseline))
     if baseline.key in records:
         raise NotComparable(

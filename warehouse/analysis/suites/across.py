@@ -100,8 +100,7 @@ def across_benchmarks(
         try:
             mean = _mean(entries, groups, over, question)
         except MisuseError as error:
-            # what follows the first line lists every case
-            why_none = str(error).partition("\n")[0].rstrip(":")
+            why_none = with_first_case(str(error))
     across = Across(
         columns=tuple(columns),
         models=tuple(_models(columns, mean)),
@@ -159,6 +158,20 @@ def ranked_models(board: Leaderboard | SuiteBoard) -> tuple[str, ...]:
 def _ranks_models(board: Leaderboard | SuiteBoard) -> bool:
     """True if a board has two rows that are ranked among one another."""
     return len(_first_rows(board)) > 1
+
+
+def with_first_case(message: str) -> str:
+    """A refusal whose further lines list every case, with the first of these and how
+    many more there are."""
+    head, *cases = message.splitlines()
+    if not cases:
+        return head
+    counted = [case for case in cases if not case.strip().startswith("...")]
+    said = f"{head.rstrip(':')}: {cases[0].strip()}"
+    more = len(counted) - 1
+    if more:
+        said += f", and {more} more" + " at least" * (len(counted) < len(cases))
+    return said
 
 
 def _first_rows(board: Leaderboard | SuiteBoard) -> list[Any]:

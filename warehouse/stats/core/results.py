@@ -207,7 +207,7 @@ class UnpairedDifference(NamedFigures):
     n_prompts_a: int  #: prompts of the first run.
     n_prompts_b: int  #: prompts of the second run.
     #: ``"welch_t"``, or ``"welch_t_hull"`` with the runs' own intervals, where few
-    #: prompts are off a bound.
+    #: prompts are off a bound; ``"normal"`` of errors without degrees of freedom.
     method: str
     reason: str  #: why there is no interval, or what the method is.
     flags: tuple[str, ...]  #: flags of the two runs, with ``_a`` and ``_b`` appended.

@@ -50,7 +50,9 @@ def unpaired_difference(
     carries clusters; z as in eq. 6, and Student's t with Welch's degrees of freedom as
     the default. Where few prompts of a run are off a bound its error may be far too
     small: the wider of Welch's interval and of that from the runs' own intervals
-    counts, and the larger p (Newcombe 1998, method 10; Zou and Donner 2008).
+    counts, and the larger p (Newcombe 1998, method 10; Zou and Donner 2008). Where both
+    are published figures of which nobody says on how many prompts they rest, the
+    normal interval and test are all there is.
 
     Args:
         a: an `Estimate` of the first run, or its prompt scores, finite, shape (n_a,).
@@ -82,8 +84,12 @@ def unpaired_difference(
         df = _welch(first, second)
         if df is not None:
             p = t_p_value(statistic, df)
-    low, high = ends_of(interval_t(difference, error, df, level=level))
     z_low, z_high = ends_of(interval_normal(difference, error, level=level))
+    if df is not None and math.isinf(df):
+        method, df, p, low, high = "normal", None, z_p, z_low, z_high
+    else:
+        method = "welch_t"
+        low, high = ends_of(interval_t(difference, error, df, level=level))
     found = UnpairedDifference(
         difference=difference,
         standard_error=error or None,
@@ -100,7 +106,7 @@ def unpaired_difference(
         estimate_b=second.estimate,
         n_prompts_a=first.n_prompts,
         n_prompts_b=second.n_prompts,
-        method="welch_t",
+        method=method,
         reason=_reason(error),
         flags=_flags(first, "a") + _flags(second, "b"),
     )
@@ -243,7 +249,10 @@ def _welch(a: Estimate, b: Estimate) -> float | None:
     if error_a is None or error_b is None or df_a is None or df_b is None:
         return None
     share = error_a**2 / (error_a**2 + error_b**2)
-    return 1 / (share**2 / df_a + (1 - share) ** 2 / df_b)
+    inverse = share**2 / df_a + (1 - share) ** 2 / df_b
+    if not inverse:  # both errors are taken for known
+        return math.inf
+    return 1 / inverse
 
 
 def _reason(error: float | None) -> str:

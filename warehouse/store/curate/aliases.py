@@ -37,7 +37,7 @@ class ModelEntry:
 @dataclass(frozen=True)
 class BenchmarkEntry:
     """One benchmark: ``parent`` is the suite above it, ``clustering`` that of its error
-    bars."""
+    bars; ``n_benchmarks`` stand right below it, where it is a suite."""
 
     benchmark: str
     shown_as: str
@@ -48,6 +48,7 @@ class BenchmarkEntry:
     n_models: int
     n_votes: int
     clustering: str | None
+    n_benchmarks: int
 
 
 def models(store: Store) -> list[ModelEntry]:

@@ -13,16 +13,17 @@ import pyarrow as pa
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.curate.aliases import find_named
+from warehouse.store.curate.prompts_within import questions_within, read_texts
 from warehouse.store.load.dimensions import allocate
 from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
-By = Literal["text", "id"]
+By = Literal["text", "id", "within"]
 #: Canonical prompt of a prompt, and how that was found.
 Link = tuple[int, str]
 
 #: What must be equal in two prompts that are one.
-_MATCH: dict[By, str] = {
+_MATCH: dict[str, str] = {
     "text": "text_hash",
     "id": "coalesce(tool_id, case when key_kind = 'id' then key end)",
 }
@@ -85,7 +86,9 @@ def link(
         store: a store open for writing.
         benchmark: whose prompts are joined.
         canonical: whose prompts they are joined to.
-        by: ``"text"``, the normalised question; ``"id"``, the tool's own id.
+        by: ``"text"``, the normalised question; ``"id"``, the tool's own id;
+            ``"within"``, the question of one stands whole in the prompt of the other,
+            with examples or instructions around it.
     """
     with store.changing_catalogue() as connection:
         here, there = (
@@ -93,7 +96,9 @@ def link(
             for name in (benchmark, canonical)
         )
         links = _links(connection)
-        if here == there and by == "text":
+        if by == "within":
+            report = _match_held(store, here, there, links)
+        elif here == there and by == "text":
             report = _match_within(store, here, links)
         else:
             mine = _prompts(store, here, by, content=False if here == there else None)
@@ -226,6 +231,29 @@ def _match_within(store: Store, benchmark: int, links: dict[int, Link]) -> LinkR
         outcomes["unmatched"],
         outcomes["ambiguous"],
     )
+
+
+def _match_held(
+    store: Store, here: int, there: int, links: dict[int, Link]
+) -> LinkReport:
+    """Add the links of prompts that hold, or stand in, a prompt of the other benchmark;
+    what holds it is joined to the question alone."""
+    texts = read_texts(store, sorted({here, there}))
+    mine = [asked for asked in texts if asked.benchmark == here]
+    theirs = [asked for asked in texts if asked.benchmark == there]
+    within = questions_within(mine, theirs)
+    n_linked = n_already = 0
+    for longer, shorter in within.pairs:
+        target = _end(links, shorter)
+        if target == _end(links, longer):
+            n_already += 1
+        else:
+            links[_end(links, longer)] = (target, "within")
+            n_linked += 1
+    n_left = len(mine) - len(within.pairs) - within.n_ambiguous
+    if here == there:  # both of a pair are prompts of it
+        n_left -= len(within.pairs)
+    return LinkReport(n_linked, n_already, max(n_left, 0), within.n_ambiguous)
 
 
 def _are_one_question(prompts: Sequence[_Asked]) -> bool:
