@@ -138,7 +138,7 @@ def _joined(found: list[Finding]) -> Iterator[Finding]:
         lines.setdefault(key, []).append(one)
     for alike in lines.values():
         first = max(alike, key=lambda one: one.score)
-        others = [one.column for one in alike if one is not first]
+        others = [one.column for one in alike if one.column != first.column]
         if others:
             text = f"{first.text}; so in {len(others)} further columns"
             if len(others) == 1:

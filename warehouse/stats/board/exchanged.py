@@ -17,7 +17,9 @@ from warehouse.stats.board.words import listed, short
 
 _NORMAL = 1.4826
 _FEWEST_OF_SWAP, _SWAPPED, _LEAST_SPREAD = 8, 3.5, 0.15
-_BACK, _LEAST_GAP, _ONE_SIDE, _MOST_PAIRS = 1.5, 0.05, 0.85, 2_000
+_BACK, _LEAST_GAP, _ONE_SIDE = 1.5, 0.05, 0.85
+#: Tasks of one metric beyond which some pair looks exchanged by chance.
+_MOST_TASKS = 5
 _CORRELATED, _FEWEST_OF_BLOCK, _BLOCK_ROWS, _BLOCK_COLUMNS = 0.4, 3, 25, 8
 _BLOCK_Z, _BLOCK_GAP = 6.0, 0.10
 _LARGER, _FEWEST_SHARED, _BEHIND = 2.0, 5, 0.15
@@ -31,9 +33,10 @@ def swap_findings(board: Board) -> Iterator[Finding]:
         words = re.split(r"[\s./:]+", column.name.strip().casefold(), maxsplit=1)
         if len(words) == 2 and "|" not in column.name:
             by_metric.setdefault(words[1], []).append(column)
-    pairs = [pair for one in by_metric.values() for pair in combinations(one, 2)]
+    few = [columns for columns in by_metric.values() if len(columns) <= _MOST_TASKS]
+    pairs = [pair for columns in few for pair in combinations(columns, 2)]
     strongest: dict[int, Finding] = {}
-    for one, other in pairs[:_MOST_PAIRS]:
+    for one, other in pairs:
         if one.scale != other.scale:
             continue
         for finding in _exchanged(board, one, other):

@@ -22,7 +22,7 @@ _SETTING = re.compile(
     re.IGNORECASE,
 )
 #: Share of the rows beyond which a name that stands several times is no name.
-_MOST_TWICE = 0.1
+_MOST_TWICE, _FEW_ROWS = 0.1, 4
 #: ``70B``, ``1.5b``: parameters in a name.
 _SIZE = re.compile(r"(?<![A-Za-z\d.])(\d{1,4}(?:\.\d{1,3})?)\s?[bB](?![A-Za-z0-9])")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
@@ -43,7 +43,8 @@ def twice_findings(board: Board) -> Iterator[Finding]:
             n_apart += 1
             continue
         found.append(_twice(board, rows))
-    if n_apart or len(found) > max(2, _MOST_TWICE * len(board.entries)):
+    n_rows = sum(len(rows) for rows in twice.values())
+    if n_apart or n_rows > max(_FEW_ROWS, _MOST_TWICE * len(board.entries)):
         return  # the name alone is not what an entry is called by
     yield from found
 

@@ -20,6 +20,8 @@ _MOST_PARTS = 30
 _TRIED_ROWS, _TRIED_KEPT = 24, 0.5
 #: Tolerances that the parts of a row spread over at least, in half of the rows.
 _SPREAD = 5
+#: Nats that a block has to have against being a coincidence.
+_EVIDENCE = 15.0
 _ROUNDS, _LEAST_WEIGHT, _OF_ONE, _EQUAL = 6, 0.02, 0.02, 1.06
 
 
@@ -47,8 +49,21 @@ def _blocks(column: FigureColumn, others: list[FigureColumn]) -> Iterator[Rule]:
             *(column, parts, _mean_of(parts), _BLOCK, expected, keeps),
             is_equal_mean=True,
         )
-        if rule.holds and _is_spread(rule, values[:, part], slack):
+        if not rule.holds or not _is_spread(rule, values[:, part], slack):
+            continue
+        if _evidence(rule, values[:, part], slack, len(others)) >= _EVIDENCE:
             yield rule
+
+
+def _evidence(rule: Rule, parts: FloatArray, slack: FloatArray, n_others: int) -> float:
+    """Nats against a coincidence: how narrow a target the mean is between the parts of
+    a row, in all rows that keep the rule, after the choice among all blocks."""
+    spread = parts.max(axis=1) - parts.min(axis=1)
+    with np.errstate(all="ignore"):
+        hit = np.minimum(1.0, 4 * (rule.column.tolerances + slack) / spread)
+    kept = rule.there & rule.keeps & (hit > 0)
+    n_blocks = n_others * (n_others - 1) / 2
+    return float(-np.log(hit[kept]).sum() - np.log(n_blocks))
 
 
 def _mean_of(parts: Sequence[FigureColumn]) -> str:

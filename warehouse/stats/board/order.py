@@ -28,6 +28,21 @@ def order_findings(board: Board) -> Iterator[Finding]:
         return
     if _is_sorted_by_text(board, rows):
         return
+    candidates = _sorted_columns(board, rows)
+    if not candidates:
+        return
+    fewest, column, outside_rows = min(candidates, key=lambda one: one[0])
+    if not 0 < fewest <= max(2, _MOST_OUTSIDE * len(rows)):
+        return
+    for row in outside_rows:
+        text = f"{column.name} {{printed}} is out of order: the table is sorted by it"
+        yield Finding(CHECK, "B7", (int(row),), column.name, text, 1.0)
+
+
+def _sorted_columns(
+    board: Board, rows: np.ndarray
+) -> list[tuple[int, FigureColumn, np.ndarray]]:
+    """Columns that the table is nearly sorted by: entries out of order, how many, which."""
     candidates = []
     for column in board.figures:
         used = rows[column.there[rows]]
@@ -39,17 +54,8 @@ def order_findings(board: Board) -> Iterator[Finding]:
         outside = _fewest_outside(values)
         if outside is None:
             continue
-        if not outside:
-            return  # that is what it is sorted by
         candidates.append((len(outside), column, used[outside]))
-    if not candidates:
-        return
-    fewest, column, outside_rows = min(candidates, key=lambda one: one[0])
-    if fewest > max(2, _MOST_OUTSIDE * len(rows)):
-        return
-    for row in outside_rows:
-        text = f"{column.name} {{printed}} is out of order: the table is sorted by it"
-        yield Finding(CHECK, "B7", (int(row),), column.name, text, 1.0)
+    return candidates
 
 
 def _fewest_outside(values: FloatArray) -> list[int] | None:

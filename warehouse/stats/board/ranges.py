@@ -12,7 +12,16 @@ from warehouse.stats.board.table import Board, FigureColumn
 
 #: Metrics whose range is another one.
 _OTHER_RANGE = re.compile(
-    r"nauc|pearson|spearman|corr|kappa|mcc|centered|diff|elo|loss|ppl|perplex|bias",
+    r"nauc|pearson|spearman|corr|kappa|mcc|centered|diff|elo|loss|ppl|perplex|bias"
+    r"|(?<![a-z])(?:ratio|speed\w*|[wct]er|mse|mae|rmse|fid|kl|nll|bp[bcd]|bits|entropy"
+    r"|distance|gain|lift|margin|delta|normali[sz]\w*|r2|logprob\w*|reward|z-?score)"
+    r"(?![a-z])",
+    re.IGNORECASE,
+)
+#: Metrics that are shares by their name.
+_SHARE = re.compile(
+    r"(?<![a-z])(?:acc\w*|rates?|percent\w*|pass\w*|exact\w*|em|f1|precision|recall"
+    r"|correct\w*|resolved|solved|success\w*|mmlu\w*|gsm8k|hellaswag|gpqa\w*)(?![a-z])|%",
     re.IGNORECASE,
 )
 _FEWEST, _INSIDE, _NEARLY_ALL = 6, 0.9, 0.97
@@ -43,16 +52,28 @@ def _n_with_decimals(column: FigureColumn) -> int:
 
 def _of_shares(column: FigureColumn, values: np.ndarray) -> Iterator[Finding]:
     inside = np.mean((values >= 0) & (values <= 1))
+    highest = float(np.max(values[values <= 1]))
     for row in np.flatnonzero(column.there):
         value = float(column.values[row])
         slack = float(column.tolerances[row])
         is_far = value < _FAR_BELOW or value > _FAR_ABOVE
         is_outside = value < -slack or value > 1 + slack
-        if is_far or (inside >= _NEARLY_ALL and is_outside):
-            text = f"{column.name} {{printed}} among shares of 1"
-            if 1 < value <= 100:
-                text += ": percent?"
-            yield Finding(WRONG, "B4", (int(row),), column.name, text, abs(value))
+        if not is_far and not (inside >= _NEARLY_ALL and is_outside):
+            continue
+        text = f"{column.name} {{printed}} among shares of 1"
+        grade = _grade(column)
+        if _FAR_ABOVE < value <= 100:
+            text += ": percent?"
+            if value / 100 <= highest:
+                grade = WRONG
+        yield Finding(grade, "B4", (int(row),), column.name, text, abs(value))
+
+
+def _grade(column: FigureColumn) -> str:
+    """Of a figure out of range: some scores may lie there, shares cannot."""
+    if _SHARE.search(column.name):
+        return WRONG
+    return CHECK
 
 
 def _of_percents(
@@ -67,7 +88,8 @@ def _of_percents(
         assert figure is not None
         if inside >= _NEARLY_ALL and (value < -slack or value > 100 + slack):
             text = f"{column.name} {{printed}} among percents"
-            yield Finding(WRONG, "B4", (int(row),), column.name, text, abs(value))
+            grade = _grade(column)
+            yield Finding(grade, "B4", (int(row),), column.name, text, abs(value))
             continue
         is_low = 0 < value <= 1 and value < low and figure.decimals >= 2
         if not is_low or _stands_in_order(column, int(row)) or _is_low(board, int(row)):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from warehouse.stats.core.inputs import FloatArray
+from warehouse.stats.core.machine import one_blas_thread
 
 #: Figures in [0, 1] are looked at as log odds, kept off the ends.
 _OFF_END = 0.02
@@ -60,19 +61,31 @@ def by_columns(scores: Scores, stems: Sequence[str]) -> Residuals:
     rows, n_columns = scores.odds.shape
     z, predicted = np.full((2, rows, n_columns), np.nan)
     means_of = _means_without(scores.standard)
-    for column in range(n_columns):
-        others = [k for k in range(n_columns) if stems[k] != stems[column]]
-        if len(others) < 2:
-            others = [k for k in range(n_columns) if k != column]
-        kept = np.isfinite(scores.odds[:, column])
-        y = scores.odds[kept, column]
-        design = _design(scores.standard[kept][:, others], means_of[kept, column])
-        penalty = np.full(design.shape[1], np.sqrt(len(y)))
-        penalty[0], penalty[1] = 0.0, _RIDGE_MEAN
-        residuals = _huber_residuals(design, y, penalty)
-        z[kept, column] = _in_robust_units(residuals)
-        predicted[kept, column] = _share_of(y - residuals)
+    with one_blas_thread():
+        for column in range(n_columns):
+            found = _of_column(scores, stems, column, means_of[:, column])
+            z[:, column], predicted[:, column] = found
     return Residuals(z, predicted)
+
+
+def _of_column(
+    scores: Scores, stems: Sequence[str], column: int, row_means: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Residuals of one column in robust units, and what the others predict."""
+    n_columns = len(stems)
+    z, predicted = np.full((2, len(scores.odds)), np.nan)
+    others = [k for k in range(n_columns) if stems[k] != stems[column]]
+    if len(others) < 2:
+        others = [k for k in range(n_columns) if k != column]
+    kept = np.isfinite(scores.odds[:, column])
+    y = scores.odds[kept, column]
+    design = _design(scores.standard[kept][:, others], row_means[kept])
+    penalty = np.full(design.shape[1], np.sqrt(len(y)))
+    penalty[0], penalty[1] = 0.0, _RIDGE_MEAN
+    residuals = _huber_residuals(design, y, penalty)
+    z[kept] = _in_robust_units(residuals)
+    predicted[kept] = _share_of(y - residuals)
+    return z, predicted
 
 
 def by_median(scores: Scores) -> Residuals:

@@ -12,6 +12,8 @@ from warehouse.stats.core.inputs import FloatArray
 
 #: Rows that must have all cells, and the share of them that must keep a rule.
 FEWEST_ROWS, KEPT = 8, 0.9
+#: Rank of the last kind of rules that are made of counts, which were not rounded.
+_OF_COUNTS = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +60,17 @@ class Rule:
 
     @property
     def holds(self) -> bool:
-        """Whether so many rows keep it that the others are exceptions."""
-        return self.n_rows >= FEWEST_ROWS and self.n_keeping >= KEPT * self.n_rows
+        """Whether so many rows keep it that the others are exceptions, and most of them
+        not only because few digits of theirs were printed."""
+        if self.n_rows < FEWEST_ROWS or self.n_keeping < KEPT * self.n_rows:
+            return False
+        fine = self.column.fine_tolerances
+        if self.rank > _OF_COUNTS:
+            of_parts = [part.fine_tolerances for part in self.parts]
+            fine = fine + np.mean(of_parts, axis=0)
+        with np.errstate(invalid="ignore"):
+            close = np.abs(self.column.values - self.expected) <= fine
+        return 2 * int((close & self.there).sum()) >= self.n_rows
 
 
 def keeps_within(

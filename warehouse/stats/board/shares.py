@@ -56,6 +56,8 @@ def share_findings(board: Board) -> Iterator[Finding]:
             continue
         if column.is_integer and stated is None:
             continue
+        if 2 * column.exact.sum() > column.there.sum():
+            continue  # a short figure is as exact as the others of its writer
         step = _stated(column, board, stated) or learn_step(column, board.is_entry)
         if step is not None:
             yield from _misfits(column, board, step)

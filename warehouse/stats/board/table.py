@@ -27,12 +27,17 @@ _COUNTING = frozenset(
     + ("timeout", "timeouts", "window", "windows", "wins", "draws", "rank")
     + ("experiment", "experiments", "params", "parameters", "time", "#", "votes")
     + ("runtime", "duration", "throughput", "flops", "memory", "gpu", "seed", "step")
-    + ("steps", "epoch", "epochs", "id", "uuid", "ranking")
+    + ("steps", "epoch", "epochs", "id", "uuid", "ranking", "shot", "shots", "n-shot")
 )
+#: Share of the cells of a column that have at most its usual decimals.
+_MOST_DECIMALS = 0.75
 _WORD_ENDS = re.compile(r"[\s_|()\[\]{}/,:$]+")
 #: Rows that are no entries: people, chance, sums of the others.
 _NO_ENTRY = re.compile(
-    r"(?<![a-z])(?:humans?|random|chance|guess\w*|average|total|others?)(?![a-z])", re.I
+    r"(?<![a-z])(?:humans?|random|chance|guess\w*|average|total|others?)(?![a-z])"
+    r"|^\W*(?:mean|median|min|minimum|max|maximum|std|sd|stdev|standard deviation"
+    r"|variance|range|sum|count|n)\W*$",
+    re.IGNORECASE,
 )
 #: Rows that hold the means of those above.
 _MEANS = frozenset(("avg", "average", "mean", "avg.", "overall average"))
@@ -60,6 +65,17 @@ class FigureColumn:
         return np.array(
             [np.nan if one is None else float(one.tolerance) for one in self.figures]
         )
+
+    @cached_property
+    def fine_tolerances(self) -> FloatArray:
+        """The same at the decimals of most of the column, where a cell has fewer: a
+        writer that drops zeros prints 1 for 1.000."""
+        decimals = [one.decimals for one in self.figures if one and not one.is_exact]
+        if not decimals:
+            return self.tolerances
+        usual = float(np.quantile(decimals, _MOST_DECIMALS, method="lower"))
+        usual_tolerance = 0.55 * 10.0**-usual + 1e-9 * np.abs(self.values)
+        return np.asarray(np.minimum(self.tolerances, usual_tolerance))
 
     @cached_property
     def exact(self) -> NDArray[np.bool_]:

@@ -1,0 +1,161 @@
+"""Files and folders as boards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from warehouse.boards.delimited import delimited_table
+from warehouse.boards.folder import Entry, entry_of, tables_of_entries
+from warehouse.boards.harness import is_lm_eval, lm_eval_table, long_table_parts
+from warehouse.boards.markdown import markdown_tables
+from warehouse.boards.nested import read_json, read_json_lines, tables_in
+from warehouse.boards.table import NamedBoard, RawTable, board_of
+from warehouse.boards.texts import read_text
+from warehouse.errors import InputError, MisuseError
+from warehouse.importers.common.file_walk import Unread, look_at, walk
+from warehouse.importers.common.yaml_text import read_yaml
+
+_JSON, _LINES = (".json",), (".jsonl", ".ndjson")
+_YAML, _MARKDOWN = (".yml", ".yaml"), (".md", ".markdown", ".mdx", ".rst", ".txt")
+_DELIMITED = (".csv", ".tsv", ".tab", ".ssv", ".psv")
+#: Files of a folder that are looked at, and their bytes: larger ones hold samples.
+_MOST_FILES, _MOST_BYTES_IN_FOLDER = 20_000, 8 << 20
+_KNOWN = (*_JSON, *_LINES, *_YAML, *_MARKDOWN, *_DELIMITED)
+
+
+@dataclass(frozen=True)
+class ReadBoards:
+    """What was read of some paths."""
+
+    boards: tuple[NamedBoard, ...]
+    n_files: int  #: files that were looked at.
+    unread: tuple[str, ...]  #: files that could not be read, each with the reason.
+
+
+def read_boards(paths: Sequence[str | Path]) -> ReadBoards:
+    """The boards of files and folders.
+
+    In a folder what cannot be read is said and left out; a file that is named is refused.
+
+    Raises:
+        MisuseError: there is no such file or folder.
+        InputError: a named file cannot be read, or holds no table.
+    """
+    boards: list[NamedBoard] = []
+    unread: list[str] = []
+    n_files = 0
+    for path in map(Path, paths):
+        if not path.exists():
+            raise MisuseError(f"no file or folder '{path}'")
+        if path.is_dir():
+            found, files, problems = _of_folder(path)
+            boards += found
+            unread += problems
+            n_files += files
+            continue
+        n_files += 1
+        boards += _of_named_file(path)
+    return ReadBoards(tuple(boards), n_files, tuple(unread))
+
+
+def _of_named_file(path: Path) -> list[NamedBoard]:
+    tables, _ = _tables_of(path, path.name)
+    found = _boards(tables)
+    if not found:
+        raise InputError(
+            "no table with names of entries and three rows",
+            path=str(path),
+            expected=(
+                "a table as JSON, YAML, CSV or Markdown, a row an entry, or a folder "
+                "with a file an entry"
+            ),
+        )
+    return found
+
+
+def _boards(tables: Iterable[RawTable]) -> list[NamedBoard]:
+    found = []
+    for table in tables:
+        parts = list(long_table_parts(table)) or [table]
+        for part in parts:
+            board = board_of(part)
+            if board is not None:
+                found.append(board)
+    return found
+
+
+def _tables_of(path: Path, name: str) -> tuple[list[RawTable], Any]:
+    """The tables of a file, and the document that it is, where it is one."""
+    suffix = path.suffix.lower()
+    if suffix in _YAML:
+        document = read_yaml(path)
+        return list(tables_in(document, name, is_ordered=False)), document
+    text = read_text(path)
+    if suffix in _LINES:
+        return list(tables_in(read_json_lines(text, name), name)), None
+    if suffix in _MARKDOWN:
+        return list(markdown_tables(text, name)), None
+    if suffix in _JSON or text.lstrip()[:1] in ("{", "["):
+        try:
+            document = read_json(text, name)
+        except InputError as error:
+            if not error.found.startswith("Extra data"):
+                raise
+            return list(tables_in(read_json_lines(text, name), name)), None
+        if is_lm_eval(document):
+            table = lm_eval_table(document, name)
+            return [table] if table else [], document
+        return list(tables_in(document, name)), document
+    if suffix not in _DELIMITED:
+        tables = list(markdown_tables(text, name))
+        if tables:
+            return tables, None
+    one = delimited_table(text, name)
+    return [one] if one else [], None
+
+
+def _of_folder(folder: Path) -> tuple[list[NamedBoard], int, list[str]]:
+    boards: list[NamedBoard] = []
+    entries: list[Entry] = []
+    unread: list[str] = []
+    n_files = 0
+    for path in _files(folder):
+        name = str(path.relative_to(folder))
+        found = look_at(path)
+        if isinstance(found, Unread):
+            unread.append(str(found))
+            continue
+        if found.size > _MOST_BYTES_IN_FOLDER:
+            unread.append(f"{name}: {found.size:,} bytes; name it to have it read")
+            continue
+        n_files += 1
+        try:
+            tables, document = _tables_of(path, name)
+        except InputError as error:
+            unread.append(str(error))
+            continue
+        of_file = _boards(tables)
+        boards += of_file
+        entry = entry_of(path.relative_to(folder), document)
+        if entry is not None and (not of_file or is_lm_eval(document)):
+            entries.append(entry)
+    boards += _boards(tables_of_entries(entries, folder.name))
+    return boards, n_files, unread
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    n_files = 0
+    for path in walk(folder):
+        if path.suffix.lower() not in _KNOWN:
+            continue
+        n_files += 1
+        if n_files > _MOST_FILES:
+            raise InputError(
+                f"more than {_MOST_FILES:,} files",
+                path=str(folder),
+                advice="name the folder in which the tables are",
+            )
+        yield path
