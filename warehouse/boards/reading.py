@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from warehouse.analysis.board.named import NamedBoard
 from warehouse.boards.delimited import delimited_table
 from warehouse.boards.folder import Entry, entry_of, tables_of_entries
 from warehouse.boards.harness import is_lm_eval, lm_eval_table, long_table_parts
 from warehouse.boards.markdown import markdown_tables
 from warehouse.boards.nested import read_json, read_json_lines, tables_in
-from warehouse.boards.table import NamedBoard, RawTable, board_of
+from warehouse.boards.table import RawTable, board_of
 from warehouse.boards.texts import read_text
 from warehouse.errors import InputError, MisuseError
 from warehouse.importers.common.file_walk import Unread, look_at, walk

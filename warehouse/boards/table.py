@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from warehouse.analysis.board.named import NamedBoard
 from warehouse.stats.board.cells import is_nothing, parse_figure, without_marks
-from warehouse.stats.board.table import Board, make_board
+from warehouse.stats.board.table import make_board
 
 #: Rows and columns of a table, at most.
 MOST_ROWS, MOST_COLUMNS = 20_000, 2_000
@@ -92,15 +93,6 @@ class RawTable:
     def n_rows(self) -> int:
         """How many rows there are."""
         return len(next(iter(self.columns.values()), ()))
-
-
-@dataclass(frozen=True)
-class NamedBoard:
-    """A board with where it stands."""
-
-    name: str  #: of the file, and of the place in it.
-    board: Board
-    of_tasks: bool = False  #: whether its rows are tasks of one model.
 
 
 def hold_samples(records: Sequence[Mapping[tuple[str, ...], str]]) -> bool:

@@ -78,6 +78,14 @@ def audit_board(
     return BoardFindings(tuple(lines), board.n_figures, n_entries, n_not_shown)
 
 
+def audit_tasks(board: Board) -> BoardFindings:
+    """The same of a table whose rows are tasks of one model: their standard errors."""
+    lines = [_with_text(board, one) for one in _joined([*error_findings(board)])]
+    order = {grade: place for place, grade in enumerate(GRADES)}
+    lines.sort(key=lambda one: (order[one.grade], -one.score, one.entries, one.text))
+    return BoardFindings(tuple(lines), board.n_figures, len(board.entries), 0)
+
+
 def _certain(board: Board, as_of: date | None) -> Iterator[Finding]:
     for rule in (
         *(rule_findings, share_findings, error_findings, twice_findings, size_findings),
