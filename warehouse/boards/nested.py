@@ -196,7 +196,12 @@ def _tables(
 
 def _holds_lists(value: Any) -> bool:
     """Whether most records hold a list of records: boards of a list of boards."""
-    records = list(value.values() if isinstance(value, Mapping) else value)[:50]
+    if isinstance(value, Mapping):
+        records = list(value.values())[:50]
+    elif isinstance(value, list):
+        records = value[:50]
+    else:
+        return False
     n_holding = 0
     for record in records:
         if isinstance(record, Mapping):

@@ -20,7 +20,7 @@ from warehouse.importers.common.file_walk import Unread, look_at, walk
 from warehouse.importers.common.yaml_text import read_yaml
 
 _JSON, _LINES = (".json",), (".jsonl", ".ndjson")
-_YAML, _MARKDOWN = (".yml", ".yaml"), (".md", ".markdown", ".mdx", ".rst", ".txt")
+_YAML, _MARKDOWN = (".yml", ".yaml"), (".md", ".markdown", ".mdx")
 _DELIMITED = (".csv", ".tsv", ".tab", ".ssv", ".psv")
 #: Files of a folder that are looked at, and their bytes: larger ones hold samples.
 _MOST_FILES, _MOST_BYTES_IN_FOLDER = 20_000, 8 << 20
@@ -56,6 +56,8 @@ def read_boards(paths: Sequence[str | Path]) -> ReadBoards:
             boards += found
             unread += problems
             n_files += files
+            if not found:
+                raise _no_table(path)
             continue
         n_files += 1
         boards += _of_named_file(path)
@@ -66,15 +68,19 @@ def _of_named_file(path: Path) -> list[NamedBoard]:
     tables, _ = _tables_of(path, path.name)
     found = _boards(tables)
     if not found:
-        raise InputError(
-            "no table with names of entries and three rows",
-            path=str(path),
-            expected=(
-                "a table as JSON, YAML, CSV or Markdown, a row an entry, or a folder "
-                "with a file an entry"
-            ),
-        )
+        raise _no_table(path)
     return found
+
+
+def _no_table(path: Path) -> InputError:
+    return InputError(
+        "no table with names of entries and three rows",
+        path=str(path),
+        expected=(
+            "a table as JSON, YAML, CSV or Markdown, a row an entry, or a folder with a "
+            "file an entry"
+        ),
+    )
 
 
 def _boards(tables: Iterable[RawTable]) -> list[NamedBoard]:

@@ -13,7 +13,7 @@ from warehouse.stats.board.table import Board, FigureColumn
 from warehouse.stats.core.inputs import FloatArray
 
 #: Integer columns that are tried, for shares and for rules of three of them.
-_MOST_COLUMNS, _MOST_OF_THREE = 30, 16
+_MOST_COLUMNS, _MOST_OF_THREE = 30, 12
 _FEWEST_INFORMATIVE, _FEWEST_VALUES = 6, 4
 _SHARE, _LOSS, _HALF, _SUM = range(4)
 
@@ -23,7 +23,8 @@ def count_rules(column: FigureColumn, board: Board) -> Iterator[Rule]:
     counts = [one for one in board.figures if one.is_integer and one is not column]
     if column.is_score and column.scale is not None:
         yield from _shares(column, counts[:_MOST_COLUMNS], column.scale)
-        yield from _halves(column, _of_three(counts), column.scale)
+        if not column.is_integer:
+            yield from _halves(column, _of_three(counts), column.scale)
     if column.is_integer:
         yield from _sums(column, _of_three(counts))
 
