@@ -16,9 +16,9 @@ from warehouse.stats.board.words import counted, listed
 _NO_IDENTITY = re.compile(r"command|hash|commit", re.IGNORECASE)
 #: Words of columns of numbers that are settings.
 _SETTING = re.compile(
-    r"(?<![a-z])(?:version|date|year|size|params?|seed|steps?|epochs?|window|length|"
+    r"(?<![a-z0-9])(?:version|date|year|size|params?|seed|steps?|epochs?|window|length|"
     r"experiments?|id|uuid|rank|shots?|fewshot|k|temperature|budget|level|effort)"
-    r"(?![a-z])",
+    r"(?![a-z0-9])",
     re.IGNORECASE,
 )
 #: Share of the rows beyond which a name that stands several times is no name.

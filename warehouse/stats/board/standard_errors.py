@@ -76,17 +76,17 @@ def _zeros(
     scale = column.scale or 1
     for row in np.flatnonzero(column.there & errors.there):
         p = float(column.values[row]) / scale
-        if errors.values[row] != 0 or not 0 < p < 1 or p == 0.5:
+        if errors.values[row] != 0 or not 0 < p < 1:
             continue
+        if p == 0.5 and "win" in column.name.casefold():
+            continue  # the baseline against itself
         n = float(_MOST_ITEMS)
         if sizes is not None and np.isfinite(sizes[row]):
             n = float(sizes[row])
         if n < 2:
             continue
         least = scale * math.sqrt(p * (1 - p) / n)
-        figure = errors.figures[row]
-        assert figure is not None
-        if not errors.exact.any() and least <= float(figure.half) * 1.1:
+        if not errors.exact.any() and least <= float(errors.fine_tolerances[row]):
             continue  # a small error may round to 0
         of = 200
         if sizes is not None and np.isfinite(sizes[row]):
