@@ -18,6 +18,8 @@ MOST_ROWS, MOST_COLUMNS = 20_000, 2_000
 FEWEST_ROWS = 3
 #: Characters of a typical cell from which a column holds prompts or answers.
 _LONG_TEXT = 300
+#: Cells of a column by which it is told whether it holds figures.
+_LOOKED_AT = 300
 #: Shares of rows that are called by ids, rows by which that is told, and columns that
 #: are called so.
 _MOST_IDS, _MOST_ALIKE, _ENOUGH, _MOST_SAMPLES = 0.5, 0.8, 10, 20
@@ -211,7 +213,8 @@ def _with_short_names(
 
 
 def _are_figures(texts: Iterable[str]) -> bool:
-    filled = [text for text in texts if not is_nothing(text)]
+    filled = [text for text in texts if text and not is_nothing(text)]
+    filled = filled[:: max(1, len(filled) // _LOOKED_AT)]
     n_figures = sum(parse_figure(text) is not None for text in filled)
     return bool(filled) and 2 * n_figures > len(filled)
 

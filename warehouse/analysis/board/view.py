@@ -63,7 +63,7 @@ class BoardRow(Row):
         """The entry, or how many."""
         if not self.entries:
             return "the column"
-        if self.n_entries == 1:
+        if self.n_entries == 1 or self.found.startswith("the same figures"):
             return self.entries[0]
         return f"{self.n_entries} entries"
 
@@ -163,11 +163,10 @@ def _of_grade(
 def _lines(name: str, text: str) -> Iterator[Part]:
     """A name and what was found of it, the text below its own beginning."""
     indent = " " * (_NAME + 2)
-    broken = textwrap.wrap(
-        text, WIDTH - len(indent), break_long_words=False, break_on_hyphens=False
-    ) or [""]
+    broken = textwrap.wrap(text, WIDTH - len(indent), break_on_hyphens=False) or [""]
     if len(name) + 2 > _NAME:
-        yield Verbatim(f"  {name}")
+        for line in textwrap.wrap(name, WIDTH - 2, break_on_hyphens=False):
+            yield Verbatim(f"  {line}")
     else:
         yield Verbatim(f"  {name}".ljust(len(indent)) + broken.pop(0))
     for line in broken:

@@ -15,6 +15,7 @@ from warehouse.stats.core.inputs import FloatArray
 
 #: Names of columns of costs.
 COST = re.compile(r"(?<![a-z])(?:costs?|price)(?![a-z])", re.IGNORECASE)
+_CHANGE = re.compile(r"change|delta|diff|saving|reduction|increase|vs", re.IGNORECASE)
 _TOTAL = re.compile(r"total", re.IGNORECASE)
 _MOST_CATEGORIES, _FEWEST, _PRICED = 12, 8, 0.8
 _APART = 5.0
@@ -33,7 +34,7 @@ _VENDOR = re.compile(r"^[\w.-]+/")
 def cost_findings(board: Board) -> Iterator[Finding]:
     """B13 of each column of costs."""
     for column in board.figures:
-        if COST.search(column.name) is None:
+        if COST.search(column.name) is None or _CHANGE.search(column.name):
             continue
         yield from _without_price(column)
         yield from _blank(board, column)

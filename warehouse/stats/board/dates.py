@@ -12,6 +12,8 @@ from warehouse.stats.board.table import Board
 
 _DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ].*)?")
 _FEWEST, _CLOSE, _DAYS = 8, 0.9, 1
+#: Share of the rows beyond which dates that are none are written in another way.
+_FORMAT = 0.1
 
 
 def date_findings(board: Board, *, as_of: date | None = None) -> Iterator[Finding]:
@@ -45,10 +47,17 @@ def _date_of(text: str) -> date | None:
 def _impossible(
     name: str, texts: Sequence[str], dates: Sequence[date | None], as_of: date | None
 ) -> Iterator[Finding]:
+    no_dates = [
+        row
+        for row, text in enumerate(texts)
+        if _DATE.fullmatch(text) and dates[row] is None
+    ]
+    few = len(no_dates) <= max(1, _FORMAT * len(texts))
     for row, (text, day) in enumerate(zip(texts, dates, strict=True)):
-        if _DATE.fullmatch(text) and day is None:
+        if row in no_dates:
+            grade = WRONG if few and "-00" not in text else CHECK
             words = f"{name} {{printed}} is no date of the calendar"
-            yield Finding(WRONG, "B14", (row,), name, words, 1.0)
+            yield Finding(grade, "B14", (row,), name, words, 1.0)
         elif day is not None and as_of is not None and day > as_of:
             words = f"{name} {{printed}} is later than the file, {as_of.isoformat()}"
             score = float((day - as_of).days)

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from warehouse.stats.board.count_rules import count_rules
-from warehouse.stats.board.finding import CHECK, NOTE, WRONG, Finding
+from warehouse.stats.board.finding import NOTE, WRONG, Finding
 from warehouse.stats.board.mean_rules import mean_rules
 from warehouse.stats.board.missing_parts import missing_part_findings
 from warehouse.stats.board.rule import Rule
@@ -29,7 +29,8 @@ def rule_findings(board: Board) -> Iterator[Finding]:
     found = kept_rules(board)
     for rule in found:
         for row in np.flatnonzero(rule.there & ~rule.keeps):
-            yield _exception(rule, int(row))
+            if not _is_of_fit(rule, int(row)):
+                yield _exception(rule, int(row))
     yield from _two_denominators(board, found)
     yield from missing_part_findings(board, found)
     yield from _rows_of_means(board)
@@ -53,6 +54,12 @@ def _order(rule: Rule) -> tuple[int, int, int, int]:
     return rule.n_exceptions, rule.rank, -n_rows, len(rule.parts)
 
 
+def _is_of_fit(rule: Rule, row: int) -> bool:
+    """Whether a row may break a rule because its weights are estimates."""
+    gap = abs(float(rule.column.values[row] - rule.expected[row]))
+    return rule.is_fitted and gap <= _OF_FIT * float(rule.slack[row])
+
+
 def _exception(rule: Rule, row: int) -> Finding:
     column = rule.column
     figure = column.figures[row]
@@ -67,10 +74,7 @@ def _exception(rule: Rule, row: int) -> Finding:
         f"{column.name} {{printed}}, but {rule.formula} = {short(expected)} "
         f"({rule.n_keeping} of {rule.n_rows} entries keep this rule)"
     )
-    grade = WRONG
-    if rule.is_fitted and abs(value - expected) <= _OF_FIT * float(rule.slack[row]):
-        grade = CHECK
-    return Finding(grade, "B2", (row,), column.name, text, gap, "", expected)
+    return Finding(WRONG, "B2", (row,), column.name, text, gap, "", expected)
 
 
 def _two_denominators(board: Board, rules: Sequence[Rule]) -> Iterator[Finding]:
@@ -82,8 +86,8 @@ def _two_denominators(board: Board, rules: Sequence[Rule]) -> Iterator[Finding]:
         a, b = one.denominator, other.denominator
         assert a is not None
         assert b is not None
-        if a.name == b.name:
-            continue
+        if _DIGITS.sub("#", a.name) == _DIGITS.sub("#", b.name):
+            continue  # one and the same, or each column has its own
         differ = np.flatnonzero(a.there & b.there & (a.values != b.values))
         if not len(differ):
             continue

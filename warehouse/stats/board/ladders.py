@@ -15,8 +15,8 @@ from warehouse.stats.board.table import Board, FigureColumn
 #: Names of metrics at k: recall, hits and reciprocal ranks rise with it, the chance that
 #: all of k tries succeed falls.
 _RISING = re.compile(
-    r"(?P<stem>(?:.*[\W_])?(?:recall|hit_rate|hits?|mrr|pass_rate))(?P<sign>@|_at_|_)"
-    r"(?P<k>\d{1,5})",
+    r"(?P<stem>(?:.*[\W_])?(?:recall|hit_rate|hits?|mrr|pass_rate(?=_\d)))"
+    r"(?P<sign>@|_at_|(?<=pass_rate)_)(?P<k>\d{1,5})",
     re.IGNORECASE,
 )
 _FALLING = re.compile(

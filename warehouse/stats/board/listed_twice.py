@@ -14,6 +14,11 @@ from warehouse.stats.board.words import counted, listed
 
 #: Words of columns that tell nothing of which entry a row is.
 _NO_IDENTITY = re.compile(r"command|hash|commit", re.IGNORECASE)
+#: Words of columns that name another model than the entry.
+_OF_ANOTHER = re.compile(
+    r"base|parent|teacher|draft|tokeni[sz]er|judge|reference|student|source",
+    re.IGNORECASE,
+)
 #: Words of columns of numbers that are settings.
 _SETTING = re.compile(
     r"(?<![a-z0-9])(?:version|date|year|size|params?|seed|steps?|epochs?|window|length|"
@@ -78,7 +83,7 @@ def size_findings(board: Board) -> Iterator[Finding]:
     for column, texts in board.texts.items():
         n_filled = sum(bool(text) for text in texts)
         n_slashes = sum("/" in text for text in texts)
-        if not n_filled or 2 * n_slashes < n_filled:
+        if not n_filled or 2 * n_slashes < n_filled or _OF_ANOTHER.search(column):
             continue
         n_both, apart = 0, []
         for row, (name, text) in enumerate(zip(board.entries, texts, strict=True)):

@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from warehouse.stats.board.finding import CHECK, WRONG, Finding
+from warehouse.stats.board.shares import learn_step, width
 from warehouse.stats.board.table import Board, FigureColumn
 from warehouse.stats.board.words import short
 from warehouse.stats.core.inputs import FloatArray
@@ -18,6 +19,8 @@ _FEWEST_ROWS, _FEWEST_VALUES, _MISSING, _MONOTONE = 8, 6, 0.1, 0.9
 _MOST_OUTSIDE = 0.05
 _WIN_RATE = re.compile(r"mean[\s_-]*win[\s_-]*rate", re.IGNORECASE)
 _FEWEST_STEPS = 3
+#: Decimals of a share by which equal figures are taken for equal.
+_TELLING_DECIMALS = 3
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -136,6 +139,19 @@ def _goes_with(column: FigureColumn, score: FigureColumn, *, is_only: bool) -> b
     return rises or falls
 
 
+def _tells_ties(score: FigureColumn, row: int) -> bool:
+    """Whether figures that print the same are the same: enough of them was printed, or
+    they are shares of few items."""
+    figure = score.figures[row]
+    if figure is None or figure.is_exact:
+        return True
+    scale = score.scale or 1
+    if figure.decimals >= _TELLING_DECIMALS - (scale == 100) * 2:
+        return True
+    step = learn_step(score)
+    return step is not None and width(figure, step.n, scale) < 1
+
+
 def _ties(board: Board, column: FigureColumn, score: FigureColumn) -> Iterator[Finding]:
     both = column.there & score.there
     for value in np.unique(score.values[both]):
@@ -144,10 +160,13 @@ def _ties(board: Board, column: FigureColumn, score: FigureColumn) -> Iterator[F
             gap = abs(float(column.values[one] - column.values[other]))
             slack = float(column.tolerances[one] + column.tolerances[other])
             if gap > slack:
+                grade = CHECK
+                if _tells_ties(score, int(one)):
+                    grade = WRONG
                 text = (
                     f"{column.name} {{printed}}, but "
                     f"{short(float(column.values[other]))} of {board.entries[other]} "
                     f"with the same {score.name}, {short(float(value))}"
                 )
                 rows_of = (int(one), int(other))
-                yield Finding(WRONG, "B8", rows_of, column.name, text, gap / slack)
+                yield Finding(grade, "B8", rows_of, column.name, text, gap / slack)

@@ -14,7 +14,8 @@ from warehouse.stats.board.table import Board, FigureColumn
 _OTHER_RANGE = re.compile(
     r"nauc|pearson|spearman|corr|kappa|mcc|centered|diff|elo|loss|ppl|perplex|bias"
     r"|(?<![a-z])(?:ratio|speed\w*|[wct]er|mse|mae|rmse|fid|kl|nll|bp[bcd]|bits|entropy"
-    r"|distance|gain|lift|margin|delta|normali[sz]\w*|r2|logprob\w*|reward|z-?score)"
+    r"|Δ|distance|gain|lift|margin|delta|change\w*|increase|improve\w*|growth"
+    r"|relative|vs|normali[sz]\w*|r2|logprob\w*|reward|z-?score)"
     r"(?![a-z])",
     re.IGNORECASE,
 )

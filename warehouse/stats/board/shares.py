@@ -17,6 +17,7 @@ from warehouse.stats.board.cells import Figure
 from warehouse.stats.board.finding import CHECK, NOTE, WRONG, Finding
 from warehouse.stats.board.table import Board, FigureColumn
 from warehouse.stats.board.words import counted, short
+from warehouse.stats.core.inputs import FloatArray
 
 #: Names of columns that hold the number of items of a row: B2 speaks of these.
 SIZE_NAMES = frozenset(
@@ -29,6 +30,8 @@ _LEAST_N, _MOST_N, _FEWEST = 5, 1_000, 6
 _MOST_WIDTH, _NARROW = 0.7, 0.35
 #: Evidence in nats that is needed, of narrow widths and of others, and for a miss.
 _EVIDENCE, _MORE_EVIDENCE, _OF_MISS = 12.0, 40.0, 3.0
+#: Nats by which a step with misses has to be ahead of a multiple without.
+_OF_CHANCE = 6.0
 #: Width up to which a figure that does not fit says something.
 _TELLING = 0.75
 _MOST_RUNS, _FEWEST_ITEMS = 10, 0.8
@@ -127,8 +130,27 @@ def learn_step(
             needed = _MORE_EVIDENCE
         if evidence >= needed:
             n_misses = int(misses[place])
-            return Step(n, m - n_misses, n_misses, float(evidence))
+            step = Step(n, m - n_misses, n_misses, float(evidence))
+            return _or_multiple(step, misses, gains, mean_widths)
     return None
+
+
+def _or_multiple(
+    step: Step, misses: NDArray[np.int_], gains: FloatArray, mean_widths: FloatArray
+) -> Step:
+    """A multiple of a step that more figures are shares of, where it has more evidence:
+    of few figures all but one may be shares of half of the items by chance."""
+    m = step.n_fit + step.n_misses
+    best = step
+    for runs in range(2, _MOST_RUNS + 1):
+        place = step.n * runs - _LEAST_N
+        if place >= len(misses) or mean_widths[place] > _MOST_WIDTH:
+            break
+        evidence = float(gains[place]) - math.log(step.n) - _OF_MISS * misses[place]
+        if misses[place] < best.n_misses and evidence > best.evidence - _OF_CHANCE:
+            n_misses = int(misses[place])
+            best = Step(step.n * runs, m - n_misses, n_misses, evidence)
+    return best
 
 
 def _misfits(column: FigureColumn, board: Board, step: Step) -> Iterator[Finding]:
