@@ -3,6 +3,7 @@ of one model (B12, §25.7)."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from itertools import combinations
@@ -17,6 +18,8 @@ from warehouse.stats.board.words import listed, short
 
 _NORMAL = 1.4826
 _FEWEST_OF_SWAP, _SWAPPED, _LEAST_SPREAD = 8, 3.5, 0.15
+#: Added to that for each doubling of the pairs that are tried.
+_OF_PAIRS = 0.5
 _BACK, _LEAST_GAP, _ONE_SIDE = 1.5, 0.05, 0.85
 #: Tasks of one metric beyond which some pair looks exchanged by chance.
 _MOST_TASKS = 5
@@ -33,21 +36,24 @@ def swap_findings(board: Board) -> Iterator[Finding]:
         words = re.split(r"[\s./:]+", column.name.strip().casefold(), maxsplit=1)
         if len(words) == 2 and "|" not in column.name:
             by_metric.setdefault(words[1], []).append(column)
-    few = [columns for columns in by_metric.values() if len(columns) <= _MOST_TASKS]
-    pairs = [pair for columns in few for pair in combinations(columns, 2)]
     strongest: dict[int, Finding] = {}
-    for one, other in pairs:
-        if one.scale != other.scale:
+    for columns in by_metric.values():
+        if not 2 <= len(columns) <= _MOST_TASKS:
             continue
-        for finding in _exchanged(board, one, other):
-            row = finding.entries[0]
-            if row not in strongest or finding.score > strongest[row].score:
-                strongest[row] = finding
+        pairs = list(combinations(columns, 2))
+        limit = _SWAPPED + _OF_PAIRS * math.log2(len(pairs))
+        for one, other in pairs:
+            if one.scale != other.scale:
+                continue
+            for finding in _exchanged(board, one, other, limit):
+                row = finding.entries[0]
+                if row not in strongest or finding.score > strongest[row].score:
+                    strongest[row] = finding
     yield from strongest.values()
 
 
 def _exchanged(
-    board: Board, one: FigureColumn, other: FigureColumn
+    board: Board, one: FigureColumn, other: FigureColumn, limit: float
 ) -> Iterator[Finding]:
     both = np.flatnonzero(one.there & other.there & board.is_entry)
     if len(both) < _FEWEST_OF_SWAP:
@@ -64,7 +70,7 @@ def _exchanged(
     unit = max(_NORMAL * float(np.median(np.abs(apart - middle))), _LEAST_SPREAD)
     off = np.abs(apart - middle) / unit
     back = np.abs(-apart - middle) / unit
-    swapped = (off >= _SWAPPED) & (back <= _BACK) & (np.abs(gaps) >= _LEAST_GAP)
+    swapped = (off >= limit) & (back <= _BACK) & (np.abs(gaps) >= _LEAST_GAP)
     for place in np.flatnonzero(swapped):
         row = int(both[place])
         text = (
@@ -72,7 +78,7 @@ def _exchanged(
             f"{short(float(other.values[row]))}: exchanged? "
             f"{one.name} is on the other side in nearly all other rows"
         )
-        score = float(off[place]) / _SWAPPED
+        score = float(off[place]) / limit
         yield Finding(*(CHECK, "B12", (row,), one.name, text, score), is_suspicion=True)
 
 
