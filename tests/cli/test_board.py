@@ -66,3 +66,26 @@ def test_a_file_that_is_no_table(run: Caller, tmp_path: Path) -> None:
     path.write_text("nothing")
     run("board", str(path)).fails(3, "notes.txt: no table with names of entries")
     run("board", str(tmp_path / "absent.csv")).fails(2, "no file or folder")
+
+
+def test_items_of_a_column_are_stated(run: Caller, published: Path) -> None:
+    told = run("board", str(published), "--items", "task A=500", "--json").rows
+    assert {row["rule"] for row in told} == {"B2"}
+    wrong = run("board", str(published), "--items", "task A=37", "--json").rows
+    assert {(row["grade"], row["column"]) for row in wrong} >= {("wrong", "task A")}
+    run("board", str(published), "--items", "absent=37").fails(
+        2, "no table has a column"
+    )
+    run("board", str(published), "--items", "task A").fails(2, "is not COLUMN=N")
+
+
+def test_what_changed_since_an_earlier_version(run: Caller, published: Path) -> None:
+    later = published.with_name("later.csv")
+    lines = published.read_text().splitlines()
+    cells = lines[5].split(",")
+    cells[1] = f"{float(cells[1]) - 5:.2f}"
+    lines[5] = ",".join(cells)
+    later.write_text("\n".join(lines))
+    told = run("board", str(later), "--before", str(published)).out
+    assert "1 cell changed since the earlier version; 1 of them had been found." in told
+    assert "(had been found)" in told

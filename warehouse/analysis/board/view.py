@@ -68,6 +68,20 @@ class BoardRow(Row):
         return f"{self.n_entries} entries"
 
 
+@dataclass(frozen=True)
+class BoardChange(Row):
+    """A cell that two versions of a table print differently."""
+
+    board: str  #: the file, and the place of the table in it.
+    entry: str  #: name of the row.
+    column: str  #: name of the column.
+    before: str  #: what the earlier version printed; empty where nothing.
+    now: str  #: what the later one prints.
+    was_found: (
+        bool  #: whether the earlier cell cannot be right, or is to be asked about.
+    )
+
+
 @dataclass(frozen=True, repr=False)
 class BoardReport(Result):
     """What was found of published tables."""
@@ -79,6 +93,9 @@ class BoardReport(Result):
     n_files: int  #: files that were looked at.
     n_not_shown: int  #: further entries with an unlikely figure.
     unread: tuple[str, ...] = ()  #: files that could not be read, with the reason.
+    #: cells that changed since an earlier version, those that had been found first; None:
+    #: none was named.
+    changes: tuple[BoardChange, ...] | None = None
 
     notebook_columns = ("grade", "rule", "entries", "column", "found")
 
@@ -129,6 +146,7 @@ class BoardReport(Result):
                 f"{self.n_not_shown:,} further {entries} with an unlikely figure not "
                 "shown."
             )
+        parts += _changed(self.changes, verbose=verbose)
         if verbose and self.rows:
             parts += ["", *_rules(self.rows)]
         parts += ["", *_unread(self.unread), LAST_LINE]
@@ -171,6 +189,28 @@ def _lines(name: str, text: str) -> Iterator[Part]:
         yield Verbatim(f"  {name}".ljust(len(indent)) + broken.pop(0))
     for line in broken:
         yield Verbatim(indent + line)
+
+
+def _changed(changes: Sequence[BoardChange] | None, *, verbose: bool) -> Iterator[Part]:
+    if changes is None:
+        return
+    n_found = sum(change.was_found for change in changes)
+    yield ""
+    yield (
+        f"{_counted(len(changes), 'cell')} changed since the earlier version; {n_found} "
+        "of them had been found."
+    )
+    shown = list(changes)
+    if not verbose:
+        shown = shown[:_MOST_NOTES]
+    for change in shown:
+        was, now = change.before or "nothing", change.now or "nothing"
+        text = f"{change.column} {was}, now {now}"
+        if change.was_found:
+            text += " (had been found)"
+        yield from _lines(visible(change.entry), visible(text))
+    if len(changes) > len(shown):
+        yield f"  {len(changes) - len(shown):,} further cells: --explain"
 
 
 def _rules(rows: Sequence[BoardRow]) -> Iterator[str]:
