@@ -52,10 +52,15 @@ def _impossible(
         for row, text in enumerate(texts)
         if _DATE.fullmatch(text) and dates[row] is None
     ]
-    few = len(no_dates) <= max(1, _FORMAT * len(texts))
+    if len(no_dates) > max(1, _FORMAT * len(texts)):
+        words = f"{name} holds what is no date of the calendar: written in another way?"
+        yield Finding(CHECK, "B14", tuple(no_dates), name, words, float(len(no_dates)))
+        no_dates = []
     for row, (text, day) in enumerate(zip(texts, dates, strict=True)):
         if row in no_dates:
-            grade = WRONG if few and "-00" not in text else CHECK
+            grade = WRONG
+            if "-00" in text:  # a day, or a month, that nobody knows
+                grade = CHECK
             words = f"{name} {{printed}} is no date of the calendar"
             yield Finding(grade, "B14", (row,), name, words, 1.0)
         elif day is not None and as_of is not None and day > as_of:

@@ -53,7 +53,7 @@ def _n_with_decimals(column: FigureColumn) -> int:
 
 def _of_shares(column: FigureColumn, values: np.ndarray) -> Iterator[Finding]:
     inside = np.mean((values >= 0) & (values <= 1))
-    highest = float(np.max(values[values <= 1]))
+    low, high = np.quantile(values[values <= 1], [0.1, 1.0])
     for row in np.flatnonzero(column.there):
         value = float(column.values[row])
         slack = float(column.tolerances[row])
@@ -65,7 +65,7 @@ def _of_shares(column: FigureColumn, values: np.ndarray) -> Iterator[Finding]:
         grade = _grade(column)
         if _FAR_ABOVE < value <= 100:
             text += ": percent?"
-            if value / 100 <= highest:
+            if low <= value / 100 <= high:
                 grade = WRONG
         yield Finding(grade, "B4", (int(row),), column.name, text, abs(value))
 

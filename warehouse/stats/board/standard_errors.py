@@ -122,7 +122,8 @@ def _rounds_alike(
     """Whether errors of different scores may print the same: of few digits."""
     value = float(errors.values[both].max())
     slack = float(errors.tolerances[both].max())
-    spread = np.sqrt(shares * (1 - shares))
+    within = np.clip(shares, 0, 1)
+    spread = np.sqrt(within * (1 - within))
     if not spread.max():
         return True
     ratio = float(spread.min() / spread.max())
