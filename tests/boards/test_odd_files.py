@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.support.boards import names, scores
@@ -248,3 +249,25 @@ def test_numbers_keep_the_text_that_was_printed(tmp_path: Path) -> None:
     )
     (named,) = read_boards([path]).boards
     assert named.board.cells == (("71.40", "1e-3", "0.30000000000000004"),)
+
+
+def test_one_task_of_many_models_as_mteb_writes_it(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    for place, name in enumerate(names(30)):
+        folder = tmp_path / "results" / f"org__{name}" / "main"
+        folder.mkdir(parents=True)
+        ability = rng.normal()
+        figures = {
+            f"{metric}_at_{k}": round(float(1 / (1 + np.exp(-ability - k / 20))), 5)
+            for metric in ("ndcg", "map", "hit")
+            for k in (1, 3, 5, 10)
+        }
+        figures["main_score"] = figures["ndcg_at_10"] if place != 7 else 0.99982
+        scores = {"test": [figures | {"hf_subset": "default"}]}
+        text = json.dumps({"task_name": "SomeRetrieval", "scores": scores})
+        (folder / "SomeRetrieval.json").write_text(text)
+    report = board(tmp_path)
+    assert report.n_boards == 1
+    (row,) = report.rows
+    assert (row.grade, row.rule, row.column) == ("check", "B12", "default|main_score")
+    assert row.entries == (f"org__{names(30)[7]}",)

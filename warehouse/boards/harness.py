@@ -83,10 +83,10 @@ def is_mteb(document: Any) -> bool:
 
 
 def mteb_record(document: Mapping[str, Any]) -> dict[tuple[str, ...], str]:
-    """The figures of one task of MTEB: ``test|default|main_score``, without what all
-    have."""
+    """The figures of one task of MTEB: ``default|main_score``, of several splits
+    ``test|default|main_score``."""
     found: dict[tuple[str, ...], str] = {}
-    task = text_of(document["task_name"])
+    has_splits = len(document["scores"]) > 1
     for split, subsets in document["scores"].items():
         for one in subsets if isinstance(subsets, list) else ():
             if not isinstance(one, Mapping):
@@ -94,6 +94,8 @@ def mteb_record(document: Mapping[str, Any]) -> dict[tuple[str, ...], str]:
             subset = text_of(one.get("hf_subset")) or "default"
             for metric, value in one.items():
                 if not isinstance(value, Mapping | list) and metric != "hf_subset":
-                    place = "|".join((task, str(split), subset, str(metric)))
+                    place = f"{subset}|{metric}"
+                    if has_splits:
+                        place = f"{split}|{place}"
                     found[place,] = text_of(value)
     return found

@@ -63,7 +63,7 @@ def chance_findings(board: Board) -> Iterator[Finding]:
 
 def headline_findings(board: Board) -> Iterator[Finding]:
     """B16: a main score far below another metric, or 0 beside it."""
-    main = board.figure(_MAIN)
+    main = next((one for one in board.scores if _last(one.name) == _MAIN), None)
     if main is None:
         return
     for sister in board.scores:
@@ -73,6 +73,11 @@ def headline_findings(board: Board) -> Iterator[Finding]:
         if found is not None:
             yield found
             return
+
+
+def _last(name: str) -> str:
+    """The metric of a name such as ``test|default|main_score``."""
+    return name.split("|")[-1].strip().casefold()
 
 
 def _no_headline(main: FigureColumn, sister: FigureColumn) -> Finding | None:
@@ -88,7 +93,7 @@ def _no_headline(main: FigureColumn, sister: FigureColumn) -> Finding | None:
     if n_low < _MOST * len(own) and n_zero < _ZEROS * len(own):
         return None
     text = (
-        f"{_MAIN} is below a tenth of {sister.name} in {n_low} of {len(own)} rows: is "
+        f"{_MAIN} is below a tenth of {_last(sister.name)} in {n_low} of {len(own)} rows: is "
         "this the right headline?"
     )
-    return Finding(CHECK, "B16", (), _MAIN, text, float(n_low))
+    return Finding(CHECK, "B16", (), main.name, text, float(n_low))
