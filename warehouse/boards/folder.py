@@ -16,7 +16,8 @@ from warehouse.boards.table import (
     table_of_records,
 )
 
-_ALIKE, _FILLED = 0.6, 0.1
+#: Shares of the keys that files have in common, of any name and of one.
+_ALIKE, _ALIKE_OF_ONE_NAME, _FILLED = 0.6, 0.3, 0.1
 _NAMES = ("model_name", "model", "name", "model_id")
 
 
@@ -43,12 +44,8 @@ def entry_of(path: PurePath, document: Any) -> Entry | None:
     return Entry(path, kind, keys, document)
 
 
-def tables_of_entries(entries: Sequence[Entry], name: str) -> Iterator[RawTable]:
-    """One table for all files that are alike.
-
-    Args:
-        name: of the folder.
-    """
+def grouped(entries: Sequence[Entry]) -> list[list[Entry]]:
+    """Files that are alike, together."""
     groups: list[list[Entry]] = []
     for entry in entries:
         for group in groups:
@@ -57,6 +54,18 @@ def tables_of_entries(entries: Sequence[Entry], name: str) -> Iterator[RawTable]
                 break
         else:
             groups.append([entry])
+    return groups
+
+
+def tables_of_entries(
+    groups: Sequence[Sequence[Entry]], name: str
+) -> Iterator[RawTable]:
+    """One table for all files that are alike, where these are enough.
+
+    Args:
+        groups: files that are alike.
+        name: of the folder.
+    """
     for group in groups:
         if len(group) >= FEWEST_ROWS:
             yield _table(group, name)
@@ -67,8 +76,11 @@ def _are_alike(one: Entry, other: Entry) -> bool:
         return False
     if one.kind != "record":
         return True
+    needed = _ALIKE
+    if one.path.name == other.path.name:
+        needed = _ALIKE_OF_ONE_NAME
     shared = len(one.keys & other.keys)
-    return shared >= _ALIKE * len(one.keys | other.keys)
+    return shared >= needed * len(one.keys | other.keys)
 
 
 def _table(group: Sequence[Entry], name: str) -> RawTable:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from warehouse.analysis.board.named import NamedBoard
 from warehouse.boards.delimited import delimited_table
-from warehouse.boards.folder import Entry, entry_of, tables_of_entries
+from warehouse.boards.folder import Entry, entry_of, grouped, tables_of_entries
 from warehouse.boards.harness import is_lm_eval, lm_eval_table, long_table_parts
 from warehouse.boards.markdown import markdown_tables
 from warehouse.boards.nested import read_json, read_json_lines, tables_in
-from warehouse.boards.table import RawTable, board_of
+from warehouse.boards.table import FEWEST_ROWS, RawTable, board_of
 from warehouse.boards.texts import read_text
 from warehouse.errors import InputError, MisuseError
 from warehouse.importers.common.file_walk import Unread, look_at, walk
@@ -24,6 +24,8 @@ _YAML, _MARKDOWN = (".yml", ".yaml"), (".md", ".markdown", ".mdx")
 _DELIMITED = (".csv", ".tsv", ".tab", ".ssv", ".psv")
 #: Files of a folder that are looked at, and their bytes: larger ones hold samples.
 _MOST_FILES, _MOST_BYTES_IN_FOLDER = 20_000, 8 << 20
+#: Rows of a table within a document that is more than a part of an entry.
+_FEWEST_WITHIN = 8
 _KNOWN = (*_JSON, *_LINES, *_YAML, *_MARKDOWN, *_DELIMITED)
 
 
@@ -127,30 +129,60 @@ def _tables_of(path: Path, name: str) -> tuple[list[RawTable], Any]:
 def _of_folder(folder: Path) -> tuple[list[NamedBoard], int, list[str]]:
     boards: list[NamedBoard] = []
     entries: list[Entry] = []
+    inner: dict[PurePath, list[NamedBoard]] = {}
     unread: list[str] = []
     n_files = 0
     for path in _files(folder):
-        name = str(path.relative_to(folder))
-        found = look_at(path)
-        if isinstance(found, Unread):
-            unread.append(str(found))
-            continue
-        if found.size > _MOST_BYTES_IN_FOLDER:
-            unread.append(f"{name}: {found.size:,} bytes; name it to have it read")
+        place = path.relative_to(folder)
+        read = _read_within(path, str(place), unread)
+        if read is None:
             continue
         n_files += 1
-        try:
-            tables, document = _tables_of(path, name)
-        except InputError as error:
-            unread.append(str(error))
-            continue
-        of_file = _boards(tables)
-        boards += of_file
-        entry = entry_of(path.relative_to(folder), document)
-        if entry is not None and (not of_file or is_lm_eval(document)):
+        of_file, document = read
+        entry = None
+        if is_lm_eval(document) or not _is_board(of_file, str(place)):
+            entry = entry_of(place, document)
+        if entry is None or is_lm_eval(document):
+            boards += of_file
+        if entry is not None:
             entries.append(entry)
-    boards += _boards(tables_of_entries(entries, folder.name))
+            inner[entry.path] = of_file
+    groups = grouped(entries)
+    for group in groups:
+        if len(group) < FEWEST_ROWS and not is_lm_eval(group[0].document):
+            for entry in group:
+                boards += inner[entry.path]
+    boards += _boards(tables_of_entries(groups, folder.name))
     return boards, n_files, unread
+
+
+def _read_within(
+    path: Path, name: str, unread: list[str]
+) -> tuple[list[NamedBoard], Any] | None:
+    """The boards of a file of a folder, and its document; None, and the reason among
+    those of others, where it cannot be read."""
+    found = look_at(path)
+    if isinstance(found, Unread):
+        unread.append(str(found))
+        return None
+    if found.size > _MOST_BYTES_IN_FOLDER:
+        unread.append(f"{name}: {found.size:,} bytes; name it to have it read")
+        return None
+    try:
+        tables, document = _tables_of(path, name)
+    except InputError as error:
+        unread.append(str(error))
+        return None
+    return _boards(tables), document
+
+
+def _is_board(found: Sequence[NamedBoard], name: str) -> bool:
+    """Whether a file is a table itself, and no entry with small tables within."""
+    return any(
+        named.name == name
+        or (len(named.board.entries) >= _FEWEST_WITHIN and named.board.scores)
+        for named in found
+    )
 
 
 def _files(folder: Path) -> Iterator[Path]:

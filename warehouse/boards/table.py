@@ -63,6 +63,10 @@ _SAMPLES = frozenset(
     )
     + ("logprobs", "messages", "generation", "expected_output", "actual_output")
 )
+#: Names of columns of remarks, which may be long on a board too.
+_REMARK = re.compile(
+    r"note|comment|descri|detail|abstract|method|summary|remark|readme|link|command"
+)
 _IDS = frozenset(("id", "key", "slug", "uid"))
 _MODEL = re.compile(r"(?<![a-z])(?:models?|llms?|systems?|agents?)(?![a-z])", re.I)
 _NO_NAME = re.compile(r"link|url|date|licen|organi|size|params|type|hash|uuid", re.I)
@@ -121,7 +125,10 @@ def board_of(table: RawTable) -> NamedBoard | None:
     """The board that a table is; None where it is none: too small, or texts of samples."""
     if not FEWEST_ROWS <= table.n_rows <= MOST_ROWS or _is_of_samples(table):
         return None
-    columns = _with_short_names(table.columns)
+    kept = {
+        path: texts for path, texts in table.columns.items() if not _are_long(texts)
+    }
+    columns = _with_short_names(kept)
     if _are_of_samples(list(columns)):
         return None
     entries = table.keys
@@ -178,14 +185,21 @@ def _are_of_samples(names: Sequence[str]) -> bool:
 
 
 def _is_of_samples(table: RawTable) -> bool:
-    """Whether a column is called as prompts or answers are, or holds long texts."""
-    if any(path[-1].strip().casefold() in _SAMPLES for path in table.columns):
-        return True
-    for texts in table.columns.values():
-        lengths = sorted(len(text) for text in texts if text)
-        if len(lengths) > table.n_rows / 2 and lengths[len(lengths) // 2] > _LONG_TEXT:
+    """Whether a column is called as prompts or answers are, or holds long texts that are
+    no remarks."""
+    for path, texts in table.columns.items():
+        name = path[-1].strip().casefold()
+        if name in _SAMPLES and (table.keys is None or len(path) == 1):
+            return True
+        if len(path) == 1 and not _REMARK.search(name) and _are_long(texts):
             return True
     return False
+
+
+def _are_long(texts: Sequence[str]) -> bool:
+    """Whether a column is of long texts, in most of the rows."""
+    lengths = sorted(len(text) for text in texts if text)
+    return 2 * len(lengths) > len(texts) and lengths[len(lengths) // 2] > _LONG_TEXT
 
 
 def _with_short_names(
