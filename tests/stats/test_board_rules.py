@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.boards import audited, counts, made, names, printed, scores
 from warehouse.errors import StatisticsError
-from warehouse.stats.board.audit import BoardFindings, audit_board
+from warehouse.stats.board.audit import BoardFindings, audit_board, audit_tasks
 from warehouse.stats.board.cells import parse_figure
 from warehouse.stats.board.dates import date_findings
 from warehouse.stats.board.finding import Finding
@@ -275,6 +275,13 @@ def test_errors_of_clusters_are_a_note() -> None:
     table = errors_table()
     table["acc_stderr"] = [f"{1.4 * float(text):.4f}" for text in table["acc_stderr"]]
     assert grades(audited(table), "B5") == ["note"]
+
+
+def test_tasks_of_partial_credit_have_smaller_errors() -> None:
+    table = errors_table()
+    table["acc_stderr"][4] = f"{float(table['acc_stderr'][4]) / 2:.4f}"
+    assert grades(audited(table), "B5") == ["wrong"]
+    assert audit_tasks(made(table)).findings == ()
 
 
 def test_an_error_that_rounds_to_nothing_is_right() -> None:

@@ -80,7 +80,8 @@ def audit_board(
 
 def audit_tasks(board: Board) -> BoardFindings:
     """The same of a table whose rows are tasks of one model: their standard errors."""
-    lines = [_with_text(board, one) for one in _joined([*error_findings(board)])]
+    found = list(error_findings(board, of_tasks=True))
+    lines = [_with_text(board, one) for one in _joined(found)]
     order = {grade: place for place, grade in enumerate(GRADES)}
     lines.sort(key=lambda one: (order[one.grade], -one.score, one.entries, one.text))
     return BoardFindings(tuple(lines), board.n_figures, len(board.entries), 0)

@@ -27,8 +27,14 @@ _LARGER, _RANGE = 1.05, 0.1
 _MOST_ITEMS = 100_000
 
 
-def error_findings(board: Board) -> Iterator[Finding]:
-    """B5 of each column of errors beside its figures."""
+def error_findings(board: Board, *, of_tasks: bool = False) -> Iterator[Finding]:
+    """B5 of each column of errors beside its figures.
+
+    Args:
+        board: the table.
+        of_tasks: whether rows are tasks, of which some may have scores between 0 and 1,
+            and then smaller errors than the others.
+    """
     for column, errors in error_columns(board):
         if column.scale is None:
             continue
@@ -41,7 +47,7 @@ def error_findings(board: Board) -> Iterator[Finding]:
         yield from wrong
         yield from _at_the_ends(column, errors)
         if sizes is not None:
-            yield from _of_sizes(column, errors, sizes)
+            yield from _of_sizes(column, errors, sizes, of_tasks=of_tasks)
 
 
 def error_columns(board: Board) -> Iterator[tuple[FigureColumn, FigureColumn]]:
@@ -142,7 +148,7 @@ def _at_the_ends(column: FigureColumn, errors: FigureColumn) -> Iterator[Finding
 
 
 def _of_sizes(
-    column: FigureColumn, errors: FigureColumn, sizes: FloatArray
+    column: FigureColumn, errors: FigureColumn, sizes: FloatArray, *, of_tasks: bool
 ) -> Iterator[Finding]:
     """Errors against those of 0/1 scores of so many items."""
     scale = column.scale or 1
@@ -158,7 +164,8 @@ def _of_sizes(
     for expected in (closed, plain):
         keeps = np.abs(errors.values - expected) <= slack
         n_keeping, n_rows = int((keeps & both).sum()), int(both.sum())
-        if n_rows >= _FEWEST_ROWS and n_keeping >= _NEARLY_ALL * n_rows:
+        is_closed = n_rows >= _FEWEST_ROWS and n_keeping >= _NEARLY_ALL * n_rows
+        if is_closed and not of_tasks:
             for row in np.flatnonzero(both & ~keeps):
                 yield _not_closed(column, errors, int(row), float(expected[row]))
             return
