@@ -25,8 +25,7 @@ def board(
     >>> import warehouse
     >>> print(warehouse.board("leaderboard.csv"))  # doctest: +SKIP
 
-    No store is needed, and nothing is rerun: each figure is held against the others of
-    its table, as it was printed.
+    No store is needed, and nothing is rerun.
 
     Args:
         paths: files of JSON, YAML, CSV or Markdown, and folders, in which tables stand or

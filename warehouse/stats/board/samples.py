@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from warehouse.stats.board.cells import parse_figure
 from warehouse.stats.board.finding import CHECK, WRONG, Finding
 from warehouse.stats.board.words import counted, short
+from warehouse.stats.core.inputs import FloatArray
 
 #: Items by which a mean may be off and only be asked about.
 _FEW_ITEMS = 1.5
@@ -48,13 +49,16 @@ def sample_finding(
     grade = CHECK
     if n_off > _FEW_ITEMS:
         grade = WRONG
-    text = (
-        f"{column} {{printed}}, but its {counted(n, 'sample')} have mean "
-        f"{short(scale * total / n_scored)}"
-    )
-    if n > n_scored:
-        text += (
-            f" ({n - n_scored} without a score; as wrong: {short(scale * total / n)})"
-        )
-    text += f"; off by {n_off:.1f} items"
+    text = f"{column} {{printed}}, but {_told(values, scale)}; off by {n_off:.1f} items"
     return Finding(grade, "B9", (row,), column, text, n_off, printed, scale * nearest)
+
+
+def _told(values: FloatArray, scale: int) -> str:
+    """The mean of the samples in words, also with those without a score as wrong."""
+    n, scored = len(values), values[np.isfinite(values)]
+    mean = scale * float(scored.mean())
+    text = f"its {counted(n, 'sample')} have mean {short(mean)}"
+    if n > len(scored):
+        as_wrong = short(scale * float(scored.sum()) / n)
+        text += f" ({n - len(scored)} without a score; as wrong: {as_wrong})"
+    return text

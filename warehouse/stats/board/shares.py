@@ -103,10 +103,7 @@ def learn_step(
     scale = column.scale
     if scale is None:
         return None
-    used = column.there & ~column.exact & (column.values > 0)
-    used &= column.values < scale
-    if is_entry is not None:
-        used &= is_entry
+    used = _used(column, scale, is_entry)
     values, tolerances = column.values[used], column.tolerances[used]
     m = len(values)
     if m < _FEWEST:
@@ -133,6 +130,18 @@ def learn_step(
             step = Step(n, m - n_misses, n_misses, float(evidence))
             return _or_multiple(step, misses, gains, mean_widths)
     return None
+
+
+def _used(
+    column: FigureColumn, scale: int, is_entry: NDArray[np.bool_] | None
+) -> NDArray[np.bool_]:
+    """Figures that say something of a step: rounded ones, strictly within the scale."""
+    with np.errstate(invalid="ignore"):
+        used = column.there & ~column.exact & (column.values > 0)
+        used &= column.values < scale
+    if is_entry is not None:
+        used &= is_entry
+    return np.asarray(used)
 
 
 def _or_multiple(
