@@ -183,6 +183,9 @@ _COMMANDS: dict[str, tuple[tuple[str, ...], ...]] = {
          "warehouse lake vacuum /shared/lake", "warehouse lake vacuum /shared/lake --older-than 4w"),
     ),
     "subjects": (
+        ("board", "board", "Tell what of a published table cannot be right.",
+         "warehouse board leaderboard.csv", "warehouse board results/ README.md --fail",
+         "warehouse board leaderboard.json --json"),
         ("claim", "claim", "Write a figure down so that others can check it.",
          'warehouse claim "leaderboard gsm8k" -o claim.json',
          'warehouse claim "compare model-a model-b -b gsm8k" -o claim.json'),

@@ -41,6 +41,7 @@ INTERCHANGE = "warehouse.interchange"
 REPORT = "warehouse.report"
 SERVE = "warehouse.serve"
 CLAIMS = "warehouse.claims"
+BOARDS = "warehouse.boards"
 SCHEDULE = "warehouse.schedule"
 TRACING = "warehouse.tracing"
 INGEST = "warehouse.ingest"
@@ -68,6 +69,7 @@ LIBRARY = {
     ),
     *(
         ANALYSIS,
+        BOARDS,
         CLAIMS,
         REFRESH,
         REPORT,
@@ -131,6 +133,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         TRACING,
         REFRESH,
     },
+    BOARDS: {ERRORS, IMPORTERS, STATS, ANALYSIS, BOARDS},  # published tables in files
     CLAIMS: {ERRORS, FILES, RECORDS, QUESTIONS, STORE, ANALYSIS, INGEST, CLAIMS},
     REPORT: {ERRORS, EXTRAS, FILES, RECORDS, TABLES, CHARTS, ANALYSIS, REPORT},
     SERVE: {

@@ -11,10 +11,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
-__all__ = ["ReadDumps", "Warehouse", "__version__", "connect", "read"]
+__all__ = ["ReadDumps", "Warehouse", "__version__", "board", "connect", "read"]
 
 if TYPE_CHECKING:
     from warehouse.api import ReadDumps, Warehouse, connect, read
+    from warehouse.boards.asking import board
 
 
 def __dir__() -> list[str]:
@@ -28,4 +29,8 @@ def __getattr__(name: str) -> Any:
         from warehouse import api
 
         return getattr(api, name)
+    if name == "board":
+        from warehouse.boards.asking import board
+
+        return board
     raise AttributeError(f"module 'warehouse' has no attribute '{name}'")

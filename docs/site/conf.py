@@ -23,7 +23,7 @@ ORDER = {
         "docs/identity", "docs/cli", "docs/writers", "docs/scale",
         "docs/generations", "docs/training", "docs/reliability", "docs/subsets", "docs/items", "docs/audit",
         "docs/datamap", "docs/matrix", "docs/answers", "docs/judges", "docs/votes", "docs/cost",
-        "docs/horizon", "docs/text", "docs/extending",
+        "docs/horizon", "docs/board", "docs/text", "docs/extending",
     ],
     "Reference": [
         "docs/reference/cli", "docs/reference/glossary", "docs/reference/views", "docs/reference/schema",
@@ -44,6 +44,7 @@ ORDER = {
         "docs/reference/methods_reliability", "docs/reference/methods_subsets", "docs/reference/methods_items",
         "docs/reference/methods_audit", "docs/reference/methods_datamap", "docs/reference/methods_matrix",
         "docs/reference/methods_answers", "docs/reference/methods_judges", "docs/reference/methods_votes",
+        "docs/reference/methods_board",
         "docs/reference/methods_cost", "docs/reference/methods_horizon", "docs/reference/methods_text",
         "docs/reference/methods_scale", "docs/reference/papers",
         "docs/reference/calibration", "docs/reference/calibration_unequal", "docs/reference/calibration_preferences",

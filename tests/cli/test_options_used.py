@@ -124,6 +124,7 @@ LEFT_OUT = {
     ),
     "fix settings": "needs runs that differ by a setting; tests/cli/test_catalogue.py",
     "fix prices": "reads a file; tests/store/test_prices.py",
+    "board": "asks files, not a store; tests/cli/test_board.py",
     "report": "takes long here; not tried option by option yet",
     "claim verify": "takes long here; not tried option by option yet",
     "mcp": "talks to a client; its options are those of query; tests/cli/test_mcp.py",

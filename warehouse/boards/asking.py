@@ -1,0 +1,76 @@
+"""Files and folders to what is wrong with the tables in them: ``warehouse.board``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from warehouse.boards.reading import read_boards
+from warehouse.errors import MisuseError, did_you_mean
+
+if TYPE_CHECKING:
+    from warehouse.analysis.board.named import NamedBoard
+    from warehouse.analysis.board.view import BoardReport
+
+
+def board(
+    *paths: str | Path,
+    items: Mapping[str, int] | None = None,
+    before: str | Path | None = None,
+) -> BoardReport:
+    """What of published tables cannot be right, is to be asked about, or to be known.
+
+    >>> import warehouse
+    >>> print(warehouse.board("leaderboard.csv"))  # doctest: +SKIP
+
+    No store is needed, and nothing is rerun.
+
+    Args:
+        paths: files of JSON, YAML, CSV or Markdown, and folders, in which tables stand or
+            each file is an entry.
+        items: how many items a column has, by its name: its figures are shares of so many.
+        before: an earlier version of the same file or folder; `changes` then has the cells
+            that differ.
+
+    Returns:
+        the findings: ``wrong`` where two things in a file contradict each other,
+        ``check`` where somebody has to be asked, ``note``.
+
+    Raises:
+        MisuseError: no path, there is no such file or folder, or no table has a column
+            that ``items`` names.
+        InputError: a file that is named cannot be read, or holds no table.
+    """
+    from warehouse.analysis.board.answer import audit_boards
+    from warehouse.analysis.board.changes import changes_between
+
+    if not paths:
+        raise MisuseError("no file: name a published table, such as leaderboard.csv")
+    read = read_boards(paths)
+    boards = _with_items(read.boards, items or {})
+    report = audit_boards(boards, n_files=read.n_files, unread=read.unread)
+    if before is None:
+        return report
+    earlier = read_boards([before]).boards
+    changes = changes_between(earlier, audit_boards(earlier), boards)
+    return replace(report, changes=changes)
+
+
+def _with_items(
+    boards: Sequence[NamedBoard], items: Mapping[str, int]
+) -> list[NamedBoard]:
+    """Boards whose columns are known to have so many items."""
+    names = {column for named in boards for column in named.board.columns}
+    for column, n in items.items():
+        if column not in names:
+            otherwise = f"there are: {', '.join(sorted(names)[:10])}"
+            advice = did_you_mean(column, names, otherwise)
+            raise MisuseError(f"no table has a column {column!r}; {advice}")
+        if n < 1:
+            raise MisuseError(f"a column has at least 1 item, found {column}={n}")
+    return [
+        replace(named, board=replace(named.board, sizes={**named.board.sizes, **items}))
+        for named in boards
+    ]

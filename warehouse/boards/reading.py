@@ -1,0 +1,200 @@
+"""Files and folders as boards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Any
+
+from warehouse.analysis.board.named import NamedBoard
+from warehouse.boards.delimited import delimited_table
+from warehouse.boards.folder import Entry, entry_of, grouped, tables_of_entries
+from warehouse.boards.harness import is_lm_eval, lm_eval_table, long_table_parts
+from warehouse.boards.markdown import markdown_tables
+from warehouse.boards.nested import read_json, read_json_lines, tables_in
+from warehouse.boards.table import FEWEST_ROWS, RawTable, board_of
+from warehouse.boards.texts import read_text
+from warehouse.errors import InputError, MisuseError
+from warehouse.importers.common.file_walk import Unread, look_at, walk
+from warehouse.importers.common.yaml_text import read_yaml
+
+_JSON, _LINES = (".json",), (".jsonl", ".ndjson")
+_YAML, _MARKDOWN = (".yml", ".yaml"), (".md", ".markdown", ".mdx")
+_DELIMITED = (".csv", ".tsv", ".tab", ".ssv", ".psv")
+#: Files of a folder that are looked at, and their bytes: larger ones hold samples.
+_MOST_FILES, _MOST_BYTES_IN_FOLDER = 20_000, 8 << 20
+#: Rows of a table within a document that is more than a part of an entry.
+_FEWEST_WITHIN = 8
+_KNOWN = (*_JSON, *_LINES, *_YAML, *_MARKDOWN, *_DELIMITED)
+
+
+@dataclass(frozen=True)
+class ReadBoards:
+    """What was read of some paths."""
+
+    boards: tuple[NamedBoard, ...]
+    n_files: int  #: files that were looked at.
+    unread: tuple[str, ...]  #: files that could not be read, each with the reason.
+
+
+def read_boards(paths: Sequence[str | Path]) -> ReadBoards:
+    """The boards of files and folders.
+
+    In a folder what cannot be read is said and left out; a file that is named is refused.
+
+    Raises:
+        MisuseError: there is no such file or folder.
+        InputError: a named file cannot be read, or holds no table.
+    """
+    boards: list[NamedBoard] = []
+    unread: list[str] = []
+    n_files = 0
+    for path in map(Path, paths):
+        if not path.exists():
+            raise MisuseError(f"no file or folder '{path}'")
+        if path.is_dir():
+            found, files, problems = _of_folder(path)
+            boards += found
+            unread += problems
+            n_files += files
+            if not found:
+                raise _no_table(path)
+            continue
+        n_files += 1
+        boards += _of_named_file(path)
+    return ReadBoards(tuple(boards), n_files, tuple(unread))
+
+
+def _of_named_file(path: Path) -> list[NamedBoard]:
+    tables, _ = _tables_of(path, path.name)
+    found = _boards(tables)
+    if not found:
+        raise _no_table(path)
+    return found
+
+
+def _no_table(path: Path) -> InputError:
+    return InputError(
+        "no table with names of entries and three rows",
+        path=str(path),
+        expected=(
+            "a table as JSON, YAML, CSV or Markdown, a row an entry, or a folder with a "
+            "file an entry"
+        ),
+    )
+
+
+def _boards(tables: Iterable[RawTable]) -> list[NamedBoard]:
+    found = []
+    for table in tables:
+        parts = list(long_table_parts(table)) or [table]
+        for part in parts:
+            board = board_of(part)
+            if board is not None:
+                found.append(board)
+    return found
+
+
+def _tables_of(path: Path, name: str) -> tuple[list[RawTable], Any]:
+    """The tables of a file, and the document that it is, where it is one."""
+    suffix = path.suffix.lower()
+    if suffix in _YAML:
+        document = read_yaml(path)
+        return list(tables_in(document, name, is_ordered=False)), document
+    text = read_text(path)
+    if suffix in _LINES:
+        return list(tables_in(read_json_lines(text, name), name)), None
+    if suffix in _MARKDOWN:
+        return list(markdown_tables(text, name)), None
+    if suffix in _JSON or text.lstrip()[:1] in ("{", "["):
+        try:
+            document = read_json(text, name)
+        except InputError as error:
+            if not error.found.startswith("Extra data"):
+                raise
+            return list(tables_in(read_json_lines(text, name), name)), None
+        if is_lm_eval(document):
+            table = lm_eval_table(document, name)
+            return [table] if table else [], document
+        return list(tables_in(document, name)), document
+    if suffix not in _DELIMITED:
+        tables = list(markdown_tables(text, name))
+        if tables:
+            return tables, None
+    one = delimited_table(text, name)
+    return [one] if one else [], None
+
+
+def _of_folder(folder: Path) -> tuple[list[NamedBoard], int, list[str]]:
+    boards: list[NamedBoard] = []
+    entries: list[Entry] = []
+    inner: dict[PurePath, list[NamedBoard]] = {}
+    unread: list[str] = []
+    n_files = 0
+    for path in _files(folder):
+        place = path.relative_to(folder)
+        read = _read_within(path, str(place), unread)
+        if read is None:
+            continue
+        n_files += 1
+        of_file, document = read
+        entry = None
+        if is_lm_eval(document) or not _is_board(of_file, str(place)):
+            entry = entry_of(place, document)
+        if entry is None or is_lm_eval(document):
+            boards += of_file
+        if entry is not None:
+            entries.append(entry)
+            inner[entry.path] = of_file
+    groups = grouped(entries)
+    for group in groups:
+        if len(group) < FEWEST_ROWS and not is_lm_eval(group[0].document):
+            for entry in group:
+                boards += inner[entry.path]
+    boards += _boards(tables_of_entries(groups, folder.name))
+    return boards, n_files, unread
+
+
+def _read_within(
+    path: Path, name: str, unread: list[str]
+) -> tuple[list[NamedBoard], Any] | None:
+    """The boards of a file of a folder, and its document; None, and the reason among
+    those of others, where it cannot be read."""
+    found = look_at(path)
+    if isinstance(found, Unread):
+        unread.append(str(found))
+        return None
+    if found.size > _MOST_BYTES_IN_FOLDER:
+        unread.append(f"{name}: {found.size:,} bytes; name it to have it read")
+        return None
+    try:
+        tables, document = _tables_of(path, name)
+    except InputError as error:
+        unread.append(str(error))
+        return None
+    return _boards(tables), document
+
+
+def _is_board(found: Sequence[NamedBoard], name: str) -> bool:
+    """Whether a file is a table itself, and no entry with small tables within."""
+    return any(
+        named.name == name
+        or (len(named.board.entries) >= _FEWEST_WITHIN and named.board.scores)
+        for named in found
+    )
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    n_files = 0
+    for path in walk(folder):
+        if path.suffix.lower() not in _KNOWN:
+            continue
+        n_files += 1
+        if n_files > _MOST_FILES:
+            raise InputError(
+                f"more than {_MOST_FILES:,} files",
+                path=str(folder),
+                advice="name the folder in which the tables are",
+            )
+        yield path
