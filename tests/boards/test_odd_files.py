@@ -271,3 +271,28 @@ def test_one_task_of_many_models_as_mteb_writes_it(tmp_path: Path) -> None:
     (row,) = report.rows
     assert (row.grade, row.rule, row.column) == ("check", "B12", "default|main_score")
     assert row.entries == (f"org__{names(30)[7]}",)
+
+
+@pytest.mark.parametrize(
+    ("header", "names", "is_board"),
+    [
+        ("", [f"pythia-{place}0m" for place in range(1, 15)], True),
+        ("Model", [f"gpt-{place}" for place in range(1, 15)], True),
+        ("", [f"step{place}" for place in range(1, 15)], False),
+        ("model", [str(place) for place in range(1, 15)], False),
+    ],
+)
+def test_models_of_one_family_are_entries_and_steps_are_not(
+    header: str, names: list[str], is_board: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "family.csv"
+    lines = [f"{header},mmlu,arc"]
+    lines += [
+        f"{name},{40 + place}.5,{30 + place}.1" for place, name in enumerate(names)
+    ]
+    path.write_text("\n".join(lines))
+    if is_board:
+        assert len(read_boards([path]).boards[0].board.entries) == len(names)
+    else:
+        with pytest.raises(InputError, match="rows of samples, or called by numbers"):
+            board(path)

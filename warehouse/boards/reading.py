@@ -79,8 +79,9 @@ def _no_table(path: Path) -> InputError:
         "no table with names of entries and three rows",
         path=str(path),
         expected=(
-            "a table as JSON, YAML, CSV or Markdown, a row an entry, or a folder with a "
-            "file an entry"
+            "a table as JSON, YAML, CSV or Markdown, a row an entry (such as a model; "
+            "rows of samples, or called by numbers, are none), or a folder with a file "
+            "an entry"
         ),
     )
 

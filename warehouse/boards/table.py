@@ -69,6 +69,8 @@ _REMARK = re.compile(
 )
 _IDS = frozenset(("id", "key", "slug", "uid"))
 _MODEL = re.compile(r"(?<![a-z])(?:models?|llms?|systems?|agents?)(?![a-z])", re.I)
+#: Numbers of a name but for those of parameters, such as 70m and 7B.
+_NO_SIZE = re.compile(r"(?<![\d.])\d[\d.]*(?![\d.]*[bm](?![a-z]))", re.IGNORECASE)
 _NO_NAME = re.compile(r"link|url|date|licen|organi|size|params|type|hash|uuid", re.I)
 #: Headers of columns that name tasks, so that the entries are the other columns.
 _TASKS = frozenset(
@@ -132,6 +134,7 @@ def board_of(table: RawTable) -> NamedBoard | None:
     if _are_of_samples(list(columns)):
         return None
     entries = table.keys
+    header = ""
     is_ordered = table.is_ordered
     if entries is None:
         turned = _turned(columns)
@@ -139,10 +142,11 @@ def board_of(table: RawTable) -> NamedBoard | None:
             entries, columns = turned
             is_ordered = False
         else:
+            header = _name_column(columns) or ""
             entries = _entries_of(columns)
     if entries is None or len(entries) < FEWEST_ROWS or not columns:
         return None
-    if not table.of_tasks and (_are_ids(entries) or _are_groups(entries)):
+    if not table.of_tasks and (_are_ids(entries, header) or _are_groups(entries)):
         return None
     board = make_board(entries, columns, is_ordered=is_ordered, sizes=table.sizes)
     return NamedBoard(table.name, board, table.of_tasks)
@@ -161,15 +165,17 @@ def _entries_of(columns: dict[str, Sequence[str]]) -> tuple[str, ...] | None:
     return tuple(found)
 
 
-def _are_ids(names: Sequence[str]) -> bool:
-    """Whether rows are called by numbers or by words that differ in numbers alone:
-    samples, steps or seeds, and no entries."""
-    stems = Counter(re.sub(r"\d+", "#", name.strip()) for name in names)
-    n_usual = stems.most_common(1)[0][1]
-    n_bare = sum(n for stem, n in stems.items() if not re.search(r"[^\W\d_]", stem))
-    return n_bare > _MOST_IDS * len(names) or (
-        len(names) >= _ENOUGH and n_usual > _MOST_ALIKE * len(names)
-    )
+def _are_ids(names: Sequence[str], header: str) -> bool:
+    """Whether rows are called by numbers, or by words that differ in numbers alone
+    where nothing calls them models: samples, steps or seeds, and no entries. Sizes of
+    models (7B) are no such numbers."""
+    n_bare = sum(not re.search(r"[^\W\d_]", name) for name in names)
+    if n_bare > _MOST_IDS * len(names):
+        return True
+    if len(names) < _ENOUGH or _MODEL.search(header):
+        return False
+    stems = Counter(_NO_SIZE.sub("#", name.strip()) for name in names)
+    return stems.most_common(1)[0][1] > _MOST_ALIKE * len(names)
 
 
 def _are_groups(names: Sequence[str]) -> bool:
