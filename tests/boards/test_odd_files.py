@@ -53,6 +53,27 @@ def columns() -> dict[str, dict[str, float]]:
     }
 
 
+def html(of_headers: str) -> str:
+    """A table of HTML whose first row has cells of some tag."""
+
+    def row(cells: list[str], tag: str) -> str:
+        return "<tr>" + "".join(f"<{tag}>{cell}</{tag}>" for cell in cells) + "</tr>"
+
+    body = [row([row_[0], f"<b>{row_[1]}</b>", *row_[2:]], "td") for row_ in ROWS]
+    return f"<table>{row(HEADER, of_headers)}{''.join(body)}</table>"
+
+
+def latex() -> str:
+    """The source of a table with a rule below its headers, one figure in bold."""
+    body = [" & ".join([row[0], rf"\textbf{{{row[1]}}}", *row[2:]]) for row in ROWS]
+    rows = "".join(rf"{line} \\" + "\n" for line in body)
+    head = " & ".join(HEADER)
+    return (
+        r"\begin{tabular}{@{}l|rrr@{}} \toprule" + "\n% a & comment \\\\\n"
+        rf"{head} \\ \midrule" + f"\n{rows}" + r"\bottomrule \end{tabular}"
+    )
+
+
 RIGHT = {
     "plain.csv": lines(","),
     "mark.csv": "\ufeff" + lines(","),
@@ -71,6 +92,10 @@ RIGHT = {
         lambda text: f"[{text}](https://example.org/a|b)".replace("|", "\\|")
     ),
     "code.md": "```\n| a | b |\n```\n" + bars(),
+    "page.html": f"<html><body><p>text</p>{html('th')}</body></html>",
+    "no_headers.htm": html("td"),
+    "in_a_readme.md": f"# Results\n\n{html('th')}\n",
+    "paper.tex": latex(),
     "records.json": json.dumps(records()),
     "under_keys.json": json.dumps({"meta": {"n": 3}, "data": {"rows": records()}}),
     "keyed.json": json.dumps({str(one["model"]): {"scores": one} for one in records()}),
@@ -296,3 +321,52 @@ def test_models_of_one_family_are_entries_and_steps_are_not(
     else:
         with pytest.raises(InputError, match="rows of samples, or called by numbers"):
             board(path)
+
+
+def test_headers_over_several_columns_are_joined_to_those_below(
+    tmp_path: Path,
+) -> None:
+    as_html = """
+        <table><caption>Accuracy</caption><thead>
+        <tr><th rowspan="2">Model</th><th colspan="2">Maths</th><th>Code</th></tr>
+        <tr><th>GSM8K</th><th>MATH</th><th>HumanEval</th></tr></thead><tbody>
+        <tr><td>a</td><td>71.4</td><td>30.1</td><td>50.2</td></tr>
+        <tr><td>b</td><td>61.4</td><td><table><tr><td>20.1</td></tr></table></td>
+        <td>40.2</td></tr>
+        <tr><td>c</td><td>51.4</td><td>10.1</td><td>30.2<sup>1</sup></td></tr>
+        </tbody></table><script>var table = "<table><tr><td>x</td></tr></table>";</script>
+    """
+    as_latex = r"""
+        \begin{table}\caption{Accuracy}
+        \begin{tabularx}{\textwidth}{lrrr}
+        \multirow{2}{*}{Model} & \multicolumn{2}{c}{Maths} & Code \\
+        & GSM8K & MATH & HumanEval \\ \hline
+        a~\cite{x} & 71.4 & $30.1$ & 50.2 \\
+        b & 61.4 & 20.1 & 40.2 \\[2pt]
+        c & \underline{51.4} & 10.1 & \textbf{30.2}$_{\pm 1.0}$
+        \end{tabularx}\end{table}
+    """
+    for name, text in {"page.html": as_html, "paper.tex": as_latex}.items():
+        path = tmp_path / name
+        path.write_text(text)
+        (named,) = read_boards([path]).boards
+        assert named.name == f"{name}: Accuracy"
+        assert named.board.entries == ("a", "b", "c")
+        assert named.board.columns == ("Maths GSM8K", "Maths MATH", "Code HumanEval")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<table><tr><td colspan=99999999>a</td><td rowspan=99999>b</table>" * 50,
+        "<table>" * 3000,
+        r"\begin{tabular}{ll} a & \multicolumn{999}{c}{b} \\ c & d",
+        r"\begin{tabular}{" + "{" * 3000,
+        r"\begin{tabular}{l} " + r"\textbf{" * 2000 + r"\\ \end{tabular}",
+    ],
+)
+def test_what_is_broken_in_markup_is_no_table(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(text)
+    with pytest.raises(InputError, match="no table"):
+        board(path)

@@ -28,7 +28,7 @@ def board(
     No store is needed, and nothing is rerun.
 
     Args:
-        paths: files of JSON, YAML, CSV or Markdown, and folders, in which tables stand or
+        paths: files of JSON, YAML, CSV, Markdown, HTML or LaTeX, and folders, in which tables stand or
             each file is an entry.
         items: how many items a column has, by its name: its figures are shares of so many.
         before: an earlier version of the same file or folder; `changes` then has the cells

@@ -11,6 +11,8 @@ from warehouse.analysis.board.named import NamedBoard
 from warehouse.boards.delimited import delimited_table
 from warehouse.boards.folder import Entry, entry_of, grouped, tables_of_entries
 from warehouse.boards.harness import is_lm_eval, lm_eval_table, long_table_parts
+from warehouse.boards.html import html_tables
+from warehouse.boards.latex import latex_tables
 from warehouse.boards.markdown import markdown_tables
 from warehouse.boards.nested import read_json, read_json_lines, tables_in
 from warehouse.boards.table import FEWEST_ROWS, RawTable, board_of
@@ -21,12 +23,13 @@ from warehouse.importers.common.yaml_text import read_yaml
 
 _JSON, _LINES = (".json",), (".jsonl", ".ndjson")
 _YAML, _MARKDOWN = (".yml", ".yaml"), (".md", ".markdown", ".mdx")
+_HTML, _LATEX = (".html", ".htm"), (".tex",)
 _DELIMITED = (".csv", ".tsv", ".tab", ".ssv", ".psv")
 #: Files of a folder that are looked at, and their bytes: larger ones hold samples.
 _MOST_FILES, _MOST_BYTES_IN_FOLDER = 20_000, 8 << 20
 #: Rows of a table within a document that is more than a part of an entry.
 _FEWEST_WITHIN = 8
-_KNOWN = (*_JSON, *_LINES, *_YAML, *_MARKDOWN, *_DELIMITED)
+_KNOWN = (*_JSON, *_LINES, *_YAML, *_MARKDOWN, *_HTML, *_LATEX, *_DELIMITED)
 
 
 @dataclass(frozen=True)
@@ -79,9 +82,9 @@ def _no_table(path: Path) -> InputError:
         "no table with names of entries and three rows",
         path=str(path),
         expected=(
-            "a table as JSON, YAML, CSV or Markdown, a row an entry (such as a model; "
-            "rows of samples, or called by numbers, are none), or a folder with a file "
-            "an entry"
+            "a table as JSON, YAML, CSV, Markdown, HTML or LaTeX, a row an entry (such "
+            "as a model; rows of samples, or called by numbers, are none), or a folder "
+            "with a file an entry"
         ),
     )
 
@@ -106,8 +109,8 @@ def _tables_of(path: Path, name: str) -> tuple[list[RawTable], Any]:
     text = read_text(path)
     if suffix in _LINES:
         return list(tables_in(read_json_lines(text, name), name)), None
-    if suffix in _MARKDOWN:
-        return list(markdown_tables(text, name)), None
+    if suffix in (*_MARKDOWN, *_HTML, *_LATEX):
+        return list(_tables_of_text(text, name)), None
     if suffix in _JSON or text.lstrip()[:1] in ("{", "["):
         try:
             document = read_json(text, name)
@@ -120,11 +123,20 @@ def _tables_of(path: Path, name: str) -> tuple[list[RawTable], Any]:
             return [table] if table else [], document
         return list(tables_in(document, name)), document
     if suffix not in _DELIMITED:
-        tables = list(markdown_tables(text, name))
+        tables = list(_tables_of_text(text, name))
         if tables:
             return tables, None
     one = delimited_table(text, name)
     return [one] if one else [], None
+
+
+def _tables_of_text(text: str, name: str) -> Iterator[RawTable]:
+    """Tables of Markdown, HTML and LaTeX in a text: READMEs have all three."""
+    yield from markdown_tables(text, name)
+    if "<table" in text.lower():
+        yield from html_tables(text, name)
+    if "\\begin{" in text:
+        yield from latex_tables(text, name)
 
 
 def _of_folder(folder: Path) -> tuple[list[NamedBoard], int, list[str]]:
