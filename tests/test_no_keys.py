@@ -15,10 +15,10 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from starlette.testclient import TestClient
 
 from tests.support.cli import Caller
 from tests.support.key_rules import STATED, found_in, keys
+from tests.support.page_reader import PageReader
 from warehouse.cli.agents.server import Tools
 from warehouse.cli.agents.tools import TOOLS, Context
 from warehouse.cli.state import State
@@ -351,7 +351,7 @@ def test_what_people_say_of_runs_and_what_errors_repeat_is_masked(
     ].startswith("launched with ***")
     tools = Tools(Context(State(db=store), Limits()))
     found += leaks("mcp", tools.page_or_error("leaderboard", {"benchmark": address})[0])
-    with TestClient(
+    with PageReader(
         create_app(f"duckdb:///{store}"), base_url="http://127.0.0.1:8321"
     ) as client:
         for path in ("/compare", "/benchmark/nobody", "/sample"):
@@ -566,7 +566,7 @@ def of_agents() -> Iterator[str]:
 
 def of_pages(store: Path) -> Iterator[str]:
     """What a browser is shown: every page that a page leads to."""
-    with TestClient(
+    with PageReader(
         create_app(f"duckdb:///{store}"), base_url="http://127.0.0.1:8321"
     ) as client:
         seen: set[str] = set()

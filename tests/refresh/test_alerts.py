@@ -18,12 +18,12 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 from scipy import stats
-from starlette.testclient import TestClient
 
 from tests.refresh.test_refresh import BASE, build, change_run, current
 from tests.refresh.test_refresh import WORK as ALL
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller
+from tests.support.page_reader import PageReader
 from tests.support.stores import store_at
 from warehouse.analysis.families.family import FamilySettings
 from warehouse.api import Warehouse, connect
@@ -74,7 +74,7 @@ def test_a_score_that_moved_beyond_its_errors(house: Warehouse, own_url: str) ->
     df = 9 * sum(error**2 for error in errors) ** 2 / sum(error**4 for error in errors)
     assert row.p_value == pytest.approx(2 * stats.t.sf(abs(t), df), rel=1e-9)
     assert row.p_holm == pytest.approx(2 * row.p_value, rel=1e-9)
-    with TestClient(
+    with PageReader(
         create_app(own_url, rules=Rules(worse=False)), base_url="http://localhost"
     ) as client:
         strip = client.get("/").text.partition('class="strip"')[2].partition("</ul>")[0]

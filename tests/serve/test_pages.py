@@ -11,11 +11,11 @@ from html import unescape
 from urllib.request import urlopen
 
 import pytest
-from starlette.testclient import TestClient
 
 from tests.serve.test_browser import serving
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller, filled_url
+from tests.support.page_reader import PageReader
 from tests.support.two_models import build_two_models
 from warehouse.report.heat import Arrangement
 from warehouse.serve.app import create_app
@@ -59,26 +59,16 @@ for _prompt in ROWS.rows["prompt"]:
     _prompt.setdefault("choices", None)
 
 
-def whole(client: TestClient, address: str) -> str:
-    """A page once all of it has been computed."""
-    for _ in range(200):
-        answer = client.get(address)
-        assert answer.status_code == 200, answer.text
-        if "data-again" not in answer.text:
-            return answer.text
-        time.sleep(0.05)
-    raise AssertionError(f"{address} was never whole")
-
-
 def figures(page: str) -> set[float]:
     """All figures of a page, to the last digit."""
     return {float(value) for value in re.findall(r'data-v="([^"]+)"', page)}
 
 
+@pytest.mark.rare
 def test_scores_of_the_table_are_those_of_the_leaderboards(
-    client: TestClient, run: Caller, url: str
+    client: PageReader, run: Caller, url: str
 ) -> None:
-    page = whole(client, "/?order=name")
+    page = client.whole("/?order=name")
     boards = run("leaderboard", "--json", db=url).rows
     shown, known = (
         figures(page.partition("</form>")[2]),
@@ -92,9 +82,9 @@ def test_scores_of_the_table_are_those_of_the_leaderboards(
 
 
 def test_json_of_a_benchmark_is_that_of_the_command(
-    client: TestClient, run: Caller, url: str
+    client: PageReader, run: Caller, url: str
 ) -> None:
-    whole(client, "/benchmark/quiz")
+    client.whole("/benchmark/quiz")
     assert (
         client.get("/benchmark/quiz?format=json").text
         == run("leaderboard", "quiz", "--json", db=url).out
@@ -103,9 +93,9 @@ def test_json_of_a_benchmark_is_that_of_the_command(
 
 @pytest.mark.parametrize("name", ["quiz", "one", "marks"])
 def test_a_page_of_a_benchmark_has_the_figures_of_leaderboard_and_pairs(
-    client: TestClient, run: Caller, url: str, name: str
+    client: PageReader, run: Caller, url: str, name: str
 ) -> None:
-    shown = figures(whole(client, f"/benchmark/{name}"))
+    shown = figures(client.whole(f"/benchmark/{name}"))
     first, *_ = pairs = run("pairs", name, "--json", db=url).rows
     for row in run("leaderboard", name, "--json", db=url).rows:
         for field in ("estimate", "ci_low", "ci_high"):
@@ -123,11 +113,11 @@ def test_a_page_of_a_benchmark_has_the_figures_of_leaderboard_and_pairs(
 
 
 def test_a_tie_leads_to_the_plan_that_power_gives(
-    client: TestClient, run: Caller, url: str
+    client: PageReader, run: Caller, url: str
 ) -> None:
-    page = whole(client, "/benchmark/one")
+    page = client.whole("/benchmark/one")
     link = next(unescape(one) for one in re.findall(r'href="([^"#]*)#plan"', page))
-    planned = whole(client, link)
+    planned = client.whole(link)
     command = next(
         unescape(one)
         for one in re.findall(r"<code>(warehouse power [^<]*)</code>", planned)
@@ -141,18 +131,18 @@ def test_a_tie_leads_to_the_plan_that_power_gives(
     assert " ".join(words.split()) in " ".join(answer.out.split())
 
 
-def test_models_that_are_named_like_runs_are_planned_for(client: TestClient) -> None:
-    page = whole(client, "/benchmark/called")
+def test_models_that_are_named_like_runs_are_planned_for(client: PageReader) -> None:
+    page = client.whole("/benchmark/called")
     (address,) = (unescape(one) for one in re.findall(r'href="([^"#]*)#plan"', page))
-    assert "A difference" in whole(client, address)
+    assert "A difference" in client.whole(address)
 
 
-def test_a_browser_that_asks_for_an_icon_is_told_of_none(client: TestClient) -> None:
+def test_a_browser_that_asks_for_an_icon_is_told_of_none(client: PageReader) -> None:
     assert client.get("/favicon.ico").status_code == 204
 
 
-def test_cost_stands_against_score(client: TestClient) -> None:
-    page = unescape(whole(client, address_of("benchmark", PAID)))
+def test_cost_stands_against_score(client: PageReader) -> None:
+    page = unescape(client.whole(address_of("benchmark", PAID)))
     picture = re.sub(
         r"<[^>]+>",
         " ",
@@ -162,12 +152,12 @@ def test_cost_stands_against_score(client: TestClient) -> None:
         assert re.search(rf"(?<![\d.]){cost}(?![\d.])", picture), picture
     (as_json,) = re.findall(r'href="([^"]*format=json)"', page)
     assert client.get(as_json).json()[0]["benchmark"] == PAID
-    assert "Score against cost" not in whole(client, "/benchmark/one")
+    assert "Score against cost" not in client.whole("/benchmark/one")
 
 
 @pytest.mark.rare
 def test_a_program_is_never_told_to_wait(url: str) -> None:
-    with TestClient(create_app(url), base_url="http://localhost") as fresh:
+    with PageReader(create_app(url), base_url="http://localhost") as fresh:
         assert (
             fresh.get("/benchmark/many?format=json").json()[0]["estimate"] is not None
         )
@@ -175,9 +165,9 @@ def test_a_program_is_never_told_to_wait(url: str) -> None:
 
 
 def test_two_picked_models_have_their_verdict(
-    client: TestClient, run: Caller, url: str
+    client: PageReader, run: Caller, url: str
 ) -> None:
-    page = whole(client, "/?a=lab/x&b=lab/y")
+    page = client.whole("/?a=lab/x&b=lab/y")
     rows = run("compare", "lab/x", "lab/y", "--latest", "--json", db=url).rows
     assert figures(page) >= {
         (rows[-1] if rows[-1]["benchmark"] == "overall" else rows[0])["difference"]
@@ -188,8 +178,8 @@ def test_two_picked_models_have_their_verdict(
     assert "warehouse compare lab/x lab/y --latest" in unescape(page)
 
 
-def test_the_verdict_leads_to_the_comparison_that_it_is_of(client: TestClient) -> None:
-    verdict = whole(client, "/?a=org/d&b=org/a").partition('id="verdict"')[
+def test_the_verdict_leads_to_the_comparison_that_it_is_of(client: PageReader) -> None:
+    verdict = client.whole("/?a=org/d&b=org/a").partition('id="verdict"')[
         2
     ]  # a name that means two conditions
     assert (
@@ -198,16 +188,14 @@ def test_the_verdict_leads_to_the_comparison_that_it_is_of(client: TestClient) -
     (address,) = re.findall(r'href="(/compare[^"]*)">Compare them', verdict)
     assert figures(verdict.partition("</section>")[0]) <= {
         float(one)
-        for one in re.findall(
-            r'<data value="([^"]+)"', whole(client, unescape(address))
-        )
+        for one in re.findall(r'<data value="([^"]+)"', client.whole(unescape(address)))
     }
 
 
 def test_the_difference_of_two_models_on_one_benchmark_is_said_once(
-    client: TestClient, run: Caller, url: str
+    client: PageReader, run: Caller, url: str
 ) -> None:
-    page = whole(client, "/?a=solo/a&b=solo/b")
+    page = client.whole("/?a=solo/a&b=solo/b")
     (row,) = run("compare", "solo/a", "solo/b", "--latest", "--json", db=url).rows
     said = re.sub(
         r"<[^>]+>", "", page.partition('id="verdict"')[2].partition("</section>")[0]
@@ -237,8 +225,8 @@ def test_the_difference_of_two_models_on_one_benchmark_is_said_once(
     assert said.count("a less b") == 1 and said.count("[") == 1
 
 
-def test_a_page_can_be_taken_along(client: TestClient) -> None:
-    whole(client, "/benchmark/quiz")
+def test_a_page_can_be_taken_along(client: PageReader) -> None:
+    client.whole("/benchmark/quiz")
     alone = client.get("/benchmark/quiz?export=html")
     assert alone.headers["content-disposition"] == 'attachment; filename="quiz.html"'
     assert len(alone.text) < 5_000_000 and figures(alone.text)
@@ -255,7 +243,7 @@ def test_a_page_can_be_taken_along(client: TestClient) -> None:
         "/static/../app.py",
     ],
 )
-def test_what_is_not_there_is_a_plain_page(client: TestClient, address: str) -> None:
+def test_what_is_not_there_is_a_plain_page(client: PageReader, address: str) -> None:
     answer = client.get(address)
     assert answer.status_code == 404 and "Traceback" not in answer.text
     assert "did you mean quiz?" in answer.text or "qiuz" not in address
@@ -267,45 +255,45 @@ def test_what_is_not_there_is_a_plain_page(client: TestClient, address: str) -> 
      "plan=a&plan=b&delta=nan", "a=run:1&b=run:2", "column=80", "row=4000&column=4000"],
 )  # fmt: skip
 @pytest.mark.parametrize("path", ["/", "/benchmark/quiz"])
-def test_no_query_breaks_a_page(client: TestClient, path: str, query: str) -> None:
+def test_no_query_breaks_a_page(client: PageReader, path: str, query: str) -> None:
     answer = client.get(f"{path}?{query}")
     assert answer.status_code in (200, 400) and "Traceback" not in answer.text
 
 
-def test_a_part_beyond_the_end_is_the_last_one(client: TestClient) -> None:
+def test_a_part_beyond_the_end_is_the_last_one(client: PageReader) -> None:
     rows = '<th scope="row">'
-    last = whole(client, "/?row=4000&column=4000")
-    assert last.count(rows) == whole(client, "/?row=40").count(rows) > 0
+    last = client.whole("/?row=4000&column=4000")
+    assert last.count(rows) == client.whole("/?row=40").count(rows) > 0
 
 
-def test_facets_narrow_the_table(client: TestClient) -> None:
-    page = whole(client, "/?benchmark=quiz&model=org/a").partition("</form>")[2]
+def test_facets_narrow_the_table(client: PageReader) -> None:
+    page = client.whole("/?benchmark=quiz&model=org/a").partition("</form>")[2]
     assert (
         page.count('<th scope="row">') == 2
     )  # its two settings, of which none stands for the model
     assert "No run fits" in client.get("/?date=2990-01-01").text
 
 
-def test_a_benchmark_of_votes_alone_has_its_strengths(client: TestClient) -> None:
-    page = whole(client, "/benchmark/voted")
+def test_a_benchmark_of_votes_alone_has_its_strengths(client: PageReader) -> None:
+    page = client.whole("/benchmark/voted")
     assert (
         "16 votes over 2 models: org/a and org/b cannot be told apart." in page
         and "warehouse prefer voted" in page
     )
-    assert '<a href="/benchmark/voted"><bdi>voted</bdi></a>' in whole(client, "/")
+    assert '<a href="/benchmark/voted"><bdi>voted</bdi></a>' in client.whole("/")
     assert client.get("/benchmark/voted?format=json").json()[0]["model"] == "org/a"
 
 
 def test_a_benchmark_that_is_named_like_a_folder_has_its_page(
-    client: TestClient,
+    client: PageReader,
 ) -> None:
     address = address_of("benchmark", "..")
-    assert f'<a href="{address}"><bdi>..</bdi></a>' in whole(client, "/")
-    assert "<h1><bdi>..</bdi></h1>" in whole(client, address)
+    assert f'<a href="{address}"><bdi>..</bdi></a>' in client.whole("/")
+    assert "<h1><bdi>..</bdi></h1>" in client.whole(address)
 
 
 def test_two_models_are_compared_on_chosen_benchmarks(
-    client: TestClient, run: Caller, url: str
+    client: PageReader, run: Caller, url: str
 ) -> None:
     address = address_of(
         "compare", a="org/a", b="org/b", benchmark=[PAID, ".."], latest=1
@@ -318,11 +306,11 @@ def test_two_models_are_compared_on_chosen_benchmarks(
     assert [row["difference"] for row in rows if row["benchmark"] == PAID] == [
         row["difference"] for row in own
     ]
-    assert f"{PAID}\n..</textarea>" in unescape(whole(client, address))
+    assert f"{PAID}\n..</textarea>" in unescape(client.whole(address))
 
 
-def test_rows_go_by_the_scores_of_a_benchmark(client: TestClient) -> None:
-    page = whole(client, address_of("", sort=PAID, benchmark=PAID))
+def test_rows_go_by_the_scores_of_a_benchmark(client: PageReader) -> None:
+    page = client.whole(address_of("", sort=PAID, benchmark=PAID))
     places = [
         page.index(f"<bdi>{name}</bdi></a>")
         for name in ("org/<wbr>c", "org/<wbr>b", "org/<wbr>a")
@@ -359,20 +347,20 @@ def test_fifty_readers_at_once_have_what_one_has(url: str) -> None:
 def test_what_comes_late_does_not_move_what_a_reader_has_before_them(url: str) -> None:
     app = create_app(url)
     heat = app._pages.site.heat
-    with TestClient(app, base_url="http://127.0.0.1:8321") as fresh:
-        first = _heads_and_rows(whole(fresh, "/"))
+    with PageReader(app, base_url="http://127.0.0.1:8321") as fresh:
+        first = _heads_and_rows(fresh.whole("/"))
         heads, rows = first
         assert len(heads) > 2 and len(rows) > 2
         seen = Arrangement(
             tuple(reversed(rows[1:])), tuple((head, False) for head in heads[1:])
         )
         page = heat.keep_order("", seen)
-        text = whole(fresh, f"/?seen={page}")
+        text = fresh.whole(f"/?seen={page}")
         again = _heads_and_rows(text)
         assert again[1] == [*reversed(rows[1:]), rows[0]]  # what is new stands below
         assert set(again[0]) == set(heads)
         assert "seen=" not in re.sub(r'data-seen="[^"]*"', "", text)
-        assert _heads_and_rows(whole(fresh, "/")) == first  # loaded anew: by its rule
+        assert _heads_and_rows(fresh.whole("/")) == first  # loaded anew: by its rule
 
 
 def _heads_and_rows(page: str) -> tuple[list[str], list[str]]:
@@ -401,9 +389,9 @@ def test_the_mean_over_benchmarks_stands_first(
                 {f"{name}-{key}": float(key < right + place) for key in range(40)},
             )
     with filled_url(request, "duckdb", rows) as url:
-        with TestClient(create_app(url), base_url="http://127.0.0.1:8321") as fresh:
-            page = whole(fresh, "/")
-            narrowed = whole(fresh, "/?benchmark=quiz1")
+        with PageReader(create_app(url), base_url="http://127.0.0.1:8321") as fresh:
+            page = fresh.whole("/")
+            narrowed = fresh.whole("/?benchmark=quiz1")
         said = run("leaderboard", db=url).out
     heads, models = _heads_and_rows(page)
     assert heads[0] == "mean"

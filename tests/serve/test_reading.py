@@ -14,11 +14,11 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 import uvicorn
-from starlette.testclient import TestClient
 
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller, filled_url
 from tests.support.flips import EXAM, LONG, MARKS, ODD, A, B, build_flips
+from tests.support.page_reader import PageReader
 from warehouse.serve.app import create_app
 from warehouse.serve.server import listen
 from warehouse.store.connection import Store
@@ -51,7 +51,7 @@ class Seen(HTMLParser):
 
 
 def test_figures_of_the_page_are_those_of_the_command(
-    client: TestClient, run: Caller, url: str
+    client: PageReader, run: Caller, url: str
 ) -> None:
     rows = run("compare", A, B, "--json", db=url).rows
     text = client.get(address()).text
@@ -72,7 +72,7 @@ def test_figures_of_the_page_are_those_of_the_command(
 
 
 def test_models_of_a_sample_are_those_of_the_views_and_their_runs_are_read_once(
-    client: TestClient, run: Caller, url: str, monkeypatch: pytest.MonkeyPatch
+    client: PageReader, run: Caller, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     flips = client.get(address(format="json", show="all", benchmark=EXAM)).json()[
         "flips"
@@ -107,7 +107,7 @@ def test_models_of_a_sample_are_those_of_the_views_and_their_runs_are_read_once(
 
 
 def test_pages_of_hostile_texts_are_small_and_hold_none_of_them_as_their_own(
-    client: TestClient,
+    client: PageReader,
 ) -> None:
     pages = [
         address(),
@@ -162,7 +162,7 @@ def test_pages_of_hostile_texts_are_small_and_hold_none_of_them_as_their_own(
     ],
 )
 def test_a_question_that_cannot_be_answered_is_said_above_the_form(
-    client: TestClient, query: dict[str, str], words: str
+    client: PageReader, query: dict[str, str], words: str
 ) -> None:
     answer = client.get(address(**query))
     assert answer.status_code == 400 and "Traceback" not in answer.text
@@ -179,12 +179,12 @@ def test_a_question_that_cannot_be_answered_is_said_above_the_form(
         "/health?part=x",
     ],
 )
-def test_what_is_not_there_is_said(client: TestClient, place: str) -> None:
+def test_what_is_not_there_is_said(client: PageReader, place: str) -> None:
     answer = client.get(place)
     assert answer.status_code in (400, 404) and "Traceback" not in answer.text
 
 
-def test_next_and_previous_keep_the_filter(client: TestClient) -> None:
+def test_next_and_previous_keep_the_filter(client: PageReader) -> None:
     page = address(benchmark=EXAM, field="subject=algebra")
     flips = client.get(page + "&format=json").json()
     assert flips["exploratory"]["rows"][0]["n_prompts"] == 15
@@ -205,7 +205,7 @@ def test_next_and_previous_keep_the_filter(client: TestClient) -> None:
     )
 
 
-def test_before_an_empty_page_of_flips_stand_the_last_ones(client: TestClient) -> None:
+def test_before_an_empty_page_of_flips_stand_the_last_ones(client: PageReader) -> None:
     n_flips = client.get(address(benchmark=EXAM, format="json")).json()["n_flips"]
     behind = client.get(address(benchmark=EXAM, after="0.0:999999999999:0")).text
     assert "No prompt here" in behind and "next" not in Seen(behind).links
@@ -219,7 +219,7 @@ def test_before_an_empty_page_of_flips_stand_the_last_ones(client: TestClient) -
     assert first < 10 and f"1 to 10 of {n_flips}" in before
 
 
-def test_a_frozen_claim_is_a_file(client: TestClient) -> None:
+def test_a_frozen_claim_is_a_file(client: PageReader) -> None:
     answer = client.get(address("/hypothesis.json", benchmark=MARKS))
     assert (
         answer.headers["content-disposition"]
@@ -308,7 +308,7 @@ def test_an_open_choice_offers_links(request: pytest.FixtureRequest) -> None:
     base = "http://127.0.0.1:8321"
     with (
         filled_url(request, "duckdb", rows) as url,
-        TestClient(create_app(url), base_url=base) as asks,
+        PageReader(create_app(url), base_url=base) as asks,
     ):
         asked = asks.get("/compare?a=ours&b=base")
         assert asked.status_code == 400

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import time
 from html import unescape
 
 import pytest
-from starlette.testclient import TestClient
 
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller
+from tests.support.page_reader import PageReader
 
 SAID = ("<b>bold</b> & I cannot help", "sure", "never\x1b[2J\u202e I cannot")
 
@@ -28,19 +27,8 @@ def build() -> StoreRows:
     return rows
 
 
-def whole(client: TestClient, address: str) -> str:
-    """A page once all of it has been computed."""
-    for _ in range(200):
-        answer = client.get(address)
-        assert answer.status_code == 200, answer.text
-        if "data-again" not in answer.text:
-            return answer.text
-        time.sleep(0.05)
-    raise AssertionError(f"{address} was never whole")
-
-
-def test_samples_are_counted_and_each_is_a_link(client: TestClient) -> None:
-    page = unescape(whole(client, "/grep?pattern=i+cannot&ignore_case=1"))
+def test_samples_are_counted_and_each_is_a_link(client: PageReader) -> None:
+    page = unescape(client.whole("/grep?pattern=i+cannot&ignore_case=1"))
     assert "4 of 6 samples match 'i cannot': org/a 2 of 3, org/b 2 of 3" in page
     assert page.count("<mark>I cannot</mark>") == 4
     assert "/sample?run=run%3A1&prompt=prompt%3A1" in page
@@ -48,29 +36,29 @@ def test_samples_are_counted_and_each_is_a_link(client: TestClient) -> None:
     assert sample.status_code == 200
 
 
-def test_texts_of_dumps_are_escaped(client: TestClient) -> None:
-    page = whole(client, "/grep?pattern=bold%3C&fixed_strings=1")
+def test_texts_of_dumps_are_escaped(client: PageReader) -> None:
+    page = client.whole("/grep?pattern=bold%3C&fixed_strings=1")
     assert "&lt;b&gt;<mark>bold&lt;</mark>/b&gt; &amp; I" in page
-    page = whole(client, "/grep?pattern=never")
+    page = client.whole("/grep?pattern=never")
     assert "\x1b" not in page and "\u202e" not in page and "\\x1b[2J" in page
-    page = whole(client, "/grep?pattern=%22%3E%3Cscript%3E")
+    page = client.whole("/grep?pattern=%22%3E%3Cscript%3E")
     assert "<script>" not in page.partition("<main")[2]
 
 
-def test_json_is_that_of_the_command(client: TestClient, run: Caller, url: str) -> None:
-    whole(client, "/grep?pattern=cannot")
+def test_json_is_that_of_the_command(client: PageReader, run: Caller, url: str) -> None:
+    client.whole("/grep?pattern=cannot")
     answer = client.get("/grep?pattern=cannot&format=json").json()
     assert answer == json.loads(run("text", "grep", "cannot", "--json", db=url).out)
 
 
-def test_the_page_of_a_benchmark_has_the_box(client: TestClient) -> None:
-    page = whole(client, "/benchmark/quiz")
+def test_the_page_of_a_benchmark_has_the_box(client: PageReader) -> None:
+    page = client.whole("/benchmark/quiz")
     assert '<form action="/grep"' in page
     assert '<input type="hidden" name="benchmark" value="quiz">' in page
-    page = unescape(whole(client, "/grep?pattern=zzz&benchmark=quiz"))
+    page = unescape(client.whole("/grep?pattern=zzz&benchmark=quiz"))
     assert "none of 6 samples matches 'zzz'" in page
-    assert "<form" in whole(client, "/grep")
-    whole(client, "/grep?pattern=sure")
+    assert "<form" in client.whole("/grep")
+    client.whole("/grep?pattern=sure")
     assert "<form" not in client.get("/grep?pattern=sure&export=html").text
 
 
@@ -87,11 +75,7 @@ def test_the_page_of_a_benchmark_has_the_box(client: TestClient) -> None:
     ],
 )
 def test_what_cannot_be_searched_is_said(
-    client: TestClient, query: str, status: int, words: str
+    client: PageReader, query: str, status: int, words: str
 ) -> None:
-    for _ in range(100):
-        answer = client.get(f"/grep?{query}")
-        if "data-again" not in answer.text:
-            break
-        time.sleep(0.05)
+    answer = client.get(f"/grep?{query}")
     assert answer.status_code == status and words in unescape(answer.text)

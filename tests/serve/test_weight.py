@@ -5,14 +5,15 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from starlette.testclient import TestClient
 
-from tests.serve.test_pages import _COLUMNS, whole
+from tests.serve.test_pages import _COLUMNS
 from tests.support.builders import StoreRows
 from tests.support.cli import filled_url
+from tests.support.page_reader import PageReader
 from warehouse.serve.app import create_app
 
 
+@pytest.mark.rare
 def test_a_benchmark_of_a_hundred_models_is_light(
     request: pytest.FixtureRequest,
 ) -> None:
@@ -32,9 +33,9 @@ def test_a_benchmark_of_a_hundred_models_is_light(
         rows.generation(run, "p0", 0, "words", **_COLUMNS, cost=0.01 * (model + 1))
     with (
         filled_url(request, "duckdb", rows) as url,
-        TestClient(create_app(url), base_url="http://localhost") as client,
+        PageReader(create_app(url), base_url="http://localhost") as client,
     ):
-        page = whole(client, "/benchmark/long")
+        page = client.whole("/benchmark/long")
         assets = sum(
             len(client.get(f"/static/{name}").text)
             for name in ("style.css", "script.js")
@@ -60,7 +61,7 @@ def test_a_benchmark_whose_means_overflow_is_said_to_be_left_out(
             )
     with (
         filled_url(request, "duckdb", rows) as url,
-        TestClient(create_app(url), base_url="http://localhost") as client,
+        PageReader(create_app(url), base_url="http://localhost") as client,
     ):
-        left_out = whole(client, "/").partition("Left out")[2].partition("</li>")[0]
+        left_out = client.whole("/").partition("Left out")[2].partition("</li>")[0]
     assert "boundless: " in left_out and "usual" not in left_out

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import csv
 import json
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,12 +13,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from starlette.testclient import TestClient
 
 import warehouse
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller
 from tests.support.judged import ingest_judged, take_labels, truth
+from tests.support.page_reader import PageReader
 from tests.support.stores import filled_once
 from warehouse.analysis.judge.corrected_figures import _p_values
 from warehouse.api import Warehouse
@@ -150,22 +149,12 @@ def test_pages_show_the_flags_of_differences(
     assert told == {"few clusters", "too few units"}
     page = tmp_path / "report.html"
     run("report", "few", "many", "-o", str(page), db=parts)
-    with TestClient(
+    with PageReader(
         create_app(f"duckdb:///{parts}"), base_url="http://127.0.0.1:8321"
     ) as client:
-        for _ in range(600):  # until it is computed
-            shown = client.get("/benchmark/few").text
-            if 'http-equiv="refresh"' not in shown:
-                break
-            time.sleep(0.1)
-        calm = client.get("/benchmark/many").text
-        for _ in range(600):
-            compared = client.get(
-                "/compare", params={"a": MODELS[0], "b": MODELS[1]}
-            ).text
-            if 'http-equiv="refresh"' not in compared:
-                break
-            time.sleep(0.1)
+        shown = client.whole("/benchmark/few")
+        calm = client.whole("/benchmark/many")
+        compared = client.get("/compare", params={"a": MODELS[0], "b": MODELS[1]}).text
     for text in (page.read_text(), shown, compared):
         assert "few clusters, too few units" in text
     assert "few clusters" not in calm
