@@ -103,6 +103,12 @@ def _second_metric(
     "Welch's t (Miller eqs. 5, 6).",
     is_flag=True,
 )
+@option(
+    "--handful",
+    "How few questions (clusters, seeds) carry the lead: what would turn it.",
+    name="carried_by",
+    is_flag=True,
+)
 @pair_options
 @corrected_options
 @output_options
@@ -112,6 +118,7 @@ def compare(
     output: Output,
     only_overall: bool,
     unpaired: bool,
+    carried_by: bool,
     corrected: Corrected | None,
     sliced: Sliced | None,
     show_all: bool,
@@ -120,6 +127,8 @@ def compare(
     question = Compare.from_command(
         options | {"flips": options["flips"] or 0}, typed(options)
     )
+    if carried_by:
+        return _carried_by(state, output, question)
     if corrected is not None:
         refuse_typed(UNUSED, "only_overall", "unpaired", "by", "slope")
         corrected.give(state, output, question)
@@ -128,13 +137,16 @@ def compare(
         unused = "is of all prompts: leave out it or --by"
         refuse_typed(unused, "only_overall", "unpaired")
         top = 0 if show_all else None
-        sliced.give(state, output, question, top=top)
-        return
+        return sliced.give(state, output, question, top=top)
     if unpaired:
-        unused = "needs paired prompts: leave out it or --unpaired"
-        if only_overall:
-            raise click.UsageError(f"--overall {unused}")
-        return _unpaired(state, output, question.only(CompareUnpaired, unused))
+        return _unpaired(state, output, question)
+    _paired(state, output, question, only_overall)
+
+
+def _paired(
+    state: State, output: Output, question: Compare, only_overall: bool
+) -> None:
+    """The comparison on the prompts that both have."""
     if only_overall and question.flips:
         raise click.UsageError("give one of --overall and --flips")
     if question.flips and not output.for_people:
@@ -160,7 +172,23 @@ def compare(
     say_next(state, output, comparison, question)
 
 
-def _unpaired(state: State, output: Output, question: CompareUnpaired) -> None:
+def _carried_by(state: State, output: Output, question: Compare) -> None:
+    """How few questions carry the lead, in place of the comparison."""
+    from warehouse.analysis.handful.question import Handful
+
+    unused = "changes nothing of what a lead rests on: leave out it or --handful"
+    refuse_typed(unused, "only_overall", "unpaired", "by", "slope", "corrected")
+    found = state.ask(question.only(Handful, unused))
+    state.give(output, found, lambda: found.view(verbose=state.explains))
+    state.notes(found.notes)
+    state.notes(left_out(found.left_out))
+
+
+def _unpaired(state: State, output: Output, asked: Compare) -> None:
+    """Each with its own error, in place of the comparison."""
+    unused = "needs paired prompts: leave out it or --unpaired"
+    refuse_typed(unused, "only_overall")
+    question = asked.only(CompareUnpaired, unused)
     comparison: UnpairedComparison = state.ask(question)
     if output.for_people:
         state.show(state.view_of(comparison.view))

@@ -19,6 +19,7 @@ from warehouse.analysis.formulations.view import FormulationsReport
 from warehouse.analysis.frontier.view import FrontierReport
 from warehouse.analysis.gate.view import Gate
 from warehouse.analysis.grep.view import GrepReport
+from warehouse.analysis.handful.answer import HandfulAnswer
 from warehouse.analysis.horizon.view import HorizonReport
 from warehouse.analysis.irt.answer import Irt
 from warehouse.analysis.irt.scale_view import ScaleReport
@@ -553,6 +554,26 @@ class QuestionMethods(Connection):
     ) -> GrepReport:
         """Samples whose texts match a pattern, counted by model, settings and benchmark, and
         the first of each model."""
+
+    def handful(
+        self,
+        a: str,
+        b: str,
+        *,
+        benchmark: str | None = None,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        latest: bool = False,
+        cluster: str | None = None,
+        level: float = 0.95,
+        each: str | None = None,
+        repeats: str = "auto",
+        seeds_are: str = "training",
+        policy: str | None = None,
+        force: bool = False,
+    ) -> HandfulAnswer:
+        """How few questions, clusters or training seeds would have to be left out, or have
+        had another verdict, for the comparison of two models to turn."""
 
     def history(
         self,

@@ -10,6 +10,7 @@ from warehouse.questions.registry import ENTRIES, question_of
 
 #: Files of questions that have no command of their own.
 _BESIDE = (
+    "warehouse.analysis.handful.question",
     "warehouse.analysis.sequential.question",
     "warehouse.analysis.slices.question",
 )

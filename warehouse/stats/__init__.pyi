@@ -85,6 +85,16 @@ from .judges.prediction import (
     prediction_powered_difference as prediction_powered_difference,
 )
 from .judges.prediction import prediction_powered_mean as prediction_powered_mean
+from .leaving_out.passing import HandfulP as HandfulP
+from .leaving_out.passing import passing_binary as passing_binary
+from .leaving_out.passing import passing_clusters as passing_clusters
+from .leaving_out.passing import passing_t as passing_t
+from .leaving_out.seeds import HandfulOfSeeds as HandfulOfSeeds
+from .leaving_out.seeds import handful_of_seeds as handful_of_seeds
+from .leaving_out.signs import Handful as Handful
+from .leaving_out.signs import handful as handful
+from .leaving_out.verdicts import ChangedVerdicts as ChangedVerdicts
+from .leaving_out.verdicts import changed_verdicts as changed_verdicts
 from .multiple.adjust import benjamini_hochberg as benjamini_hochberg
 from .multiple.adjust import holm as holm
 from .multiple.all_pairs import AllPairs as AllPairs

@@ -25,7 +25,7 @@ from warehouse.questions.question import Option, Options, Question
 
 
 @dataclass(frozen=True)
-class _Two(Options):
+class TwoConditions(Options):
     """Two models, on one benchmark or on several."""
 
     a: Reference
@@ -45,7 +45,7 @@ class _Two(Options):
 
 
 @dataclass(frozen=True)
-class CompareUnpaired(SelectedAtLevel, _Two, Question):
+class CompareUnpaired(SelectedAtLevel, TwoConditions, Question):
     """The difference of two models that answered different prompts of a benchmark.
 
     Each model's figure is over its own prompts, and the errors are taken as
@@ -66,7 +66,9 @@ class CompareUnpaired(SelectedAtLevel, _Two, Question):
 
 
 @dataclass(frozen=True)
-class Compare(UnderPolicy, OfSomePrompts, AsRows, SelectedAtLevel, _Two, Question):
+class Compare(
+    UnderPolicy, OfSomePrompts, AsRows, SelectedAtLevel, TwoConditions, Question
+):
     """The paired difference of two models, on one benchmark or on all that both have.
 
     Raises:

@@ -244,7 +244,9 @@ class Pair:
         sides = ((self.scores_a, self.of_a), (self.scores_b, self.of_b))
         weights = (self.sides[0][1] + self.sides[1][1]) / 2
         is_weighted = not is_constant(weights) and self.metric.link == "identity"
-        cells = [_cells(scores, rows, self.metric.link) for scores, rows in sides]
+        cells = [
+            cells_of_seeds(scores, rows, self.metric.link) for scores, rows in sides
+        ]
         trained = list(self.trained)
         if turned:
             cells, trained = cells[::-1], trained[::-1]
@@ -328,7 +330,7 @@ def _labels(scores: PromptScores) -> list[str]:
     return [*scores.seeds.labels]
 
 
-def _cells(scores: PromptScores, rows: NDArray[np.intp], link: str) -> Floats:
+def cells_of_seeds(scores: PromptScores, rows: NDArray[np.intp], link: str) -> Floats:
     """The cells of one side on the common prompts, on the scale of the figure where
     that is behind a link."""
     from warehouse.stats.core.sample import linearise_figure

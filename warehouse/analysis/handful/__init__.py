@@ -1,0 +1,1 @@
+"""How few questions, clusters or seeds carry the lead of one of two models."""
