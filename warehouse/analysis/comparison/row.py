@@ -60,7 +60,8 @@ class ComparisonRow(Tested, PairedRow):
     level: ClassVar[Column[float]] = Column("paired.level")
     p_value: float | None  #: two-sided, of the test named in ``test``.
     #: ``"a"`` or ``"b"`` where ``p_value`` (``p_holm``, where there is one) is at most
-    #: 1 - level, by the metric's direction; empty where it is not, or none is known.
+    #: 1 - level and, of the t test, the interval leaves out 0; by the metric's
+    #: direction; empty where that is not so, or none is known.
     better: str
     #: of the two over prompts.
     correlation: ClassVar[Column[float | None]] = Column("paired.correlation")
@@ -179,7 +180,11 @@ def make_row(
         condition_b=pair.labels[1],
         p_value=p,
         better=which_better(
-            p, paired.difference, pair.metric.higher_is_better, options.level
+            p,
+            paired.difference,
+            pair.metric.higher_is_better,
+            options.level,
+            ends_beside(options.test, paired),
         ),
         only_a=pair.scores_a.n - pair.n,
         only_b=pair.scores_b.n - pair.n,
@@ -296,22 +301,47 @@ def with_holm(
     if copies is None:
         copies = range(len(rows))
     adjusted = holm_of_distinct(made, copies)
-    return [
-        replace(
-            row, p_holm=p, better=which_better(p, row.difference, direction, row.level)
-        )
-        for row, direction, p in zip(
-            rows, directions, map(finite_or_none, adjusted), strict=True
-        )
-    ]
+    found = []
+    for row, direction, holm in zip(rows, directions, adjusted, strict=True):
+        p = finite_or_none(holm)
+        ends = ends_beside(getattr(row, "test", "t"), row)
+        better = which_better(p, row.difference, direction, row.level, ends)
+        found.append(replace(row, p_holm=p, better=better))
+    return found
+
+
+def ends_beside(test: str, figures: Any) -> tuple[float | None, float | None]:
+    """Ends of the interval of a difference, which a verdict by t does not contradict;
+    of another test, which somebody asked for, none.
+
+    Args:
+        test: behind p.
+        figures: with ``ci_low`` and ``ci_high``.
+    """
+    if test != "t":
+        return None, None
+    return figures.ci_low, figures.ci_high
 
 
 def which_better(
-    p: float | None, difference: float, higher_is_better: bool | None, level: float
+    p: float | None,
+    difference: float,
+    higher_is_better: bool | None,
+    level: float,
+    ends: tuple[float | None, float | None] = (None, None),
 ) -> str:
     """``"a"``, ``"b"``, or empty where the test says nothing or the direction is
-    unknown."""
+    unknown.
+
+    Args:
+        ends: of the interval that stands beside the verdict: where it holds 0, nobody
+            is better. It may be the more careful of the two, as where few of many
+            bounded scores differ.
+    """
     if higher_is_better is None or not rejects(p, 1 - level):
+        return ""
+    low, high = ends
+    if low is not None and high is not None and low < 0 < high:
         return ""
     if (difference > 0) == higher_is_better:
         return "a"

@@ -78,13 +78,21 @@ def better_in_words(row: Any) -> str:
         p = row.p_value
     else:
         p = row.p_holm
-    return row.better or (
-        NO_VERDICT
-        if p is None
-        else NOT_KNOWN
-        if rejects(p, 1 - row.level)
-        else "neither"
-    )
+    if row.better:
+        return str(row.better)
+    if p is None:
+        return NO_VERDICT
+    if rejects(p, 1 - row.level) and not is_held_open(row):
+        return NOT_KNOWN
+    return "neither"
+
+
+def is_held_open(row: Any) -> bool:
+    """True if the interval of a row holds 0, by which nobody is better whatever its t
+    test says: it is the more careful of both where few of many scores differ."""
+    if getattr(row, "test", "t") != "t" or row.ci_low is None or row.ci_high is None:
+        return False
+    return bool(row.ci_low < 0 < row.ci_high)
 
 
 def better_of_pairs(
@@ -494,13 +502,25 @@ def _mcnemar(rows: Sequence[ComparisonRow]) -> list[str]:
     return ["p McNemar: exact test of the prompts that only one of them has right."]
 
 
+def _held_open(rows: Sequence[ComparisonRow]) -> list[str]:
+    """Where p is small and the interval holds 0."""
+    for row in rows:
+        p = row.p_value if row.p_holm is None else row.p_holm
+        if rejects(p, 1 - row.level) and is_held_open(row):
+            return [
+                "better: nobody where the interval holds 0, whatever p says: it is the "
+                "more careful of both where few questions differ."
+            ]
+    return []
+
+
 def _chosen(rows: Sequence[ComparisonRow]) -> list[str]:
     """Where another test than t was asked for: what it decides, and where it is
     missing."""
     test = rows[0].test
     level = rows[0].level
     if test == "t":
-        return []
+        return _held_open(rows)
     decides = f"better goes by {_TESTS[test]} at {1 - level:.2g}."
     lines = [decides]
     if any(row.p_holm is not None for row in rows):

@@ -117,8 +117,10 @@ def first_in_words(
         )
     elif len(rows) > 1 and not first.group:
         sentence += Sentence("; no test of differences")
-    return sentence + Sentence(
-        not_compared(apart) + beside_first(rows, shown, higher_is_better)
+    return (
+        ahead_without_place(rows, shown, higher_is_better, unit)
+        + sentence
+        + Sentence(not_compared(apart) + beside_first(rows, shown, higher_is_better))
     )
 
 
@@ -253,6 +255,42 @@ def beside_first(
     return better + ranked + left_out(rows, shown, higher_is_better)
 
 
+def ahead_without_place(
+    rows: Sequence[Any],
+    shown: Sequence[Any],
+    higher_is_better: bool | None,
+    unit: Unit | None = None,
+) -> Sentence:
+    """Who has a better figure than the first and no place, which is said before all
+    else; empty for nobody.
+
+    Args:
+        rows: that are ranked among one another, at least one.
+        shown: these and the others.
+        higher_is_better: direction of the ranks.
+        unit: of the figures; None: the metric's own.
+    """
+    ahead = [
+        row
+        for row in shown
+        if row.rank is None
+        and row.no_place
+        and is_better(row.estimate, rows[0].estimate, higher_is_better)
+    ]
+    if not ahead:
+        return Sentence("")
+    why = " or ".join(dict.fromkeys(row.no_place for row in ahead))
+    extreme = "lower" if higher_is_better is False else "higher"
+    labels = list(map(label_of, ahead))
+    if len(ahead) == 1:
+        figure = figure_in_words(ahead[0], shown, unit)
+        extreme = "lowest" if higher_is_better is False else "highest"
+        said = f"has the {extreme} score, {figure}, but no place ({why}); "
+    else:
+        said = f"have {extreme} scores, but no place ({why}); "
+    return named(labels, said)
+
+
 def left_out(
     rows: Sequence[Any], shown: Sequence[Any], higher_is_better: bool | None
 ) -> str:
@@ -280,6 +318,10 @@ def left_out(
         if row.rank is None
         and is_better(row.estimate, first.estimate, higher_is_better)
     ]
+    n -= sum(bool(row.no_place) for row in better)  # they were said before all else
+    if n <= 0:
+        return ""
+    better = [row for row in better if not row.no_place]
     where = " or ".join(dict.fromkeys(_where(row) for row in better))
     if n == 1:
         others = f"1 other has a {more} score"

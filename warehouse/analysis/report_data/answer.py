@@ -12,6 +12,7 @@ from warehouse.analysis.leaderboard.brief import unit_of
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.leaderboard.words import (
     NOBODY_LEADS,
+    ahead_without_place,
     alike_in_words,
     beside_first,
     counts_in_words,
@@ -57,7 +58,8 @@ def answer(board: Leaderboard, pairs: Pairs | None) -> Sentence:
     )
     if not counted:
         return _untested(board, unit)
-    sentence = _of_pairs(group, pairs.rows[0], counted, board, unit)
+    sentence = ahead_without_place(counted, board.rows, board.higher_is_better, unit)
+    sentence += _of_pairs(group, pairs.rows[0], counted, board, unit)
     sentence += Sentence(
         not_compared(group.n_not_compared)
         + beside_first(counted, board.rows, board.higher_is_better)
