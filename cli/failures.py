@@ -41,7 +41,7 @@ def failure_of(error: Exception) -> Failure | None:
         return Failure(_usage(error), "usage", error.exit_code)
     if isinstance(error, click.ClickException):
         return Failure(error.format_message(), "usage", error.exit_code)
-    if isinstance(error, click.Abort):
+    if isinstance(error, click.Abort) or _is_ctrl_c_in_a_query(error):
         return Failure("interrupted", "interrupted", INTERRUPTED)
     if isinstance(error, OSError):
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -55,6 +55,11 @@ def failure_of(error: Exception) -> Failure | None:
     if engines:
         failed = engines.store_failure(error)
     return failed and Failure(str(failed), failed.kind, failed.exit_code)
+
+
+def _is_ctrl_c_in_a_query(error: Exception) -> bool:
+    """Whether it is what DuckDB's client makes of Ctrl-C while it reads rows."""
+    return type(error) is RuntimeError and str(error) == "Query interrupted"
 
 
 def _usage(error: click.UsageError) -> str:

@@ -3,6 +3,9 @@ a time (DuckDB 2 refuses the next while one is unread)."""
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +14,7 @@ import sqlalchemy as sa
 
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
+from warehouse.store.schema import new_store
 
 MANY = "select range as n from range(5000)"
 
@@ -50,3 +54,31 @@ def test_a_transaction_is_undone_with_an_answer_unread(store: Store) -> None:
         assert not sa.inspect(connection).has_table("mine")
         connection.exec_driver_sql(MANY).fetchone()
     assert store.arrow("select 1 as a").num_rows == 1
+
+
+def test_ctrl_c_within_a_statement_is_an_interrupt(store: Store) -> None:
+    """The client itself makes another error of it."""
+    slow = "select sum(a.range * b.range) from range(200000) a, range(200000) b"
+    press = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt), store.begin() as connection:
+        press.start()
+        connection.exec_driver_sql(slow)
+    press.join()
+    assert store.arrow("select 1 as n").to_pylist() == [{"n": 1}]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
+def test_a_file_that_was_to_be_a_store_is_not_left_without_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+) -> None:
+    def stopped(*_arguments: object) -> None:
+        raise error
+
+    monkeypatch.setattr(new_store, "create", stopped)
+    path = tmp_path / "new.duckdb"
+    with pytest.raises(error), open_store(str(path), create=True):
+        pass
+    assert not [*tmp_path.iterdir()]
+    monkeypatch.undo()
+    with open_store(str(path), create=True) as opened:
+        assert opened.rows("select count(*) as n from run") == [{"n": 0}]

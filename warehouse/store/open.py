@@ -81,7 +81,7 @@ def open_store(
     try:
         look = _first_look(store) if is_there and (write or create or check) else None
         if create and revision.found(store) is None:
-            _create(store, beside_others, say)
+            _create(store, beside_others, say, is_new_file=not is_there)
             store.is_own = True
         elif not is_there:  # somebody else has made it meanwhile
             look = _first_look(store)
@@ -134,11 +134,16 @@ def discard_if_empty(store: Store) -> bool:
     """
     if store.rows("select id from source where state = 'loaded' limit 1"):
         return False
+    _remove_file(store)
+    return True
+
+
+def _remove_file(store: Store) -> None:
+    """Remove the file of a store that is open, while nobody else can open it."""
     path = Path(store.url.database or "")
     store.when_closed = None
     path.unlink(missing_ok=True)
     path.with_name(f"{path.name}.wal").unlink(missing_ok=True)
-    return True
 
 
 def _first_look(store: Store) -> objects.Look:
@@ -199,8 +204,17 @@ def is_made(url: str | None = None, *, wait: float = 10.0) -> bool:
 
 
 def _create(
-    store: Store, beside_others: bool, say: Callable[[str], None] | None
+    store: Store,
+    beside_others: bool,
+    say: Callable[[str], None] | None,
+    *,
+    is_new_file: bool,
 ) -> None:
+    """Make a store; a file that was not there before is not left without one.
+
+    Args:
+        is_new_file: nothing was there before the store was opened.
+    """
     from warehouse.store.schema import new_store
 
     if not beside_others:
@@ -218,7 +232,13 @@ def _create(
                 "another one with --db, or say that they shall lie beside each other: "
                 f"warehouse --db {store.name} store init"
             )
-    if new_store.create(store) and say:
+    try:
+        is_made = new_store.create(store)
+    except BaseException:
+        if is_new_file and store.dialect.embedded:
+            _remove_file(store)
+        raise
+    if is_made and say:
         say(f"created {store.name}")
 
 

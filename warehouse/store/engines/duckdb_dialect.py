@@ -7,7 +7,8 @@ engine. It knows what this store uses, and reads back only what its migrations c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import duckdb
@@ -49,6 +50,23 @@ _TYPES: dict[str, types.TypeEngine[Any]] = {
 _IN_THIS_FILE = "database_name = current_database() and schema_name = current_schema()"
 
 
+@contextmanager
+def stopped_by_people() -> Iterator[None]:
+    """`KeyboardInterrupt` again in place of what the client makes of Ctrl-C within a
+    statement."""
+    try:
+        yield
+    except RuntimeError as error:
+        if not is_stopped_by_people(error):
+            raise
+        raise KeyboardInterrupt from None
+
+
+def is_stopped_by_people(error: BaseException) -> bool:
+    """True if an error is what the client makes of Ctrl-C within a statement."""
+    return type(error) is RuntimeError and str(error) == "Query interrupted"
+
+
 class Connection:
     """A connection of the engine's client, whose cursors share one transaction: those
     of the client itself would each have their own."""
@@ -64,13 +82,15 @@ class Connection:
     def execute(self, sql: str, parameters: Any = None) -> Any:
         """Run a statement on the client; what a cursor has not read is kept for it."""
         self.keep_rows(None)
-        return self._raw.execute(sql, parameters)
+        with stopped_by_people():
+            return self._raw.execute(sql, parameters)
 
     def sql(self, sql: str, *arguments: Any, **options: Any) -> Any:
         """A query that the client has not run yet; what a cursor has not read is kept
         for it."""
         self.keep_rows(None)
-        return self._raw.sql(sql, *arguments, **options)
+        with stopped_by_people():
+            return self._raw.sql(sql, *arguments, **options)
 
     def keep_rows(self, reading: Cursor | None) -> None:
         """Read what the cursor at work has left, before the next statement takes its
@@ -95,7 +115,8 @@ class Connection:
     def commit(self) -> None:
         """Keep what was written."""
         self.keep_rows(None)
-        self._raw.commit()
+        with stopped_by_people():
+            self._raw.commit()
 
     def rollback(self) -> None:
         """Undo what has begun, or nothing; the engine may have ended it by itself."""
