@@ -15,31 +15,39 @@ _WORDS = {
     "fix invalidate": "undo exclude hide broken bad run restore",
     "fix alias": "rename merge same name spelling model benchmark",
     "fix settings": "temperature ignore seed same condition repeats",
+    "history": "happened since last week yesterday earlier before changed over time "
+    "trend",
+    "fix policy": "errors timeouts timeout failures crashed limits refusals missing unscored "
+    "empty count counted wrong zero",
     "fix cluster": "passage template group",
     "ingest": "import load read add results logs files folder format formats importers "
     "lm-eval inspect helm csv json jsonl excel xlsx huggingface wandb",
     "mapping": "csv excel xlsx own format formats table columns unknown",
     "leaderboard": "best rank ranking winner score latex paper table category subject "
-    "language slice tie top",
+    "language slice tie top error bar bars interval uncertainty confidence compare models wins first who-wins",
     "compare": "better worse difference significant significance noise latex tie open "
-    "verdict category flips",
+    "verdict category flips model models than versus vs two pair changed versions between prompts differ differs",
     "gate": "replace release regression worse candidate safe switch cheaper",
     "power": "many questions prompts samples needed sample size enough how",
-    "noise variance": "temperature samples generations pass@k k draws many answers",
+    "noise variance": "temperature samples generations pass@k k draws many answers "
+    "noisy random variation",
     "training seeds": "seed seeds noise random",
     "training curves": "checkpoints steps curve learning",
     "training decide": "data mix recipe better seeds",
-    "frontier": "cost price cheap money dollars tokens quality",
+    "frontier": "cost price cheap money dollars tokens quality per task token "
+    "cheapest affordable",
     "fix prices": "cost price dollars tokens",
     "items audit": "wrong label labels key keys error errors mislabelled answer",
-    "items difficulty": "hard easy questions prompts discrimination",
-    "query": "sql select pandas dataframe python csv export",
-    "store export": "parquet pandas share csv backup",
-    "store publish": "share copy team read-only backup",
+    "items difficulty": "hard easy questions prompts discrimination saturated "
+    "saturation ceiling headroom",
+    "query": "sql select pandas dataframe python csv export excel paper published "
+    "reported different recomputed mismatch why",
+    "store export": "parquet pandas share csv backup excel tables files",
+    "store publish": "share copy team read-only backup colleague others",
     "store init": "database create new team",
     "report": "html page share picture plot chart figure",
     "serve": "web browser page dashboard site",
-    "show": "transcript response sample prompt conversation",
+    "show": "transcript response sample prompt conversation answer answered said wrote",
     "text grep": "search find contains regex transcript",
     "text duplicates": "contamination similar same duplicate",
     "prefer": "votes arena elo preference pairwise bradley-terry",
@@ -51,6 +59,9 @@ _WORDS = {
     "list runs": "files seeds when which runs find",
     "answers": "f1 precision recall confusion classification",
 }
+#: What most people want most days, and how much more a word counts for it.
+_DAILY = frozenset("ingest leaderboard compare pairs gate power show report".split())
+_MORE_FOR_DAILY = 1.25
 #: Words that say nothing of what is wanted.
 _EMPTY = frozenset(
     "a an and are as at be by can do does for from get give have how i in is it me my "
@@ -70,15 +81,17 @@ def wanted(words: Sequence[str]) -> list[str]:
             continue
         fitting = _fitting(_stem(word))
         for name, weight in fitting.items():
+            if name in _DAILY:
+                weight *= _MORE_FOR_DAILY
             scores[name] = scores.get(name, 0.0) + weight / len(fitting)
     ordered = sorted(scores, key=lambda name: -scores[name])
     return ordered[:_MOST]
 
 
-def _fitting(stem: str) -> dict[str, int]:
+def _fitting(stem: str) -> dict[str, float]:
     """The commands that a word fits: by what they are called more than by what is said
     of them."""
-    found: dict[str, int] = {}
+    found: dict[str, float] = {}
     for name, entry in COMMANDS.items():
         if stem in map(_stem, _split(f"{name} {_WORDS.get(name, '')}")):
             found[name] = 2

@@ -168,6 +168,12 @@ def test_the_word_of_every_column_is_known() -> None:
         ("cost", "frontier"),
         ("scores by category", "leaderboard"),
         ("find a word in transcripts", "text grep"),
+        ("is model A better than B", "compare"),
+        ("do timeouts count as wrong", "fix policy"),
+        ("cost per task", "frontier"),
+        ("which prompts changed between two versions", "compare"),
+        ("why is my score different from the paper", "query"),
+        ("is this benchmark saturated", "items difficulty"),
     ],
 )
 def test_a_wish_in_ones_own_words_finds_the_command(

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy import special, stats
 from statsmodels.stats.contingency_tables import mcnemar
 
+from tests.stats.test_preferences import Llmfao
 from warehouse.errors import StatisticsError
 from warehouse.stats import (
     changed_verdicts,
@@ -25,6 +26,9 @@ from warehouse.stats import (
     passing_clusters,
     passing_t,
 )
+from warehouse.stats.leaving_out.votes import handful_of_votes
+from warehouse.stats.preferences.ballots import ballots
+from warehouse.stats.preferences.fit import fit_preferences
 
 #: Golden G26-6.
 UNEVEN = np.array(
@@ -401,6 +405,62 @@ def test_too_few_units_have_no_count() -> None:
         handful([1.0, float("nan")])
     with pytest.raises(StatisticsError, match="alpha"):
         passing_t(UNEVEN, alpha=0.7)
+
+
+@pytest.mark.parametrize(
+    ("unit", "count", "rival", "gap_after"),
+    [
+        ("votes", 13, "Platypus-2 Instruct (70B)", -0.000233122),
+        ("voters", 7, "command", None),
+        ("prompts", 3, "command-nightly", None),
+    ],
+)
+def test_g26_9_votes_of_a_crowd(
+    data_dir: Path, unit: str, count: int, rival: str, gap_after: float | None
+) -> None:
+    data = Llmfao(data_dir / "llmfao")
+    found = handful_of_votes(fit_preferences(data.votes(data.people)), unit)
+    assert (found.count, data.models[found.rival]) == (count, rival)
+    assert found.gap_after is not None and found.gap_after < 0
+    if unit == "votes":
+        assert found.gap == pytest.approx(0.343567678, abs=1e-9)
+        assert found.gap_after == pytest.approx(gap_after, abs=1e-9)
+        assert found.left_out.tolist() == [
+            *(176, 1153, 3648, 4055, 4329, 5416, 6394, 7082, 7261, 7262),
+            *(7721, 7723, 7939),
+        ]
+
+
+@pytest.mark.rare
+@pytest.mark.parametrize("seed", range(2))
+def test_no_fewer_votes_of_a_small_board_are_found_by_all_subsets(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    pairs = np.array([*combinations(range(4), 2)])[rng.integers(0, 6, 60)]
+    strength = np.array([0.5, 0.2, 0.0, -0.3])
+    chance = 1 / (1 + np.exp(strength[pairs[:, 1]] - strength[pairs[:, 0]]))
+    outcome = (rng.random(60) > chance).astype(int)
+    votes = ballots(pairs[:, 0], pairs[:, 1], outcome, n_models=4)
+    fit = fit_preferences(votes)
+    found = handful_of_votes(fit)
+    assert found.count is not None
+    for k in range(1, min(found.count, 3)):
+        for kept in subsets(60, k):
+            try:
+                rest = fit_preferences(votes.subset(kept)).strengths
+            except StatisticsError:
+                continue
+            assert rest.argmax() == found.first
+    kept = np.setdiff1d(np.arange(60), found.left_out)
+    rest = fit_preferences(votes.subset(kept)).strengths
+    assert rest[found.rival] > rest[found.first]
+
+
+def test_votes_with_a_penalty_have_no_handful() -> None:
+    votes = ballots([0, 1, 0], [1, 0, 1], [0, 0, 1], n_models=2)
+    with pytest.raises(StatisticsError, match="penalty"):
+        handful_of_votes(fit_preferences(votes, ridge=0.1))
+    with pytest.raises(StatisticsError, match="unit"):
+        handful_of_votes(fit_preferences(votes), "judges")
 
 
 def test_what_is_tied_is_nobodys_lead() -> None:

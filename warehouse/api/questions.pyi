@@ -20,6 +20,7 @@ from warehouse.analysis.frontier.view import FrontierReport
 from warehouse.analysis.gate.view import Gate
 from warehouse.analysis.grep.view import GrepReport
 from warehouse.analysis.handful.answer import HandfulAnswer
+from warehouse.analysis.handful.votes import PreferHandfulAnswer
 from warehouse.analysis.horizon.view import HorizonReport
 from warehouse.analysis.irt.answer import Irt
 from warehouse.analysis.irt.scale_view import ScaleReport
@@ -902,6 +903,18 @@ class QuestionMethods(Connection):
     ) -> PreferenceReport:
         """Strengths of models by votes on pairs of answers (Bradley and Terry), and how
         little the votes decide."""
+
+    def prefer_handful(
+        self,
+        benchmark: str,
+        *,
+        scorer: str | None = None,
+        covariate: Sequence[str] = (),
+        drop_both_bad: bool = False,
+        weights: str = "votes",
+        component: int | None = None,
+    ) -> PreferHandfulAnswer:
+        """How few votes, voters or prompts are enough for another model to be first."""
 
     def published_scale(
         self,

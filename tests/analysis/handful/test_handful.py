@@ -156,3 +156,24 @@ def test_g26_2_of_a_store(data_dir: Path, tmp_path: Path) -> None:
     row = store.handful("Meta-Llama-3_1-8B", "Meta-Llama-3-8B").rows[0]
     assert (row.count, row.p_count, row.verdicts_to_pass) == (96, 24, 23)
     assert (row.verdicts_to_turn, row.keys_to_turn) == (96, 48)
+
+
+@pytest.mark.rare
+def test_g26_9_of_a_store(data_dir: Path, tmp_path: Path, run: Caller) -> None:
+    mapping = Path(__file__).parents[3] / "docs" / "mappings" / "llmfao.toml"
+    db = str(tmp_path / "store.duckdb")
+    store = warehouse.connect(db)
+    store.ingest(data_dir / "llmfao" / "crowd-comparisons.csv", mapping=mapping)
+    votes, voters, prompts = store.prefer_handful("llmfao").rows
+    assert (votes.count, votes.n_units, votes.first) == (13, 8931, "GPT 4")
+    assert votes.rival == "Platypus-2 Instruct (70B)" and votes.n_votes == 13
+    assert votes.gap == pytest.approx(59.684, abs=0.001)
+    assert (voters.count, voters.rival) == (7, "command")
+    assert (prompts.count, prompts.rival) == (3, "command-nightly")
+    said = run("prefer", "llmfao", "--handful", db=db).out
+    assert (
+        "13 of 8931 votes are enough to put Platypus-2 Instruct (70B) before GPT 4."
+        in said
+    )
+    assert run("prefer", "llmfao", "--handful", "--json", db=db).rows[0]["count"] == 13
+    run("prefer", "llmfao", "--handful", "--elo", db=db).fails(2, "--elo changes")

@@ -166,7 +166,7 @@ def test_the_command_shows_judge_labels_and_both(
         "corrected" in shown
         and "κ" in shown
         and "ma - mb: judge" in shown
-        and "gpt scores mc above what people say." in shown.splitlines()[1]
+        and "gpt scores mc higher than people." in shown.splitlines()[1]
     )
     explained = run("--explain", *call, db=db).out
     assert "narrower" in explained and "Cohen's kappa" in explained
@@ -275,11 +275,11 @@ def test_several_judges_are_named_and_votes_have_no_corrected_mean(
     votes: Warehouse,
 ) -> None:
     with pytest.raises(
-        MisuseError, match="several have voted, name one with --judge: ChatGPT CoT"
+        MisuseError, match="several have voted, name one with judge=: ChatGPT CoT"
     ):
         votes.judge("llmbar_Natural")
     with pytest.raises(
-        MisuseError, match="nobody called 'nobody' has voted, name one with --judge"
+        MisuseError, match="nobody called 'nobody' has voted, name one with judge="
     ):
         votes.judge("llmbar_Natural", judge="nobody")
     with pytest.raises(MisuseError, match="votes are held against votes"):

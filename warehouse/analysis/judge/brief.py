@@ -27,6 +27,7 @@ _NAMED = 3
 
 def brief_parts(
     judge: str,
+    human: str,
     rows: Sequence[JudgeRow],
     graders: GradersAgreement | None,
     names: Sequence[str],
@@ -37,17 +38,19 @@ def brief_parts(
 
     Args:
         judge: who judges.
+        human: whose labels it is held against.
         rows: all models together, then each.
         graders: of three or more; None of two.
         names: who they are.
         top: rows of a table; None: of many those that matter most; 0: all.
     """
-    parts: list[Part] = [visible(line) for line in _favoured(judge, rows[1:])]
+    parts: list[Part] = [visible(line) for line in _favoured(judge, human, rows[1:])]
     if graders is not None:
         parts += _of_graders(graders, names)
     parts += ["", _agreement(rows, top)]
     if has_corrected(rows):
-        parts += ["", "What people would say of all answers, on average:"]
+        said = f"What {human} would say of all answers, on average:"
+        parts += ["", visible(said)]
         parts.append(_corrected(rows[1:], top))
     return parts
 
@@ -59,7 +62,7 @@ def has_corrected(rows: Sequence[JudgeRow]) -> bool:
     )
 
 
-def _favoured(judge: str, rows: Sequence[JudgeRow]) -> list[str]:
+def _favoured(judge: str, human: str, rows: Sequence[JudgeRow]) -> list[str]:
     """Which models the judge scores above people, and which below, by the test of all
     at once; nothing where there is no test."""
     if not any(row.bias_p_simultaneous is not None for row in rows):
@@ -69,14 +72,14 @@ def _favoured(judge: str, rows: Sequence[JudgeRow]) -> list[str]:
     below = [row.model for row in shown if (row.bias or 0) < 0]
     said = []
     if above:
-        said.append(f"{some_of(above, _NAMED)} above what people say")
+        said.append(f"{some_of(above, _NAMED)} higher")
     if below:
-        said.append(f"{some_of(below, _NAMED)} below")
+        said.append(f"{some_of(below, _NAMED)} lower")
     if not said:
         return [
-            f"{judge} is not shown to score any model above or below what people say."
+            f"{judge} is not shown to score any model higher or lower than {human}."
         ]
-    return [f"{judge} scores {', '.join(said)}."]
+    return [f"{judge} scores {', '.join(said)} than {human}."]
 
 
 def _of_graders(graders: GradersAgreement, names: Sequence[str]) -> list[str]:

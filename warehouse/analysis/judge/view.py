@@ -69,7 +69,9 @@ _FLAGS = {
     "few_clusters": "fewer than 20 prompts or clusters: intervals may be short",
     "few_units": "fewer than 10 answers that both have judged: no errors",
     "one_category": "all that was said is alike",
-    "few_disagreements": "fewer than 5 labelled answers on which they differ",
+    "few_disagreements": (
+        "fewer than 10 labelled answers on which they differ (of a corrected mean: 5)"
+    ),
     "judge_against_people": "the judge goes against people, and is not used",
 }
 
@@ -147,7 +149,12 @@ class JudgeReport(Result):
         parts = [
             self.one_line,
             *brief_parts(
-                self.judge, self.rows, self.graders, self.grader_names, top=top
+                self.judge,
+                self.human,
+                self.rows,
+                self.graders,
+                self.grader_names,
+                top=top,
             ),
             *self.of_the_judge,
             *map(_difference, self.differences),

@@ -99,8 +99,8 @@ def _judged(
     """Strengths by one scorer; where each is asked, one that gives none says why."""
     chosen = votes.scorer == number
     try:
-        counted, models = _ballots(votes, chosen, question)
-        fit = _fit(counted, models, question, votes.scorers[number].label)
+        counted, models = counted_votes(votes, chosen, question)
+        fit = fitted(counted, models, question, votes.scorers[number].label)
     except (MisuseError, StatisticsError) as error:
         if not question.by:
             raise
@@ -114,7 +114,7 @@ def _judged(
     return _rows(votes.benchmark, fit, errors, band, judge, models, question), judge
 
 
-def _ballots(
+def counted_votes(
     votes: Votes, chosen: NDArray[np.bool_], question: Prefer
 ) -> tuple[Ballots, tuple[str, ...]]:
     """Votes of one scorer, and the models that they voted on."""
@@ -157,7 +157,9 @@ def _ballots(
     return counted(chosen, codes), tuple(votes.models[code] for code in codes)
 
 
-def _fit(counted: Ballots, models: Sequence[str], question: Prefer, scorer: str) -> Fit:
+def fitted(
+    counted: Ballots, models: Sequence[str], question: Prefer, scorer: str
+) -> Fit:
     """The fit, or why there is none, by the names of the models."""
     try:
         return fit_preferences(counted, ties=question.ties, ridge=question.ridge)
@@ -353,7 +355,7 @@ def _agreement(votes: Votes, question: Prefer) -> Iterator[JudgeAgreement]:
         kept = np.isin(key, shared) & (of_first | of_second)
         kept &= (votes.outcome != BOTH_BAD) | (not question.drop_both_bad)
         try:
-            counted, models = _ballots(votes, kept, question)
+            counted, models = counted_votes(votes, kept, question)
             two = two_judges(
                 counted,
                 votes.scorer[kept] == second,

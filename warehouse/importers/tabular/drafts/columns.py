@@ -37,6 +37,9 @@ class Fields:
     #: the fields that tell prompts apart where no column holds an id.
     key: tuple[str, ...] = ()
     draw: str = ""  #: an expression for the number of a generation.
+    #: is asked about, as each of its values stands with all prompts equally often: it
+    #: was set, and is no score.
+    was_set: ColumnProfile | None = None
     #: tells apart the prompts of one id: those of a conversation.
     turn: ColumnProfile | None = None
     choices: list[Choice] = field(default_factory=list)  #: what is to be decided.

@@ -383,6 +383,8 @@ def _ask_what_tells_apart(
         of_one = min(apart, key=lambda c: (c not in asked, len(c.values)))
         fields.scorers.asked = [column for column in asked if column is not of_one]
         is_scorer = of_one in asked
+        if _is_set(table, of_one):
+            fields.was_set = of_one
         fields.choices.append(
             _which_rows(of_one, paths, *repeated, "model" in fields.run, is_scorer)
         )
@@ -416,6 +418,12 @@ def rows_told(
     )
 
 
+def _is_set(table: TableProfile, column: ColumnProfile) -> bool:
+    """True if a column has each of its values in as many rows."""
+    counts = Counter(map(shown_text, table.values(column)))
+    return len({*counts.values()}) == 1
+
+
 def _which_rows(
     column: ColumnProfile,
     prompts: Sequence[str],
@@ -444,6 +452,9 @@ def _which_rows(
     if not has_model:
         kinds.insert(0, "models")
         lines.insert(0, f"[run] model = {path}")
+    elif column.is_number and not is_scorer:
+        kinds.append("training seeds of each model")
+        lines.append(f"[run] training_seed = {path}")
     return Choice(
         f"what {path} tells apart, where rows are of one prompt ({repeated} of {rows} "
         "repeat another)",

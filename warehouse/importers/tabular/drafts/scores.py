@@ -54,7 +54,9 @@ _SPARSE = 0.5
 
 def scores_of(table: TableProfile, fields: Fields) -> ScoreColumns:
     """The scores of the rows of a table."""
-    candidates = candidates_in(table, fields)
+    candidates = [
+        own for own in candidates_in(table, fields) if own.column is not fields.was_set
+    ]
     scores = _chosen(table, fields, candidates)
     others = [own for own in candidates if own not in scores.chosen]
     beside = ratings_beside(table, fields, candidates, others)
