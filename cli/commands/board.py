@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
 from ..lazy_group import command
-from ..state import State
+from ..state import State, is_missing
 from ..ui.options import option, output_options
 from ..ui.output import Output
+
+if TYPE_CHECKING:
+    from warehouse.store.connection import Store
 
 #: Exit status where a figure cannot be right, with ``--fail``.
 _WRONG = 3
@@ -52,10 +58,30 @@ def board(
     before: str | None,
     output: Output,
 ) -> int:
-    from warehouse.boards.asking import board as audited
+    from warehouse.boards.asking import board_beside
 
-    report = audited(*files, items=items, before=before)
+    with _store(state) as store:
+        report = board_beside(store, *files, items=items, before=before)
     state.give(output, report, partial(report.view, verbose=state.explains))
     if fail and report.n_wrong:
         raise click.exceptions.Exit(_WRONG)
     return 0
+
+
+@contextmanager
+def _store(state: State) -> Iterator[Store | None]:
+    """The store that holds here; None where there is none, or where nobody named it in
+    this call and it cannot be opened: the files stand alone then."""
+    from warehouse.errors import WarehouseError
+
+    is_named = bool(state.db or state.dumps)
+    with ExitStack() as stack:
+        store: Store | None = None
+        try:
+            if is_named or not is_missing(state.config().url.value):
+                store = stack.enter_context(state.open())
+        except WarehouseError as error:
+            if is_named:
+                raise
+            state.say(f"note: no store is asked: {error}")
+        yield store

@@ -13,6 +13,7 @@ from warehouse.errors import MisuseError, did_you_mean
 if TYPE_CHECKING:
     from warehouse.analysis.board.named import NamedBoard
     from warehouse.analysis.board.view import BoardReport
+    from warehouse.store.connection import Store
 
 
 def board(
@@ -43,6 +44,28 @@ def board(
             that ``items`` names.
         InputError: a file that is named cannot be read, or holds no table.
     """
+    return board_beside(None, *paths, items=items, before=before)
+
+
+def board_beside(
+    store: Store | None,
+    *paths: str | Path,
+    items: Mapping[str, int] | None = None,
+    before: str | Path | None = None,
+) -> BoardReport:
+    """:func:`board` with a store: its samples, the items of its benchmarks and its costs
+    are held against the figures of entries and columns that it knows.
+
+    Args:
+        store: open for reading; None: none.
+        paths: as :func:`board` takes them.
+        items: likewise.
+        before: likewise.
+
+    Raises:
+        MisuseError: as :func:`board`.
+        InputError: likewise.
+    """
     from warehouse.analysis.board.answer import audit_boards
     from warehouse.analysis.board.changes import changes_between
 
@@ -50,7 +73,7 @@ def board(
         raise MisuseError("no file: name a published table, such as leaderboard.csv")
     read = read_boards(paths)
     boards = _with_items(read.boards, items or {})
-    report = audit_boards(boards, n_files=read.n_files, unread=read.unread)
+    report = audit_boards(boards, n_files=read.n_files, unread=read.unread, store=store)
     if before is None:
         return report
     earlier = read_boards([before]).boards

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
+from typing import TYPE_CHECKING
 
 from warehouse.analysis.board.named import NamedBoard
 from warehouse.analysis.board.view import BoardReport, BoardRow
 from warehouse.stats.board.audit import BoardFindings, audit_board, audit_tasks
 from warehouse.stats.board.finding import GRADES, Finding
+from warehouse.stats.board.noise import unclear_leaders
+
+if TYPE_CHECKING:
+    from warehouse.analysis.board.beside_store import BesideStore
+    from warehouse.store.connection import Store
 
 
 def audit_boards(
@@ -17,6 +23,7 @@ def audit_boards(
     n_files: int = 1,
     unread: Sequence[str] = (),
     as_of: date | None = None,
+    store: Store | None = None,
 ) -> BoardReport:
     """All that is found of some boards.
 
@@ -25,14 +32,23 @@ def audit_boards(
         n_files: files that were looked at.
         unread: files that could not be read, each with the reason.
         as_of: when the tables were written; None: nobody says it.
+        store: whose samples, items and costs they are held against; None: none.
     """
     rows: list[BoardRow] = []
+    leaders: list[str] = []
     n_figures, n_entries, n_not_shown = 0, 0, 0
-    for named in boards:
-        found = _found(named, as_of)
+    beside = None if store is None else _beside(boards, store)
+    for place, alone in enumerate(boards):
+        named = alone
+        known: tuple[Finding, ...] = ()
+        if beside is not None:
+            named, known = beside.boards[place].board, beside.boards[place].findings
+        found = _found(named, as_of, known)
         n_figures += found.n_figures
         n_entries += found.n_entries
         n_not_shown += found.n_not_shown
+        if not named.of_tasks:
+            leaders += unclear_leaders(named.board)
         rows += [_row(named, one) for one in found.findings]
     order = {grade: place for place, grade in enumerate(GRADES)}
     rows.sort(key=lambda row: order[row.grade])
@@ -44,13 +60,26 @@ def audit_boards(
         n_files=n_files,
         n_not_shown=n_not_shown,
         unread=tuple(unread),
+        leaders=tuple(leaders),
+        in_store="" if beside is None else beside.said,
+        not_in_store="" if beside is None else beside.not_found,
     )
 
 
-def _found(named: NamedBoard, as_of: date | None) -> BoardFindings:
+def _beside(boards: Sequence[NamedBoard], store: Store) -> BesideStore:
+    """The tables with what a store has of them; most tables are asked about alone, and
+    load nothing of it."""
+    from warehouse.analysis.board.beside_store import beside_store
+
+    return beside_store(boards, store)
+
+
+def _found(
+    named: NamedBoard, as_of: date | None, known: Sequence[Finding]
+) -> BoardFindings:
     if named.of_tasks:
         return audit_tasks(named.board)
-    return audit_board(named.board, as_of=as_of)
+    return audit_board(named.board, as_of=as_of, known=known)
 
 
 def _row(named: NamedBoard, one: Finding) -> BoardRow:
