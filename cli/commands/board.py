@@ -35,7 +35,7 @@ def _items(
 
 
 @command("board")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
+@click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path())
 @option("--fail", "End with status 3 if a figure cannot be right.", is_flag=True)
 @option(
     "--items COLUMN=N",

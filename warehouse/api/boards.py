@@ -29,7 +29,8 @@ class BoardMethods(Connection):
 
         Args:
             paths: files of JSON, YAML, CSV, Markdown, HTML or LaTeX, and folders, in
-                which tables stand or each file is an entry.
+                which tables stand or each file is an entry; none: the figures that the
+                sources of the store publish.
             items: how many items a column has, by its name; it holds in place of what
                 the store has.
             before: an earlier version of the same file or folder; `changes` then has
@@ -39,7 +40,7 @@ class BoardMethods(Connection):
             the findings, as :func:`warehouse.board` gives them.
 
         Raises:
-            MisuseError: no path, there is no such file or folder, or no table has a
+            MisuseError: no path and no published figures, there is no such file or folder, or no table has a
                 column that ``items`` names.
             InputError: a file that is named cannot be read, or holds no table.
         """

@@ -58,7 +58,8 @@ def board_beside(
 
     Args:
         store: open for reading; None: none.
-        paths: as :func:`board` takes them.
+        paths: as :func:`board` takes them; none: the figures that the sources of the
+            store publish.
         items: likewise.
         before: likewise.
 
@@ -69,6 +70,8 @@ def board_beside(
     from warehouse.analysis.board.answer import audit_boards
     from warehouse.analysis.board.changes import changes_between
 
+    if not paths and store is not None:
+        return _published(store, items, before)
     if not paths:
         raise MisuseError("no file: name a published table, such as leaderboard.csv")
     read = read_boards(paths)
@@ -79,6 +82,24 @@ def board_beside(
     earlier = read_boards([before]).boards
     changes = changes_between(earlier, audit_boards(earlier), boards)
     return replace(report, changes=changes)
+
+
+def _published(
+    store: Store, items: Mapping[str, int] | None, before: str | Path | None
+) -> BoardReport:
+    """What is found of the figures that the sources of a store publish."""
+    from warehouse.analysis.board.answer import audit_published
+    from warehouse.analysis.board.published import published_boards
+
+    if items or before is not None:
+        raise MisuseError("items and an earlier version are of files: name one")
+    boards = published_boards(store)
+    if not boards:
+        raise MisuseError(
+            "no file, and the store holds no published figures: name a table, such as "
+            "leaderboard.csv"
+        )
+    return audit_published(boards)
 
 
 def _with_items(

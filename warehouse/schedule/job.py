@@ -198,6 +198,7 @@ class _JobRun:
     # --- the steps -------------------------------------------------------------------------
 
     def _ingest(self, folder: str) -> dict[str, Any]:
+        from warehouse.analysis.board.published import notes_on_published
         from warehouse.analysis.repeats.joined import notes_on_joined
         from warehouse.ingest.pipeline import ingest
         from warehouse.records.answer_text import readable
@@ -221,6 +222,7 @@ class _JobRun:
                 rules=self.job.rules_on_files,
             )
             report = report.with_changed(notes_on_joined(store, report.joined_runs))
+            report = report.with_notes(notes_on_published(store, report.new_runs))
             earlier_refusals = _earlier_refusals(before, refused(store))
         new = [
             source.error

@@ -8,12 +8,18 @@ from typing import TYPE_CHECKING
 
 from warehouse.analysis.board.named import NamedBoard
 from warehouse.analysis.board.view import BoardReport, BoardRow
-from warehouse.stats.board.audit import BoardFindings, audit_board, audit_tasks
+from warehouse.stats.board.audit import (
+    BoardFindings,
+    audit_board,
+    audit_stored,
+    audit_tasks,
+)
 from warehouse.stats.board.finding import GRADES, Finding
 from warehouse.stats.board.noise import unclear_leaders
 
 if TYPE_CHECKING:
     from warehouse.analysis.board.beside_store import BesideStore
+    from warehouse.analysis.board.published import PublishedBoard
     from warehouse.store.connection import Store
 
 
@@ -63,6 +69,27 @@ def audit_boards(
         leaders=tuple(leaders),
         in_store="" if beside is None else beside.said,
         not_in_store="" if beside is None else beside.not_found,
+    )
+
+
+def audit_published(boards: Sequence[PublishedBoard]) -> BoardReport:
+    """What is found of the figures that the sources of a store publish."""
+    rows: list[BoardRow] = []
+    n_figures, n_entries = 0, 0
+    for published in boards:
+        found = audit_stored(published.named.board, published.findings)
+        n_figures += found.n_figures
+        n_entries += found.n_entries
+        rows += [_row(published.named, one) for one in found.findings]
+    order = {grade: place for place, grade in enumerate(GRADES)}
+    rows.sort(key=lambda row: order[row.grade])
+    return BoardReport(
+        rows=tuple(rows),
+        n_figures=n_figures,
+        n_entries=n_entries,
+        n_boards=len(boards),
+        n_files=0,
+        n_not_shown=0,
     )
 
 

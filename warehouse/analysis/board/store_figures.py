@@ -81,6 +81,16 @@ def _top(row: Mapping[str, Any]) -> float | None:
     return None
 
 
+def sample_mean(row: Mapping[str, Any]) -> SampleMean | None:
+    """What the samples of a row have in all, as scores in [0, 1]; None where scores have
+    other bounds."""
+    top = _top(row)
+    if top is None:
+        return None
+    total = float(row["total"] or 0.0) / top
+    return SampleMean(total, row["n_scored"], row["n_prompts"])
+
+
 def _mean(rows: Sequence[Mapping[str, Any]]) -> StoredMean:
     first = rows[0]
     total = sum(row["total"] or 0.0 for row in rows)

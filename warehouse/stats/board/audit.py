@@ -92,6 +92,22 @@ def audit_tasks(board: Board) -> BoardFindings:
     return BoardFindings(tuple(lines), board.n_figures, len(board.entries), 0)
 
 
+def audit_stored(board: Board, known: Sequence[Finding] = ()) -> BoardFindings:
+    """The same of figures that are stored as numbers: rules that do not look at how they
+    were printed (B2, B5, B10), and what is known already."""
+    found = [
+        *rule_findings(board),
+        *error_findings(board),
+        *gap_findings(board),
+        *known,
+    ]
+    lines = [_with_text(board, one) for one in _joined(_once(found))]
+    order = {grade: place for place, grade in enumerate(GRADES)}
+    lines.sort(key=lambda one: (order[one.grade], -one.score, one.entries, one.text))
+    n_entries = int(board.is_entry.sum())
+    return BoardFindings(tuple(lines), board.n_figures, n_entries, 0)
+
+
 def _certain(board: Board, as_of: date | None) -> Iterator[Finding]:
     for rule in (
         *(rule_findings, share_findings, error_findings, twice_findings, size_findings),
