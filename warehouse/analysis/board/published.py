@@ -53,11 +53,18 @@ def notes_on_published(store: Store, run_ids: Collection[int]) -> tuple[str, ...
     return lines_of(store, first)
 
 
-def lines_of(store: Store, first: int = 0) -> tuple[str, ...]:
-    """The first lines of what is found of published figures of runs from one on."""
+def lines_of(
+    store: Store, first: int = 0, benchmarks: Collection[str] | None = None
+) -> tuple[str, ...]:
+    """The first lines of what is found of published figures of runs from one on.
+
+    Args:
+        first: id of the first run.
+        benchmarks: of which figures are looked at; None: of all.
+    """
     from warehouse.analysis.board.answer import audit_published
 
-    report = audit_published(published_boards(store, first))
+    report = audit_published(published_boards(store, first, benchmarks))
     rows = [row for row in report.rows if row.grade != NOTE]
     lines = [f"published figures: {row.who}: {row.found}" for row in rows[:_MOST_SAID]]
     if lines:
@@ -67,10 +74,14 @@ def lines_of(store: Store, first: int = 0) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def published_boards(store: Store, first: int = 0) -> list[PublishedBoard]:
+def published_boards(
+    store: Store, first: int = 0, benchmarks: Collection[str] | None = None
+) -> list[PublishedBoard]:
     """The published figures of runs from one on as tables: a row a model of an
     invocation, a column a benchmark and a metric."""
     rows = store.rows(query_text("analysis/board", "published"), {"first": first})
+    if benchmarks is not None:
+        rows = [row for row in rows if row["benchmark"] in benchmarks]
     if not rows or len(rows) > _MOST_FIGURES:
         return []
     samples = _samples(store, first)
