@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from warehouse.files import REPORT, write_output
+
 from ..lazy_group import command
 from ..state import State, is_missing
-from ..ui.options import option, output_options
+from ..ui.options import option, output_options_but
 from ..ui.output import Output
+from ..ui.output_files import OutputFile, forced
 
 if TYPE_CHECKING:
     from warehouse.store.connection import Store
@@ -48,7 +52,12 @@ def _items(
     "An earlier version of the file: which cells changed, and had been found.",
     click.Path(),
 )
-@output_options
+@option(
+    "--html FILE",
+    "Write a page: the tables with the cells marked of which something was found.",
+    OutputFile(REPORT),
+)
+@output_options_but("html")
 def board(
     state: State,
     /,
@@ -56,12 +65,20 @@ def board(
     fail: bool,
     items: dict[str, int],
     before: str | None,
+    html: Path | None,
     output: Output,
 ) -> int:
     from warehouse.boards.asking import board_beside
 
     with _store(state) as store:
         report = board_beside(store, *files, items=items, before=before)
+    if html is not None:
+        from warehouse.report.published import published_page
+
+        page = published_page(report)
+        data = page.encode("utf-8", "backslashreplace")
+        write_output(html, data, REPORT, force=forced())
+        state.say(f"wrote {html}")
     state.give(output, report, partial(report.view, verbose=state.explains))
     if fail and report.n_wrong:
         raise click.exceptions.Exit(_WRONG)

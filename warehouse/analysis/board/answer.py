@@ -66,6 +66,7 @@ def audit_boards(
         n_files=n_files,
         n_not_shown=n_not_shown,
         unread=tuple(unread),
+        boards=tuple(boards),
         leaders=tuple(leaders),
         in_store="" if beside is None else beside.said,
         not_in_store="" if beside is None else beside.not_found,
@@ -90,6 +91,7 @@ def audit_published(boards: Sequence[PublishedBoard]) -> BoardReport:
         n_boards=len(boards),
         n_files=0,
         n_not_shown=0,
+        boards=tuple(published.named for published in boards),
     )
 
 

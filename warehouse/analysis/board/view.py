@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from warehouse.analysis.board.named import NamedBoard
 from warehouse.analysis.results import Result, Row
 from warehouse.stats.board.finding import CHECK, NOTE, WRONG
 from warehouse.tables.text import WIDTH
@@ -103,6 +104,8 @@ class BoardReport(Result):
     in_store: str = ""  #: what a store has of the tables; empty: none was asked.
     #: columns whose highest figure is within noise of others, a sentence each.
     leaders: tuple[str, ...] = ()
+    #: the tables, as they were read.
+    boards: tuple[NamedBoard, ...] = ()
     not_in_store: str = ""  #: names that it lacks, or that are not clear.
 
     notebook_columns = ("grade", "rule", "entries", "column", "found")
