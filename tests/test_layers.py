@@ -162,6 +162,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         RECORDS,
         STORE,
         ANALYSIS,
+        BOARDS,
         REFRESH,
         REPORT,
         INGEST,

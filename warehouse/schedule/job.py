@@ -58,6 +58,7 @@ class Job:
     publish: str = ""  #: path of the published copy; empty: none.
     lake: str = ""  #: where a lake is that is brought up; empty: none.
     report: str = ""  #: path of the page; empty: none.
+    board: tuple[str, ...] = ()  #: published tables to look at: files and folders.
 
 
 class _JobStopped(Exception):
@@ -157,6 +158,8 @@ class _JobRun:
         self._step("refresh", self._refresh)
         if self.refresh_id is not None:
             self._step("alerts", partial(self._alert, self.refresh_id))
+        for path in self.job.board:
+            self._step("board", partial(self._board, path), path=path)
         if self.job.prune is not None:
             self._step("prune", partial(self._prune, self.job.prune))
         if self.job.publish:
@@ -309,6 +312,26 @@ class _JobRun:
         if delivery.problem is not None:
             raise delivery.problem
         return {"alerts": number}
+
+    def _board(self, path: str) -> dict[str, Any]:
+        from warehouse.schedule.boards import watched_board
+
+        with self.opener.reading() as store:
+            watched = watched_board(store, path)
+        alerts = watched.alerts()
+        names = ("rule", "benchmark", "subject", "message")
+        rows = [{name: getattr(row, name) for name in names} for row in alerts]
+        self._tell("alert", rows, "warning")
+        if alerts:
+            self.outcome.add(alerts=len(alerts))
+            self.outcome.note("alerts")
+        if alerts and self.job.webhook:
+            told = Alerts(alerts, self.refresh_id or 0, 0)
+            for _ in self._post_alerts([told]):
+                pass
+        watched.kept()
+        n_wrong = watched.report.n_wrong
+        return {"figures": watched.report.n_figures, "wrong": n_wrong, "new": len(rows)}
 
     def _log_alerts(self, alerts: Sequence[Alerts]) -> Iterator[int]:
         names = ("rule", "benchmark", "subject", "message")

@@ -5,7 +5,9 @@ select
     r.run_id, r.model, r.benchmark, r.split, r.condition_key, r.status, r.n_requested,
     fact.metric_id, metric.name as metric, metric.filter as metric_filter, headline.is_default,
     described.kind, described.low, described.high,
-    sum(fact.value) as total, count(fact.value) as n_scored, count(*) as n_prompts
+    sum(fact.value) as total,
+    sum(coalesce(fact.value, 0) * fact.n_scored / (fact.n_scored + fact.n_unscored)) as as_wrong,
+    count(fact.value) as n_scored, count(*) as n_prompts
 from prompt_score fact
 join run_current r on r.run_id = fact.run_id
 join metric on metric.id = fact.metric_id

@@ -88,16 +88,17 @@ def sample_mean(row: Mapping[str, Any]) -> SampleMean | None:
     if top is None:
         return None
     total = float(row["total"] or 0.0) / top
-    return SampleMean(total, row["n_scored"], row["n_prompts"])
+    as_wrong = float(row["as_wrong"] or 0.0) / top
+    return SampleMean(total, row["n_scored"], row["n_prompts"], as_wrong)
 
 
 def _mean(rows: Sequence[Mapping[str, Any]]) -> StoredMean:
-    first = rows[0]
-    total = sum(row["total"] or 0.0 for row in rows)
+    first, top = rows[0], _top(rows[0]) or 1.0
     samples = SampleMean(
-        total=float(total) / (_top(first) or 1.0),
+        total=sum(float(row["total"] or 0.0) for row in rows) / top,
         n_scored=sum(row["n_scored"] for row in rows),
         n=sum(row["n_prompts"] for row in rows),
+        total_as_wrong=sum(float(row["as_wrong"] or 0.0) for row in rows) / top,
     )
     return StoredMean(
         samples=samples,

@@ -23,11 +23,16 @@ class SampleMean:
     total: float  #: sum of the scores, each in [0, 1].
     n_scored: int  #: samples with a score.
     n: int  #: samples.
+    #: the sum with draws without a score as wrong; None: no sample has some such.
+    total_as_wrong: float | None = None
 
     @property
     def means(self) -> tuple[float, float]:
-        """Mean of those with a score, and with the others as wrong."""
-        return self.total / self.n_scored, self.total / self.n
+        """Mean of those with a score, and with all others as wrong."""
+        as_wrong = self.total
+        if self.total_as_wrong is not None:
+            as_wrong = self.total_as_wrong
+        return self.total / self.n_scored, as_wrong / self.n
 
 
 def sample_finding(
@@ -95,7 +100,9 @@ def _told(samples: SampleMean, scale: int) -> str:
     of_scored, of_all = samples.means
     n_unscored = samples.n - samples.n_scored
     text = f"its {counted(samples.n, 'sample')} have mean {short(scale * of_scored)}"
+    as_wrong = short(scale * of_all)
     if n_unscored:
-        as_wrong = short(scale * of_all)
         text += f" ({n_unscored} without a score; as wrong: {as_wrong})"
+    elif of_all < of_scored:
+        text += f" (draws without a score as wrong: {as_wrong})"
     return text
