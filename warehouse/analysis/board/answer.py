@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -16,11 +16,15 @@ from warehouse.stats.board.audit import (
 )
 from warehouse.stats.board.finding import GRADES, Finding
 from warehouse.stats.board.noise import unclear_leaders
+from warehouse.stats.board.two_tables import differing_findings
 
 if TYPE_CHECKING:
     from warehouse.analysis.board.beside_store import BesideStore
     from warehouse.analysis.board.published import PublishedBoard
     from warehouse.store.connection import Store
+
+#: Earlier tables with which one is compared.
+_MOST_TABLES = 200
 
 
 def audit_boards(
@@ -49,6 +53,7 @@ def audit_boards(
         known: tuple[Finding, ...] = ()
         if beside is not None:
             named, known = beside.boards[place].board, beside.boards[place].findings
+        known += tuple(_beside_others(named, boards[:place]))
         found = _found(named, as_of, known)
         n_figures += found.n_figures
         n_entries += found.n_entries
@@ -71,6 +76,17 @@ def audit_boards(
         in_store="" if beside is None else beside.said,
         not_in_store="" if beside is None else beside.not_found,
     )
+
+
+def _beside_others(
+    named: NamedBoard, before: Sequence[NamedBoard]
+) -> Iterator[Finding]:
+    """Figures that an earlier table of the same entries prints otherwise."""
+    if named.of_tasks:
+        return
+    for other in before[-_MOST_TABLES:]:
+        if not other.of_tasks:
+            yield from differing_findings(named.board, other.board, other.name)
 
 
 def audit_published(boards: Sequence[PublishedBoard]) -> BoardReport:

@@ -24,7 +24,7 @@ from warehouse.analysis.board.store_names import (
 from warehouse.stats.board.costs import COST
 from warehouse.stats.board.finding import CHECK, WRONG, Finding
 from warehouse.stats.board.samples import mean_finding
-from warehouse.stats.board.shares import fits_share
+from warehouse.stats.board.shares import are_mostly_shares
 from warehouse.stats.board.table import Board, FigureColumn
 from warehouse.stats.board.words import counted, listed, short
 from warehouse.store.connection import Store
@@ -195,7 +195,7 @@ class _Looks:
             if len(sizes) != 1 or not is_binary:
                 continue
             (n,) = sizes
-            if _are_mostly_shares(column, n):
+            if are_mostly_shares(column, n, _MOSTLY):
                 found[column.name] = n
         return found
 
@@ -222,12 +222,6 @@ def _of_headline(means: Iterable[StoredMean], meant: StoreName) -> list[StoredMe
     if meant.metric is not None:
         return list(means)
     return [mean for mean in means if mean.is_headline]
-
-
-def _are_mostly_shares(column: FigureColumn, n: int) -> bool:
-    figures = [figure for figure in column.figures if figure is not None]
-    n_fit = sum(fits_share(figure, n, column.scale or 1) for figure in figures)
-    return n_fit > _MOSTLY * len(figures)
 
 
 def _of_cell(
