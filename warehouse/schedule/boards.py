@@ -28,6 +28,7 @@ class WatchedBoard:
     ]  #: what cannot be right, and was not found by the last run.
     subject: str  #: under which its findings are kept.
 
+    @property
     def alerts(self) -> tuple[Alert, ...]:
         """An alert for each of these."""
         found = []
@@ -35,6 +36,16 @@ class WatchedBoard:
             message = f"{self.path}: {row.who}: {row.found}"
             found.append(Alert("board", "", row.who, message))
         return tuple(found)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Its figures, those that cannot be right, and how many of these are new."""
+        n_wrong = self.report.n_wrong
+        return {
+            "figures": self.report.n_figures,
+            "wrong": n_wrong,
+            "new": len(self.new),
+        }
 
     def kept(self) -> None:
         """Keep what was found for the next run, in the user's cache: once it was told."""

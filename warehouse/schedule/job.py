@@ -20,7 +20,7 @@ from warehouse.ingest.file_rules import ADVICE, NO_RULES, FileRules, is_data
 from warehouse.ingest.progress import Silent
 from warehouse.ingest.remote_hosts import shown_url
 from warehouse.records.clock import utc_now
-from warehouse.refresh.alerts import Alerts, Rules
+from warehouse.refresh.alerts import Alert, Alerts, Rules
 from warehouse.refresh.deliver_alerts import Channel
 from warehouse.refresh.run import RefreshRequest
 from warehouse.schedule.log import JobLog, Level
@@ -318,30 +318,22 @@ class _JobRun:
 
         with self.opener.reading() as store:
             watched = watched_board(store, path)
-        alerts = watched.alerts()
-        names = ("rule", "benchmark", "subject", "message")
-        rows = [{name: getattr(row, name) for name in names} for row in alerts]
-        self._tell("alert", rows, "warning")
+        alerts = watched.alerts
+        self._tell("alert", [_told(row) for row in alerts], "warning")
+        self.outcome.add(alerts=len(alerts))
         if alerts:
-            self.outcome.add(alerts=len(alerts))
             self.outcome.note("alerts")
         if alerts and self.job.webhook:
-            told = Alerts(alerts, self.refresh_id or 0, 0)
-            for _ in self._post_alerts([told]):
-                pass
+            list(self._post_alerts([Alerts(alerts, self.refresh_id or 0, 0)]))
         watched.kept()
-        n_wrong = watched.report.n_wrong
-        return {"figures": watched.report.n_figures, "wrong": n_wrong, "new": len(rows)}
+        return watched.counts
 
     def _log_alerts(self, alerts: Sequence[Alerts]) -> Iterator[int]:
-        names = ("rule", "benchmark", "subject", "message")
         for batch in alerts:
             about: dict[str, Any] = {}
             if batch.refresh_id != self.refresh_id:
                 about["refresh_id"] = batch.refresh_id
-            rows: list[dict[str, Any]] = []
-            for row in batch.rows:
-                rows.append({name: getattr(row, name) for name in names} | about)
+            rows = [_told(row) | about for row in batch.rows]
             self._tell("alert", rows, "warning")
             yield batch.refresh_id
 
@@ -417,6 +409,12 @@ class _JobRun:
 
     def _note(self, text: str) -> None:
         self.log.write("note", text=text)
+
+
+def _told(alert: Alert) -> dict[str, Any]:
+    """An alert as the log has it."""
+    names = ("rule", "benchmark", "subject", "message")
+    return {name: getattr(alert, name) for name in names}
 
 
 def _earlier_refusals(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 #: Earlier tables with which one is compared.
 _MOST_TABLES = 200
+#: A table, and what was found of it.
+_Looked = tuple[NamedBoard, BoardFindings]
 
 
 def audit_boards(
@@ -44,37 +47,54 @@ def audit_boards(
         as_of: when the tables were written; None: nobody says it.
         store: whose samples, items and costs they are held against; None: none.
     """
-    rows: list[BoardRow] = []
+    beside = None
+    known: list[tuple[Finding, ...]] = [() for _ in boards]
+    named = list(boards)
+    if store is not None:
+        beside = _beside(boards, store)
+        named = [one.board for one in beside.boards]
+        known = [one.findings for one in beside.boards]
+    looked: list[_Looked] = []
     leaders: list[str] = []
-    n_figures, n_entries, n_not_shown = 0, 0, 0
-    beside = None if store is None else _beside(boards, store)
-    for place, alone in enumerate(boards):
-        named = alone
-        known: tuple[Finding, ...] = ()
-        if beside is not None:
-            named, known = beside.boards[place].board, beside.boards[place].findings
-        known += tuple(_beside_others(named, boards[:place]))
-        found = _found(named, as_of, known)
-        n_figures += found.n_figures
-        n_entries += found.n_entries
-        n_not_shown += found.n_not_shown
-        if not named.of_tasks:
-            leaders += unclear_leaders(named.board)
+    for place, one in enumerate(named):
+        of_others = _beside_others(one, named[:place])
+        looked.append((one, _found(one, as_of, [*known[place], *of_others])))
+        if not one.of_tasks:
+            leaders += unclear_leaders(one.board)
+    report = _report(looked)
+    report = replace(
+        report, n_files=n_files, unread=tuple(unread), leaders=tuple(leaders)
+    )
+    if beside is not None:
+        said, not_found = beside.said, beside.not_found
+        report = replace(report, in_store=said, not_in_store=not_found)
+    return report
+
+
+def audit_published(boards: Sequence[PublishedBoard]) -> BoardReport:
+    """What is found of the figures that the sources of a store publish."""
+    looked: list[_Looked] = []
+    for published in boards:
+        found = audit_stored(published.named.board, published.findings)
+        looked.append((published.named, found))
+    return _report(looked)
+
+
+def _report(looked: Sequence[_Looked]) -> BoardReport:
+    """What was found of tables, the worst first."""
+    rows: list[BoardRow] = []
+    for named, found in looked:
         rows += [_row(named, one) for one in found.findings]
     order = {grade: place for place, grade in enumerate(GRADES)}
     rows.sort(key=lambda row: order[row.grade])
     return BoardReport(
         rows=tuple(rows),
-        n_figures=n_figures,
-        n_entries=n_entries,
-        n_boards=len(boards),
-        n_files=n_files,
-        n_not_shown=n_not_shown,
-        unread=tuple(unread),
-        boards=tuple(boards),
-        leaders=tuple(leaders),
-        in_store="" if beside is None else beside.said,
-        not_in_store="" if beside is None else beside.not_found,
+        n_figures=sum(found.n_figures for _, found in looked),
+        n_entries=sum(found.n_entries for _, found in looked),
+        n_boards=len(looked),
+        n_files=0,
+        n_not_shown=sum(found.n_not_shown for _, found in looked),
+        boards=tuple(named for named, _ in looked),
     )
 
 
@@ -87,28 +107,6 @@ def _beside_others(
     for other in before[-_MOST_TABLES:]:
         if not other.of_tasks:
             yield from differing_findings(named.board, other.board, other.name)
-
-
-def audit_published(boards: Sequence[PublishedBoard]) -> BoardReport:
-    """What is found of the figures that the sources of a store publish."""
-    rows: list[BoardRow] = []
-    n_figures, n_entries = 0, 0
-    for published in boards:
-        found = audit_stored(published.named.board, published.findings)
-        n_figures += found.n_figures
-        n_entries += found.n_entries
-        rows += [_row(published.named, one) for one in found.findings]
-    order = {grade: place for place, grade in enumerate(GRADES)}
-    rows.sort(key=lambda row: order[row.grade])
-    return BoardReport(
-        rows=tuple(rows),
-        n_figures=n_figures,
-        n_entries=n_entries,
-        n_boards=len(boards),
-        n_files=0,
-        n_not_shown=0,
-        boards=tuple(published.named for published in boards),
-    )
 
 
 def _beside(boards: Sequence[NamedBoard], store: Store) -> BesideStore:
