@@ -342,7 +342,7 @@ def _ingest(state: State, given: Mapping[str, Any]) -> IngestReport:
 def _looked_at(store: Store, report: IngestReport) -> IngestReport:
     """A report that also says which new runs are no mere repeats of those that they
     joined, and what is wrong with published figures."""
-    from warehouse.analysis.board.published import notes_on_published
+    from warehouse.analysis.board.published_notes import notes_on_published
 
     told = _with_repeats_told(store, report)
     return told.with_notes(notes_on_published(store, report.new_runs))

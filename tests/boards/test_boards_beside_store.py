@@ -225,3 +225,14 @@ def test_samples_of_reasoning_gym_agree_in_a_store(
     assert [grade for grade, *_ in of_rule(connect(url).board(table), "B9")] == [
         "wrong"
     ]
+
+
+def test_a_server_says_the_same(dump: Path, postgres_url: str, tmp_path: Path) -> None:
+    with ingested(postgres_url, dump):
+        pass
+    report = connect(postgres_url).board(published(tmp_path, ELM="71.54"))
+    assert of_rule(report, "B9") == [
+        ("wrong", ("ELM",), "Quiz"),
+        ("check", ("ELM", "FIR"), "Quiz"),
+    ]
+    assert "7 of 7 entries and 2 of 2 columns" in report.in_store

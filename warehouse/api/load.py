@@ -100,7 +100,7 @@ class LoadMethods(Connection):
             StoreError: the server was lost, or the lake cannot be written; what was
                 loaded until then stays, and the next call goes on from there.
         """
-        from warehouse.analysis.board.published import notes_on_published
+        from warehouse.analysis.board.published_notes import notes_on_published
         from warehouse.analysis.repeats.joined import notes_on_joined
         from warehouse.ingest.discover import discover
         from warehouse.ingest.frames import is_frame, named, written

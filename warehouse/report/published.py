@@ -20,7 +20,6 @@ from warehouse.analysis.board.view import (
     BoardRow,
 )
 from warehouse.report.page import source_hash
-from warehouse.stats.board.finding import GRADES
 from warehouse.tables.words import visible
 
 #: Cells of a table from which only the rows with findings are shown, how many of these,
@@ -198,7 +197,7 @@ def _cells(
 
 
 def _groups(found: Sequence[tuple[int, BoardRow]]) -> Iterator[FindingGroup]:
-    for grade in GRADES:
+    for grade, heading in HEADINGS.items():
         own = []
         for number, row in found:
             if row.grade == grade:
@@ -206,4 +205,4 @@ def _groups(found: Sequence[tuple[int, BoardRow]]) -> Iterator[FindingGroup]:
                 about = RULES[row.rule]
                 own.append(PageFinding(number, grade, who, text, row.rule, about))
         if own:
-            yield FindingGroup(HEADINGS[grade], tuple(own))
+            yield FindingGroup(heading, tuple(own))

@@ -9,7 +9,6 @@ from pathlib import Path
 from warehouse.analysis.board.view import BoardReport, BoardRow
 from warehouse.boards.asking import board_beside
 from warehouse.refresh.alerts import Alert
-from warehouse.stats.board.finding import WRONG
 from warehouse.store.connection import Store
 from warehouse.store.schema.found_before import keep, read
 
@@ -49,7 +48,7 @@ class WatchedBoard:
 
     def kept(self) -> None:
         """Keep what was found for the next run, in the user's cache: once it was told."""
-        keep(self.subject, _FORM, [_line(row) for row in self.report.of_grade(WRONG)])
+        keep(self.subject, _FORM, [_line(row) for row in self.report.wrong])
 
 
 def watched_board(store: Store, path: str) -> WatchedBoard:
@@ -62,7 +61,7 @@ def watched_board(store: Store, path: str) -> WatchedBoard:
     report = board_beside(store, path)
     subject = f"board {Path(path).absolute()} of {store.name}"
     before = _before(subject)
-    new = [row for row in report.of_grade(WRONG) if _line(row) not in before]
+    new = [row for row in report.wrong if _line(row) not in before]
     return WatchedBoard(path, report, tuple(new), subject)
 
 

@@ -201,7 +201,7 @@ class _JobRun:
     # --- the steps -------------------------------------------------------------------------
 
     def _ingest(self, folder: str) -> dict[str, Any]:
-        from warehouse.analysis.board.published import notes_on_published
+        from warehouse.analysis.board.published_notes import notes_on_published
         from warehouse.analysis.repeats.joined import notes_on_joined
         from warehouse.ingest.pipeline import ingest
         from warehouse.records.answer_text import readable

@@ -1,18 +1,18 @@
--- Means that sources publish of current runs, from a run on, as they are stored; of whole suites the
--- figures of the invocations of these.
+-- Means that sources publish of current runs, from :first on, as they are stored; of whole suites
+-- the figures of the invocations of these.
 -- grain: one row per source, run or invocation, metric, statistic and split
 with wanted as (
     select run_id, model, run_group_id from run_current where run_id >= :first
 ),
 of_group as (
-    select run_group_id, min(model) as model
+    select wanted.run_group_id, min(wanted.model) as only_model
     from wanted
-    group by run_group_id
-    having count(distinct model) = 1
+    group by wanted.run_group_id
+    having count(distinct wanted.model) = 1
 )
 select
     figure.source_id, source.format, figure.run_id, figure.run_group_id,
-    coalesce(wanted.model, of_group.model) as model,
+    coalesce(wanted.model, of_group.only_model) as model,
     coalesce(named.name, benchmark.name) as benchmark, figure.split,
     figure.metric_id, metric.name as metric, metric.filter as metric_filter, figure.statistic,
     figure.value, figure.standard_error, figure.n
@@ -25,6 +25,6 @@ left join wanted on wanted.run_id = figure.run_id
 left join of_group on figure.run_id is null and of_group.run_group_id = figure.run_group_id
 where figure.perturbation = '' and figure.value is not null
     and figure.statistic in ('mean', 'pass@1', 'aggregate')
-    and coalesce(wanted.model, of_group.model) is not null
+    and coalesce(wanted.model, of_group.only_model) is not null
 order by figure.source_id, figure.run_group_id, figure.run_id, benchmark, metric, metric_filter,
     figure.statistic, figure.split

@@ -1,5 +1,4 @@
-"""Figures that sources publish, as tables: what `ingest` and the report say of them by
-B2, B5, B9 and B10."""
+"""Figures that sources publish, as tables."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ from typing import Any
 from warehouse.analysis.board.named import NamedBoard
 from warehouse.analysis.board.store_figures import sample_mean
 from warehouse.analysis.groups import grouped
-from warehouse.stats.board.finding import NOTE, Finding
+from warehouse.stats.board.finding import Finding
 from warehouse.stats.board.samples import SampleMean, mean_finding
 from warehouse.stats.board.table import Board, make_board
 from warehouse.store.connection import Store
@@ -19,8 +18,8 @@ from warehouse.store.sql.query_files import query_text
 
 #: Models of a source from which it is a table by itself; the others of a format are one.
 _TABLE = 3
-#: Lines of an ingest, digits of a stored figure, and figures above which none is said.
-_MOST_SAID, _DIGITS, _MOST_FIGURES = 3, 12, 200_000
+#: Digits of a stored figure, and figures above which none is looked at.
+_DIGITS, _MOST_FIGURES = 12, 200_000
 #: Run and metric of a figure.
 FigureKey = tuple[int, int]
 
@@ -33,45 +32,6 @@ class PublishedBoard:
     findings: tuple[
         Finding, ...
     ]  #: of figures that are not the means of their samples.
-
-
-def notes_on_published(store: Store, run_ids: Collection[int]) -> tuple[str, ...]:
-    """What is wrong with, or to be asked about, the figures that came with new runs: the
-    first lines, and the command that shows all.
-
-    Args:
-        run_ids: of the new runs.
-    """
-    if not run_ids:
-        return ()
-    first = min(run_ids)
-    (what,) = store.rows(
-        query_text("analysis/board", "has_published"), {"first": first}
-    )
-    if not what["has_figures"]:
-        return ()
-    return lines_of(store, first)
-
-
-def lines_of(
-    store: Store, first: int = 0, benchmarks: Collection[str] | None = None
-) -> tuple[str, ...]:
-    """The first lines of what is found of published figures of runs from one on.
-
-    Args:
-        first: id of the first run.
-        benchmarks: of which figures are looked at; None: of all.
-    """
-    from warehouse.analysis.board.answer import audit_published
-
-    report = audit_published(published_boards(store, first, benchmarks))
-    rows = [row for row in report.rows if row.grade != NOTE]
-    lines = [f"published figures: {row.who}: {row.found}" for row in rows[:_MOST_SAID]]
-    if lines:
-        n_more = len(rows) - len(lines)
-        more = f"{n_more:,} more; all: " if n_more else "all: "
-        lines[-1] = f"{lines[-1]} ({more}warehouse board)"
-    return tuple(lines)
 
 
 def published_boards(

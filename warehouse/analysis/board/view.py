@@ -111,9 +111,14 @@ class BoardReport(Result):
     notebook_columns = ("grade", "rule", "entries", "column", "found")
 
     @property
+    def wrong(self) -> tuple[BoardRow, ...]:
+        """The findings that cannot be right."""
+        return self.of_grade(WRONG)
+
+    @property
     def n_wrong(self) -> int:
-        """Findings that cannot be right."""
-        return len(self.of_grade(WRONG))
+        """How many these are."""
+        return len(self.wrong)
 
     def of_grade(self, grade: str) -> tuple[BoardRow, ...]:
         """The findings of a grade."""

@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
-from warehouse.analysis.board.published import lines_of
+from warehouse.analysis.board.published_notes import lines_of
 from warehouse.analysis.families.family import GONE, key_of, model_of
 from warehouse.analysis.leaderboard.question import Ranking
 from warehouse.analysis.report_data.benchmark import benchmark_part, suite_sections
