@@ -6,7 +6,8 @@ select
     fact.metric_id, metric.name as metric, metric.filter as metric_filter, headline.is_default,
     described.kind, described.low, described.high,
     sum(fact.value) as total,
-    sum(coalesce(fact.value, 0) * fact.n_scored / nullif(fact.n_scored + fact.n_unscored, 0)) as as_wrong,
+    sum(coalesce(fact.value, 0) * fact.n_scored / nullif(fact.n_scored + fact.n_unscored, 0))
+        as as_wrong,
     count(fact.value) as n_scored, count(*) as n_prompts
 from prompt_score fact
 join run_current r on r.run_id = fact.run_id
