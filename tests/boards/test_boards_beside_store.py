@@ -14,6 +14,7 @@ from tests.support.ingested import ingested
 from warehouse import connect
 from warehouse.analysis.board.view import BoardReport
 from warehouse.stats.board.alike import alike_pairs
+from warehouse.store.curate.aliases import alias
 
 MODELS = (
     "org/ash-7B",
@@ -236,3 +237,18 @@ def test_a_server_says_the_same(dump: Path, postgres_url: str, tmp_path: Path) -
         ("check", ("ELM", "FIR"), "Quiz"),
     ]
     assert "7 of 7 entries and 2 of 2 columns" in report.in_store
+
+
+def test_an_alias_is_a_name_of_its_model(dump: Path, tmp_path: Path) -> None:
+    url = f"duckdb:///{tmp_path / 'store.duckdb'}"
+    with ingested(url, dump) as (filled, _):
+        alias(filled, "model", "cedar-mini", "elm")
+    path = published(tmp_path)
+    lines = path.read_text().splitlines()
+    lines[5:7] = ["cedar mini,12.31,12.5,1.3"]
+    path.write_text("\n".join(lines))
+    report = connect(url).board(path)
+    assert report.not_in_store == ""
+    (row,) = (row for row in report.rows if row.entries == ("cedar mini",))
+    assert (row.rule, row.column) == ("B9", "Quiz")
+    assert "none of its" in row.found or "samples have mean" in row.found

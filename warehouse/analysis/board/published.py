@@ -19,7 +19,7 @@ from warehouse.store.sql.query_files import query_text
 #: Models of a source from which it is a table by itself; the others of a format are one.
 _TABLE = 3
 #: Digits of a stored figure, and figures above which none is looked at.
-_DIGITS, _MOST_FIGURES = 12, 200_000
+_DIGITS, _MOST_FIGURES = 12, 50_000
 #: Run and metric of a figure.
 FigureKey = tuple[int, int]
 
