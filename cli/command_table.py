@@ -209,6 +209,7 @@ _COMMANDS: dict[str, tuple[tuple[str, ...], ...]] = {
 #: Commands that ask the store and are no questions of the registry.
 _ASKING = frozenset(
     ("report", "serve", "query", "shell", "mcp", "claim", "store export", "list runs")
+    + ("board",)
     + ("list models", "list benchmarks", "list sources", "list metrics")
     + ("list settings", "list links", "list clusters", "list declared", "list prices")
 )

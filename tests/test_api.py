@@ -594,6 +594,7 @@ USES = {
 #: Methods that no analysis answers.
 OTHERS = {
     "arrow",
+    "board",
     "check",
     "query",
     "publish",

@@ -133,7 +133,14 @@ MAY_IMPORT: dict[str, set[str]] = {
         TRACING,
         REFRESH,
     },
-    BOARDS: {ERRORS, IMPORTERS, STATS, ANALYSIS, BOARDS},  # published tables in files
+    BOARDS: {
+        ERRORS,
+        IMPORTERS,
+        STORE,
+        STATS,
+        ANALYSIS,
+        BOARDS,
+    },  # published tables in files
     CLAIMS: {ERRORS, FILES, RECORDS, QUESTIONS, STORE, ANALYSIS, INGEST, CLAIMS},
     REPORT: {ERRORS, EXTRAS, FILES, RECORDS, TABLES, CHARTS, ANALYSIS, REPORT},
     SERVE: {
@@ -155,6 +162,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         RECORDS,
         STORE,
         ANALYSIS,
+        BOARDS,
         REFRESH,
         REPORT,
         INGEST,

@@ -101,6 +101,7 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
         "cron": TEXT,
         "timezone": TEXT,
         "watch": TEXTS,
+        "board": TEXTS,
         "settle": SECONDS,
         "report": TEXT,
         "publish": TEXT,
@@ -264,7 +265,7 @@ _PATHS = frozenset(
         "ingest.maps",
         *(
             f"schedule.{name}"
-            for name in ("watch", "report", "publish", "lake", "health")
+            for name in ("watch", "board", "report", "publish", "lake", "health")
         ),
     }
 )

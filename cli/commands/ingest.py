@@ -280,7 +280,7 @@ def _watch(state: State, given: Mapping[str, Any], settle: float) -> None:
                 rules=rules,
                 **_reading(given),
             )
-            return _with_repeats_told(store, report)
+            return _looked_at(store, report)
 
     watch(
         state,
@@ -336,7 +336,16 @@ def _ingest(state: State, given: Mapping[str, Any]) -> IngestReport:
                 on=given["on"],
                 lake=given["lake"],
             )
-            return report if given["dry_run"] else _with_repeats_told(store, report)
+            return report if given["dry_run"] else _looked_at(store, report)
+
+
+def _looked_at(store: Store, report: IngestReport) -> IngestReport:
+    """A report that also says which new runs are no mere repeats of those that they
+    joined, and what is wrong with published figures."""
+    from warehouse.analysis.board.published_notes import notes_on_published
+
+    told = _with_repeats_told(store, report)
+    return told.with_notes(notes_on_published(store, report.new_runs))
 
 
 def _with_repeats_told(store: Store, report: IngestReport) -> IngestReport:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 #: What holds where neither the flag nor ``[schedule]`` says anything.
 DEFAULTS: dict[str, Any] = {
     "watch": (),
+    "board": (),
     "settle": 2.0,
     "log_format": "text",
     "grace": 60.0,
@@ -46,6 +47,13 @@ DEFAULTS: dict[str, Any] = {
 @option(
     "--watch DIR",
     "Ingest what is new in this folder first. Repeatable.",
+    click.Path(),
+    multiple=True,
+)
+@option(
+    "--board FILE",
+    "Look at this published table; an alert if a figure newly cannot be right. "
+    "Repeatable.",
     click.Path(),
     multiple=True,
 )
@@ -215,6 +223,8 @@ def _command(state: State, given: dict[str, Any]) -> list[str]:
     words += ["schedule", "--once", "--log-format", "json"]
     for folder in given.get("watch", ()):
         words += ["--watch", folder]
+    for path in given.get("board", ()):
+        words += ["--board", path]
     for name in ("settle", "report", "publish", "lake"):
         if name in given:
             words += [f"--{name}", str(given[name])]
@@ -280,6 +290,7 @@ def _job(settings: _Settings) -> Job:
         hooked = config.publish_path.value
     return Job(
         watch=tuple(settings["watch"]),
+        board=tuple(settings["board"]),
         settle=settings["settle"],
         work=work,
         rules=alert_rules(config),

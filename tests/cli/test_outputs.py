@@ -96,6 +96,7 @@ def test_every_command_that_writes_says_so() -> None:
         "report",
         "health",
         "svg",
+        "html",
     }
     assert named["read"] >= {
         "against",

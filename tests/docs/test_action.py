@@ -45,7 +45,7 @@ class Decided:
 def decide(tmp_path: Path) -> Any:
     """The step that decides, with inputs as a workflow gives them."""
 
-    def call(**inputs: str) -> Decided:
+    def call(step: str = "Decide", **inputs: str) -> Decided:
         usual = {name: found.get("default") for name, found in ACTION["inputs"].items()}
         given = (
             usual
@@ -59,7 +59,7 @@ def decide(tmp_path: Path) -> Any:
         )
         environment = {
             name: INPUT.sub(lambda found: given[found[1]], text)
-            for name, text in STEPS["Decide"]["env"].items()
+            for name, text in STEPS[step]["env"].items()
         }
         files = {
             name: tmp_path / name for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")
@@ -76,7 +76,7 @@ def decide(tmp_path: Path) -> Any:
             "-eo",
             "pipefail",
             "-c",
-            STEPS["Decide"]["run"],
+            STEPS[step]["run"],
         ]
         done = forked.in_shell(
             shell, env={**os.environ, **environment}, cwd=tmp_path, capture_output=True
@@ -111,6 +111,21 @@ def test_one_that_is_worse_fails_and_what_is_open_may_pass(decide: Any) -> None:
         0,
         "verdict=undecided\n",
     ) and "::warning::" in taken.printed
+
+
+@pytest.mark.rare
+def test_a_figure_that_cannot_be_right_fails_the_job(
+    decide: Any, tmp_path: Path
+) -> None:
+    page = (ROOT / "docs" / "board.md").read_text(encoding="utf-8")
+    (tmp_path / "my board.csv").write_text(page.split("```")[1].lstrip())
+    step = "Look at published tables"
+    assert "inputs.boards != ''" in STEPS[step]["if"]
+    wrong = decide(step, boards=f"\n  {tmp_path / 'my board.csv'}  \n")
+    assert (wrong.code, "birch-70B" in wrong.summary) == (3, True), wrong.printed
+    harmful = decide(step, boards=f"$(touch {tmp_path}/made)")
+    assert harmful.code == 2
+    assert not (tmp_path / "made").exists()
 
 
 @pytest.mark.rare

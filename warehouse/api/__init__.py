@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from warehouse.api.boards import BoardMethods
 from warehouse.api.catalogue import CatalogueMethods
 from warehouse.api.connection import QueryMethods
 from warehouse.api.declared import DeclaringMethods
@@ -31,6 +32,7 @@ class Warehouse(
     QuestionMethods,
     PowerMethods,
     SequentialMethods,
+    BoardMethods,
     RefreshMethods,
     LakeMethods,
 ):

@@ -100,6 +100,7 @@ class LoadMethods(Connection):
             StoreError: the server was lost, or the lake cannot be written; what was
                 loaded until then stays, and the next call goes on from there.
         """
+        from warehouse.analysis.board.published_notes import notes_on_published
         from warehouse.analysis.repeats.joined import notes_on_joined
         from warehouse.ingest.discover import discover
         from warehouse.ingest.frames import is_frame, named, written
@@ -156,6 +157,7 @@ class LoadMethods(Connection):
             )
             if not dry_run:
                 report = report.with_changed(notes_on_joined(store, report.joined_runs))
+                report = report.with_notes(notes_on_published(store, report.new_runs))
             return report.said_by(in_python_words)
 
     def publish(self, path: str | Path, *, force: bool = False) -> PublishedCopy:

@@ -13,6 +13,7 @@ from warehouse.errors import MisuseError, did_you_mean
 if TYPE_CHECKING:
     from warehouse.analysis.board.named import NamedBoard
     from warehouse.analysis.board.view import BoardReport
+    from warehouse.store.connection import Store
 
 
 def board(
@@ -43,19 +44,62 @@ def board(
             that ``items`` names.
         InputError: a file that is named cannot be read, or holds no table.
     """
+    return board_beside(None, *paths, items=items, before=before)
+
+
+def board_beside(
+    store: Store | None,
+    *paths: str | Path,
+    items: Mapping[str, int] | None = None,
+    before: str | Path | None = None,
+) -> BoardReport:
+    """:func:`board` with a store: its samples, the items of its benchmarks and its costs
+    are held against the figures of entries and columns that it knows.
+
+    Args:
+        store: open for reading; None: none.
+        paths: as :func:`board` takes them; none: the figures that the sources of the
+            store publish.
+        items: likewise.
+        before: likewise.
+
+    Raises:
+        MisuseError: as :func:`board`.
+        InputError: likewise.
+    """
     from warehouse.analysis.board.answer import audit_boards
     from warehouse.analysis.board.changes import changes_between
 
+    if not paths and store is not None:
+        return _published(store, items, before)
     if not paths:
         raise MisuseError("no file: name a published table, such as leaderboard.csv")
     read = read_boards(paths)
     boards = _with_items(read.boards, items or {})
-    report = audit_boards(boards, n_files=read.n_files, unread=read.unread)
+    report = audit_boards(boards, n_files=read.n_files, unread=read.unread, store=store)
     if before is None:
         return report
     earlier = read_boards([before]).boards
     changes = changes_between(earlier, audit_boards(earlier), boards)
     return replace(report, changes=changes)
+
+
+def _published(
+    store: Store, items: Mapping[str, int] | None, before: str | Path | None
+) -> BoardReport:
+    """What is found of the figures that the sources of a store publish."""
+    from warehouse.analysis.board.answer import audit_published
+    from warehouse.analysis.board.published import published_boards
+
+    if items or before is not None:
+        raise MisuseError("items and an earlier version are of files: name one")
+    boards = published_boards(store)
+    if not boards:
+        raise MisuseError(
+            "no file, and the store holds no published figures: name a table, such as "
+            "leaderboard.csv"
+        )
+    return audit_published(boards)
 
 
 def _with_items(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
+from warehouse.boards.evalscope import evalscope_table, is_evalscope
 from warehouse.boards.harness import is_lm_eval, is_mteb, mteb_record
 from warehouse.boards.nested import leaves, text_of
 from warehouse.boards.table import (
@@ -38,6 +39,8 @@ def entry_of(path: PurePath, document: Any) -> Entry | None:
     kind = "record"
     if is_lm_eval(document):
         kind = "lm_eval"
+    elif is_evalscope(document):
+        kind = "evalscope"
     elif is_mteb(document):
         kind = f"mteb {text_of(document['task_name'])}"
     keys = frozenset(str(key) for key in document)
@@ -67,7 +70,11 @@ def tables_of_entries(
         name: of the folder.
     """
     for group in groups:
-        if len(group) >= FEWEST_ROWS:
+        if group[0].kind == "evalscope":
+            table = evalscope_table((entry.document for entry in group), name)
+            if table is not None:
+                yield table
+        elif len(group) >= FEWEST_ROWS:
             yield _table(group, name)
 
 

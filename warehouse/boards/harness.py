@@ -50,7 +50,7 @@ def long_table_parts(table: RawTable) -> Iterator[RawTable]:
     metric; nothing where it is none."""
     columns = {path[-1].strip().casefold(): path for path in table.columns}
     needed = ("metric", "value", "stderr")
-    task = columns.get("tasks") or columns.get("task")
+    task = columns.get("tasks") or columns.get("groups") or columns.get("task")
     if task is None or not all(name in columns for name in needed):
         return
     cells = {name: table.columns[columns[name]] for name in needed}

@@ -11,8 +11,10 @@ from warehouse.analysis.board.named import NamedBoard
 from warehouse.boards.delimited import delimited_table
 from warehouse.boards.folder import Entry, entry_of, grouped, tables_of_entries
 from warehouse.boards.harness import is_lm_eval, lm_eval_table, long_table_parts
+from warehouse.boards.helm import helm_tables, is_helm
 from warehouse.boards.html import html_tables
 from warehouse.boards.latex import latex_tables
+from warehouse.boards.long import as_wide
 from warehouse.boards.markdown import markdown_tables
 from warehouse.boards.nested import read_json, read_json_lines, tables_in
 from warehouse.boards.table import FEWEST_ROWS, RawTable, board_of
@@ -65,15 +67,17 @@ def read_boards(paths: Sequence[str | Path]) -> ReadBoards:
                 raise _no_table(path)
             continue
         n_files += 1
-        boards += _of_named_file(path)
+        boards += _of_named_file(path, unread)
     return ReadBoards(tuple(boards), n_files, tuple(unread))
 
 
-def _of_named_file(path: Path) -> list[NamedBoard]:
+def _of_named_file(path: Path, unread: list[str]) -> list[NamedBoard]:
     tables, _ = _tables_of(path, path.name)
-    found = _boards(tables)
+    problems: list[InputError] = []
+    found = _boards(tables, problems)
     if not found:
-        raise _no_table(path)
+        raise problems[0] if problems else _no_table(path)
+    unread += map(str, problems)
     return found
 
 
@@ -89,15 +93,28 @@ def _no_table(path: Path) -> InputError:
     )
 
 
-def _boards(tables: Iterable[RawTable]) -> list[NamedBoard]:
+def _boards(tables: Iterable[RawTable], problems: list[InputError]) -> list[NamedBoard]:
+    """The boards of tables; what is not clear of long ones is added to the problems."""
     found = []
     for table in tables:
-        parts = list(long_table_parts(table)) or [table]
-        for part in parts:
+        for part in _parts(table, problems):
             board = board_of(part)
             if board is not None:
                 found.append(board)
     return found
+
+
+def _parts(table: RawTable, problems: list[InputError]) -> list[RawTable]:
+    """A table as boards have it: long ones with a column for each task."""
+    parts = list(long_table_parts(table))
+    if parts:
+        return parts
+    try:
+        wide = as_wide(table)
+    except InputError as error:
+        problems.append(error)
+        return []
+    return [wide or table]
 
 
 def _tables_of(path: Path, name: str) -> tuple[list[RawTable], Any]:
@@ -112,22 +129,29 @@ def _tables_of(path: Path, name: str) -> tuple[list[RawTable], Any]:
     if suffix in (*_MARKDOWN, *_HTML, *_LATEX):
         return list(_tables_of_text(text, name)), None
     if suffix in _JSON or text.lstrip()[:1] in ("{", "["):
-        try:
-            document = read_json(text, name)
-        except InputError as error:
-            if not error.found.startswith("Extra data"):
-                raise
-            return list(tables_in(read_json_lines(text, name), name)), None
-        if is_lm_eval(document):
-            table = lm_eval_table(document, name)
-            return [table] if table else [], document
-        return list(tables_in(document, name)), document
+        return _tables_of_json(text, name)
     if suffix not in _DELIMITED:
         tables = list(_tables_of_text(text, name))
         if tables:
             return tables, None
     one = delimited_table(text, name)
     return [one] if one else [], None
+
+
+def _tables_of_json(text: str, name: str) -> tuple[list[RawTable], Any]:
+    """The tables of JSON, as some tool writes it, and the document."""
+    try:
+        document = read_json(text, name)
+    except InputError as error:
+        if not error.found.startswith("Extra data"):
+            raise
+        return list(tables_in(read_json_lines(text, name), name)), None
+    if is_helm(document):
+        return list(helm_tables(document, name)), document
+    if is_lm_eval(document):
+        table = lm_eval_table(document, name)
+        return [table] if table else [], document
+    return list(tables_in(document, name)), document
 
 
 def _tables_of_text(text: str, name: str) -> Iterator[RawTable]:
@@ -165,7 +189,7 @@ def _of_folder(folder: Path) -> tuple[list[NamedBoard], int, list[str]]:
         if len(group) < FEWEST_ROWS and not is_lm_eval(group[0].document):
             for entry in group:
                 boards += inner[entry.path]
-    boards += _boards(tables_of_entries(groups, folder.name))
+    boards += _boards(tables_of_entries(groups, folder.name), [])
     return boards, n_files, unread
 
 
@@ -186,7 +210,10 @@ def _read_within(
     except InputError as error:
         unread.append(str(error))
         return None
-    return _boards(tables), document
+    problems: list[InputError] = []
+    boards = _boards(tables, problems)
+    unread += map(str, problems)
+    return boards, document
 
 
 def _is_board(found: Sequence[NamedBoard], name: str) -> bool:

@@ -6,11 +6,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from warehouse.analysis.board.named import NamedBoard
 from warehouse.stats.board.cells import is_nothing, parse_figure, without_marks
-from warehouse.stats.board.table import make_board
+from warehouse.stats.board.shares import are_mostly_shares
+from warehouse.stats.board.table import Board, make_board
 
 #: Rows and columns of a table, at most.
 MOST_ROWS, MOST_COLUMNS = 20_000, 2_000
@@ -23,8 +24,10 @@ _LOOKED_AT = 300
 #: Shares of rows that are called by ids, rows by which that is told, and columns that
 #: are called so.
 _MOST_IDS, _MOST_ALIKE, _ENOUGH, _MOST_SAMPLES = 0.5, 0.8, 10, 20
+#: Share of the figures of a column beyond which counted items are its items.
+_MOSTLY = 0.8
 #: Names of columns of entries, the usual ones first.
-_NAMES = (
+ENTRY_NAMES = (
     *(
         "model",
         "model_name",
@@ -73,7 +76,7 @@ _MODEL = re.compile(r"(?<![a-z])(?:models?|llms?|systems?|agents?)(?![a-z])", re
 _NO_SIZE = re.compile(r"(?<![\d.])\d[\d.]*(?![\d.]*[bm](?![a-z]))", re.IGNORECASE)
 _NO_NAME = re.compile(r"link|url|date|licen|organi|size|params|type|hash|uuid", re.I)
 #: Headers of columns that name tasks, so that the entries are the other columns.
-_TASKS = frozenset(
+TASK_NAMES = frozenset(
     ("benchmark", "benchmarks", "task", "tasks", "dataset", "datasets", "metric")
     + ("metrics", "eval", "evals", "evaluation", "category", "capability", "domain")
     + ("test", "tests", "benchmark (metric)", "benchmark name", "subject", "subjects")
@@ -96,6 +99,8 @@ class RawTable:
     of_tasks: bool = False  #: whether rows are tasks of one model.
     #: items of a column, by its name.
     sizes: Mapping[str, int] = field(default_factory=dict)
+    #: items that the table itself says a column has, whose scores may be no 0 and 1.
+    counted: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def n_rows(self) -> int:
@@ -149,7 +154,21 @@ def board_of(table: RawTable) -> NamedBoard | None:
     if not table.of_tasks and (_are_ids(entries, header) or _are_groups(entries)):
         return None
     board = make_board(entries, columns, is_ordered=is_ordered, sizes=table.sizes)
+    sizes = _sizes_of(board, table)
+    if sizes:
+        board = replace(board, sizes=sizes)
     return NamedBoard(table.name, board, table.of_tasks)
+
+
+def _sizes_of(board: Board, table: RawTable) -> dict[str, int]:
+    """The items that are stated, and those that are counted of columns whose figures are
+    shares of so many."""
+    sizes = dict(table.sizes)
+    for column in board.scores:
+        n = table.counted.get(column.name)
+        if n is not None and are_mostly_shares(column, n, _MOSTLY):
+            sizes.setdefault(column.name, n)
+    return sizes
 
 
 def _entries_of(columns: dict[str, Sequence[str]]) -> tuple[str, ...] | None:
@@ -212,7 +231,7 @@ def _with_short_names(
     columns: Mapping[tuple[str, ...], Sequence[str]],
 ) -> dict[str, Sequence[str]]:
     """Columns by names without the keys that all nested figures have in common."""
-    nested = [path for path in columns if len(path) > 1 and _are_figures(columns[path])]
+    nested = [path for path in columns if len(path) > 1 and are_figures(columns[path])]
     depth = 0
     while nested and all(len(path) > depth + 1 for path in nested):
         if len({path[depth] for path in nested}) > 1:
@@ -232,7 +251,8 @@ def _with_short_names(
     return found
 
 
-def _are_figures(texts: Iterable[str]) -> bool:
+def are_figures(texts: Iterable[str]) -> bool:
+    """Whether most texts that say something are figures."""
     filled = [text for text in texts if text and not is_nothing(text)]
     filled = filled[:: max(1, len(filled) // _LOOKED_AT)]
     n_figures = sum(parse_figure(text) is not None for text in filled)
@@ -245,21 +265,21 @@ def _name_column(columns: Mapping[str, Sequence[str]]) -> str | None:
     usual: dict[str, int] = {}
     for place, (name, texts) in enumerate(columns.items()):
         plain = without_marks(name).casefold().strip()
-        if _are_figures(texts) or not any(texts):
+        if are_figures(texts) or not any(texts):
             continue
-        if plain in _NAMES:
-            usual[name] = _NAMES.index(plain)
+        if plain in ENTRY_NAMES:
+            usual[name] = ENTRY_NAMES.index(plain)
         elif _MODEL.search(plain) and not _NO_NAME.search(plain):
-            usual[name] = len(_NAMES)
+            usual[name] = len(ENTRY_NAMES)
         elif place == 0 and plain in _IDS and not _are_random(texts):
-            usual[name] = len(_NAMES) + 1
+            usual[name] = len(ENTRY_NAMES) + 1
     if usual:
         most = max(_n_names(columns[name]) for name in usual)
         telling = [name for name in usual if _n_names(columns[name]) >= 0.9 * most]
         return min(telling, key=lambda name: usual[name])
     for name, texts in columns.items():
         filled = [text for text in texts if text.strip()]
-        if len(filled) < 0.8 * len(texts) or _are_figures(texts):
+        if len(filled) < 0.8 * len(texts) or are_figures(texts):
             continue
         if len(set(filled)) >= 0.8 * len(filled) and not _NO_NAME.search(name):
             return name
@@ -285,11 +305,11 @@ def _turned(
     None where the first column names no tasks."""
     names = list(columns)
     first = without_marks(names[0]).casefold().strip()
-    if first not in _TASKS or any(_MODEL.fullmatch(name.strip()) for name in names):
+    if first not in TASK_NAMES or any(_MODEL.fullmatch(name.strip()) for name in names):
         return None
     entries = []
     for name in names[1:]:
-        if _are_figures(columns[name]) and not _SETTING.fullmatch(name.strip()):
+        if are_figures(columns[name]) and not _SETTING.fullmatch(name.strip()):
             entries.append(name)
     if not entries:
         return None

@@ -164,6 +164,19 @@ class IngestReport:
             )
         return self
 
+    def with_notes(self, notes: Iterable[str]) -> IngestReport:
+        """The same with more notes."""
+        return replace(self, notes=(*self.notes, *notes))
+
+    @property
+    def new_runs(self) -> tuple[int, ...]:
+        """Ids of the runs of sources that were loaded."""
+        return tuple(
+            chain.from_iterable(
+                report.run_ids for report in self.sources if report.n_runs
+            )
+        )
+
     @property
     def refused(self) -> tuple[LoadReport, ...]:
         """Sources of which nothing was stored."""

@@ -114,8 +114,8 @@ class Renderer:
             "version": version("eval-warehouse"),
             "style": Markup(style),
             "script": Markup(script),  # our own files
-            "style_hash": _source_hash(style),
-            "script_hash": _source_hash(script),
+            "style_hash": source_hash(style),
+            "script_hash": source_hash(script),
         }
         environment.filters |= {
             "in_words": in_words,
@@ -263,7 +263,7 @@ def _text(name: str) -> str:
     return files("warehouse.report").joinpath(name).read_text(encoding="utf-8")
 
 
-def _source_hash(text: str) -> str:
+def source_hash(text: str) -> str:
     """An inline script or style as a content security policy names it, by its hash."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 

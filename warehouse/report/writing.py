@@ -275,6 +275,7 @@ class _Folder:
             suites=(),
             published=self._published.get(name, ()),
             published_errors=self._errors.get(name, ()),
+            published_said=(),
             unscored=self._unscored.get(name, ()),
         )
         page = renderer.page(

@@ -20,7 +20,7 @@ from warehouse.ingest.file_rules import ADVICE, NO_RULES, FileRules, is_data
 from warehouse.ingest.progress import Silent
 from warehouse.ingest.remote_hosts import shown_url
 from warehouse.records.clock import utc_now
-from warehouse.refresh.alerts import Alerts, Rules
+from warehouse.refresh.alerts import Alert, Alerts, Rules
 from warehouse.refresh.deliver_alerts import Channel
 from warehouse.refresh.run import RefreshRequest
 from warehouse.schedule.log import JobLog, Level
@@ -58,6 +58,7 @@ class Job:
     publish: str = ""  #: path of the published copy; empty: none.
     lake: str = ""  #: where a lake is that is brought up; empty: none.
     report: str = ""  #: path of the page; empty: none.
+    board: tuple[str, ...] = ()  #: published tables to look at: files and folders.
 
 
 class _JobStopped(Exception):
@@ -157,6 +158,8 @@ class _JobRun:
         self._step("refresh", self._refresh)
         if self.refresh_id is not None:
             self._step("alerts", partial(self._alert, self.refresh_id))
+        for path in self.job.board:
+            self._step("board", partial(self._board, path), path=path)
         if self.job.prune is not None:
             self._step("prune", partial(self._prune, self.job.prune))
         if self.job.publish:
@@ -198,6 +201,7 @@ class _JobRun:
     # --- the steps -------------------------------------------------------------------------
 
     def _ingest(self, folder: str) -> dict[str, Any]:
+        from warehouse.analysis.board.published_notes import notes_on_published
         from warehouse.analysis.repeats.joined import notes_on_joined
         from warehouse.ingest.pipeline import ingest
         from warehouse.records.answer_text import readable
@@ -221,6 +225,7 @@ class _JobRun:
                 rules=self.job.rules_on_files,
             )
             report = report.with_changed(notes_on_joined(store, report.joined_runs))
+            report = report.with_notes(notes_on_published(store, report.new_runs))
             earlier_refusals = _earlier_refusals(before, refused(store))
         new = [
             source.error
@@ -308,15 +313,27 @@ class _JobRun:
             raise delivery.problem
         return {"alerts": number}
 
+    def _board(self, path: str) -> dict[str, Any]:
+        from warehouse.schedule.boards import watched_board
+
+        with self.opener.reading() as store:
+            watched = watched_board(store, path)
+        alerts = watched.alerts
+        self._tell("alert", [_told(row) for row in alerts], "warning")
+        self.outcome.add(alerts=len(alerts))
+        if alerts:
+            self.outcome.note("alerts")
+        if alerts and self.job.webhook:
+            list(self._post_alerts([Alerts(alerts, self.refresh_id or 0, 0)]))
+        watched.kept()
+        return watched.counts
+
     def _log_alerts(self, alerts: Sequence[Alerts]) -> Iterator[int]:
-        names = ("rule", "benchmark", "subject", "message")
         for batch in alerts:
             about: dict[str, Any] = {}
             if batch.refresh_id != self.refresh_id:
                 about["refresh_id"] = batch.refresh_id
-            rows: list[dict[str, Any]] = []
-            for row in batch.rows:
-                rows.append({name: getattr(row, name) for name in names} | about)
+            rows = [_told(row) | about for row in batch.rows]
             self._tell("alert", rows, "warning")
             yield batch.refresh_id
 
@@ -392,6 +409,12 @@ class _JobRun:
 
     def _note(self, text: str) -> None:
         self.log.write("note", text=text)
+
+
+def _told(alert: Alert) -> dict[str, Any]:
+    """An alert as the log has it."""
+    names = ("rule", "benchmark", "subject", "message")
+    return {name: getattr(alert, name) for name in names}
 
 
 def _earlier_refusals(

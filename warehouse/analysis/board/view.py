@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from warehouse.analysis.board.named import NamedBoard
 from warehouse.analysis.results import Result, Row
 from warehouse.stats.board.finding import CHECK, NOTE, WRONG
 from warehouse.tables.text import WIDTH
@@ -19,6 +20,10 @@ HEADINGS = {WRONG: "cannot be right", CHECK: "ask", NOTE: "notes"}
 #: Characters of the column of names, lines of notes that are shown unasked, and files
 #: that could not be read.
 _NAME, _MOST_NOTES, _MOST_UNREAD = 24, 10, 5
+#: Columns without a clear leader that are named unasked.
+_MOST_LEADERS = 3
+#: What is found of entries that are named in the text, but for the first.
+_OF_TWO = ("the same figures", "right and wrong on the same")
 #: What each rule looks at.
 RULES = {
     "B1": "a figure that is no share of n items",
@@ -63,7 +68,7 @@ class BoardRow(Row):
         """The entry, or how many."""
         if not self.entries:
             return "the column"
-        if self.n_entries == 1 or self.found.startswith("the same figures"):
+        if self.n_entries == 1 or self.found.startswith(_OF_TWO):
             return self.entries[0]
         return f"{self.n_entries} entries"
 
@@ -96,13 +101,24 @@ class BoardReport(Result):
     #: cells that changed since an earlier version, those that had been found first; None:
     #: none was named.
     changes: tuple[BoardChange, ...] | None = None
+    in_store: str = ""  #: what a store has of the tables; empty: none was asked.
+    #: columns whose highest figure is within noise of others, a sentence each.
+    leaders: tuple[str, ...] = ()
+    #: the tables, as they were read.
+    boards: tuple[NamedBoard, ...] = ()
+    not_in_store: str = ""  #: names that it lacks, or that are not clear.
 
     notebook_columns = ("grade", "rule", "entries", "column", "found")
 
     @property
+    def wrong(self) -> tuple[BoardRow, ...]:
+        """The findings that cannot be right."""
+        return self.of_grade(WRONG)
+
+    @property
     def n_wrong(self) -> int:
-        """Findings that cannot be right."""
-        return len(self.of_grade(WRONG))
+        """How many these are."""
+        return len(self.wrong)
 
     def of_grade(self, grade: str) -> tuple[BoardRow, ...]:
         """The findings of a grade."""
@@ -135,6 +151,7 @@ class BoardReport(Result):
             verbose: with all notes, and the rule of each.
         """
         parts: list[Part] = [str(self)]
+        parts += _beside(self, verbose=verbose)
         for grade, heading in HEADINGS.items():
             rows = self.of_grade(grade)
             if rows:
@@ -151,6 +168,19 @@ class BoardReport(Result):
             parts += ["", *_rules(self.rows)]
         parts += ["", *_unread(self.unread), LAST_LINE]
         return View(tuple(parts))
+
+
+def _beside(report: BoardReport, *, verbose: bool) -> Iterator[str]:
+    """What a store has of the tables, and whose highest figures are within noise."""
+    leaders = list(report.leaders)
+    if not verbose:
+        leaders = leaders[:_MOST_LEADERS]
+    lines = [report.in_store, report.not_in_store, *leaders]
+    for line in filter(None, lines):
+        yield from textwrap.wrap(visible(line), WIDTH, subsequent_indent="  ")
+    n_more = len(report.leaders) - len(leaders)
+    if n_more:
+        yield f"{_counted(n_more, 'further column')} within noise: --explain"
 
 
 def _counted(number: int, noun: str) -> str:

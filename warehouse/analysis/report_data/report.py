@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
+from warehouse.analysis.board.published_notes import lines_of
 from warehouse.analysis.families.family import GONE, key_of, model_of
 from warehouse.analysis.leaderboard.question import Ranking
 from warehouse.analysis.report_data.benchmark import benchmark_part, suite_sections
@@ -62,6 +63,8 @@ class ReportData:
     benchmarks: tuple[BenchmarkPart, ...]  #: by name.
     published: tuple[Row, ...]  #: rows of the view ``published_against_recomputed``.
     published_errors: tuple[Row, ...]  #: rows of the view ``published_errors``.
+    #: what is wrong with published figures, or to be asked about, a sentence each.
+    published_said: tuple[str, ...]
     #: rows of the view ``ingest_log``, with fewer columns: those that brought what is
     #: shown.
     sources: tuple[Row, ...]
@@ -276,6 +279,11 @@ class ReportReading:
             if publishes
             else (),
             published_errors=_of(chosen, _stored(store, "report_published_errors"))
+            if publishes
+            else (),
+            published_said=lines_of(
+                store, benchmarks=names | {suite.name for suite in shown}
+            )
             if publishes
             else (),
             sources=sources,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -55,7 +55,11 @@ class BoardFindings:
 
 
 def audit_board(
-    board: Board, *, as_of: date | None = None, suspicions: bool = True
+    board: Board,
+    *,
+    as_of: date | None = None,
+    suspicions: bool = True,
+    known: Sequence[Finding] = (),
 ) -> BoardFindings:
     """What of a published table cannot be right, is to be asked, or to be known.
 
@@ -63,8 +67,9 @@ def audit_board(
         board: the table.
         as_of: when it was written, for its dates; None: nobody says it.
         suspicions: whether figures are looked for that are only unlikely.
+        known: what is known of it already, of its samples or other tables.
     """
-    found = [*_certain(board, as_of)]
+    found = [*_certain(board, as_of), *known]
     doubtful = [one for one in found if one.is_suspicion]
     found = [one for one in found if not one.is_suspicion]
     if suspicions:
@@ -85,6 +90,22 @@ def audit_tasks(board: Board) -> BoardFindings:
     order = {grade: place for place, grade in enumerate(GRADES)}
     lines.sort(key=lambda one: (order[one.grade], -one.score, one.entries, one.text))
     return BoardFindings(tuple(lines), board.n_figures, len(board.entries), 0)
+
+
+def audit_stored(board: Board, known: Sequence[Finding] = ()) -> BoardFindings:
+    """The same of figures that are stored as numbers: rules that do not look at how they
+    were printed (B2, B5, B10), and what is known already."""
+    found = [
+        *rule_findings(board),
+        *error_findings(board),
+        *gap_findings(board),
+        *known,
+    ]
+    lines = [_with_text(board, one) for one in _joined(_once(found))]
+    order = {grade: place for place, grade in enumerate(GRADES)}
+    lines.sort(key=lambda one: (order[one.grade], -one.score, one.entries, one.text))
+    n_entries = int(board.is_entry.sum())
+    return BoardFindings(tuple(lines), board.n_figures, n_entries, 0)
 
 
 def _certain(board: Board, as_of: date | None) -> Iterator[Finding]:
@@ -112,14 +133,19 @@ def _unlikely(board: Board) -> Iterator[Finding]:
 
 def _once(found: list[Finding]) -> list[Finding]:
     """Findings without those of a cell of which a surer rule says more."""
-    sure = set()
+    surest: dict[tuple[int, str], str] = {}
     for one in found:
         if len(one.entries) == 1 and one.rule in _SURER:
-            sure.add((one.entries[0], one.column))
+            cell = (one.entries[0], one.column)
+            if surest.get(cell) != "B9":
+                surest[cell] = one.rule
     kept = []
     for one in found:
-        of_cell = len(one.entries) == 1 and (one.entries[0], one.column) in sure
-        if not of_cell or one.rule not in _LESS_SURE:
+        by = surest.get((one.entries[0], one.column)) if len(one.entries) == 1 else None
+        is_less = by is not None and one.rule in _LESS_SURE
+        if by == "B9" and one.rule == "B1":
+            is_less = True  # its samples say what it would have to be
+        if not is_less:
             kept.append(one)
     return kept
 

@@ -84,6 +84,13 @@ def fits_share(figure: Figure, n: int, scale: int) -> bool:
     return math.ceil(low) <= math.floor(high)
 
 
+def are_mostly_shares(column: FigureColumn, n: int, share: float) -> bool:
+    """Whether more than so large a share of the figures of a column are shares of ``n``."""
+    figures = [figure for figure in column.figures if figure is not None]
+    n_fit = sum(fits_share(figure, n, column.scale or 1) for figure in figures)
+    return n_fit > share * len(figures)
+
+
 def width(figure: Figure, n: int, scale: int) -> float:
     """Chance that any figure of these decimals is a share of ``n``."""
     return min(1.0, float(2 * figure.tolerance * n / scale))
