@@ -32,6 +32,8 @@ Step = tuple[str, str] | None
 _FLIPS = "the prompts on which they differ most"
 #: How many of them.
 _MANY = 10
+#: Keys for people to judge.
+_SAMPLE = 100
 
 
 def say_next(state: State, output: Output, answer: Any, question: Any = None) -> None:
@@ -407,6 +409,21 @@ def _after_corrected(figures: Any, question: Any) -> Step:
     ).command()
 
 
+def _after_audit(report: Any, question: Any) -> Step:
+    """A sample for people to judge, which alone says how many keys are wrong."""
+    if report.judged or report.agreement or report.n_judged <= _SAMPLE:
+        return None
+    from warehouse.analysis.audit.question import Audit
+
+    kept = ("metric", "where", "latest", "cluster", "strata", "n_options")
+    chosen = {name: getattr(question, name) for name in kept if hasattr(question, name)}
+    drawn = Audit(benchmark=question.benchmark, **chosen, sample=_SAMPLE)
+    return (
+        "how many are wrong: people judge a sample",
+        f"{drawn.command()} --out sample.csv",
+    )
+
+
 def _after_ingest(report: Any, _question: Any) -> Step:
     """The leaderboard; of votes alone who is preferred."""
     if report.total("n_votes") and not report.total("n_runs"):
@@ -420,7 +437,8 @@ EXPLAINED = (
     *("Comparison", "Pairs", "Gate", "VarianceReport", "PowerPlan"),
     *("Decisions", "SeedsReport", "RecipesReport"),
     *("UnpairedComparison", "JudgeReport", "PreferenceReport", "FrontierReport"),
-    *("LabelPlans",),
+    *("LabelPlans", "AuditReport", "DataMap", "TemplatesReport"),
+    *("FormulationsReport", "ReliabilityReport"),
 )
 #: What follows each kind of answer.
 STEPS: dict[str, Callable[[Any, Any], Step]] = {
@@ -438,6 +456,7 @@ STEPS: dict[str, Callable[[Any, Any], Step]] = {
     "JudgeReport": _after_judge,
     "LabelPlans": _after_plan,
     "CorrectedBoard": _after_corrected,
+    "AuditReport": _after_audit,
     "RunView": _after_run,
     "Written": lambda _page, _question: (
         "the same as pages that follow the store",

@@ -5,6 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from warehouse.analysis.datamap.brief import (
+    brief_distribution,
+    brief_maps,
+    rightness,
+    suspicion,
+)
 from warehouse.analysis.items.excerpts import distinctive
 from warehouse.analysis.results import Result, Row
 from warehouse.tables.view import Part, Table, View
@@ -126,9 +132,13 @@ class DataMap(Result):
         """The distribution of P(correct), maps of a few conditions, and the suspects.
 
         Args:
+            verbose: quantiles, finer maps, and by which thresholds targets are suspect.
             suspects: these alone, all of them.
             distribution: it alone.
         """
+        notes = (*self.notes, *left_out(self.left_out))
+        if not verbose:
+            return View(tuple(_brief(self, suspects, distribution)), notes)
         parts: list[Part] = []
         if not suspects:
             parts += ["P(correct), over prompts", "", _distribution(self.distribution)]
@@ -136,7 +146,7 @@ class DataMap(Result):
             parts += [*_maps(self), ""]
         if not distribution:
             parts += _suspects(self, everything=suspects)
-        return View(tuple(parts), (*self.notes, *left_out(self.left_out)))
+        return View(tuple(parts), notes)
 
 
 #: Suspects that are shown, conditions whose map is drawn, and characters of a text.
@@ -149,6 +159,27 @@ _P_ENDS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.999999999, 1.0)
 _P_TITLES = ("P = 0", "to .1", "to .25", "to .5", "to .75", "to .9", "below 1", "P = 1")
 _S_ENDS = (0.0, -0.4, -0.8, -1.2, -1.6, float("-inf"))
 _S_TITLES = ("S = 0", "to -0.4", "to -0.8", "to -1.2", "to -1.6", "below")
+
+
+def _brief(mapped: DataMap, only_suspects: bool, only_distribution: bool) -> list[Part]:
+    """What people read first."""
+    parts: list[Part] = []
+    if not only_suspects:
+        parts += rightness(mapped)
+    if not only_distribution:
+        parts.append(suspicion(mapped))
+    if not only_suspects:
+        parts += ["", brief_distribution(mapped.distribution)]
+    if not only_suspects and not only_distribution:
+        parts += brief_maps(mapped)
+    if not only_distribution and mapped.suspects:
+        _, *found = _suspects(mapped, everything=only_suspects)
+        hidden = (level_column(mapped.level), "S")
+        for part in found:
+            if isinstance(part, Table):
+                part = part.without(hidden)
+            parts.append(part)
+    return parts
 
 
 def _distribution(rows: Sequence[DistributionRow]) -> Table:

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+from warehouse.analysis.formulations.brief import brief_parts
 from warehouse.analysis.results import Result, Row
 from warehouse.stats import Agreement
 from warehouse.tables.view import Table, TableNote, View, legend
@@ -19,8 +20,6 @@ from warehouse.tables.words import (
     p_value,
 )
 
-#: Models and crossings that are shown unless all are asked for.
-MOST = 12
 #: Columns that a narrow terminal does without, the first of them first.
 MODELS_MINOR = ("prompts", "p Holm", "rank second", "rank first")
 CROSSINGS_MINOR = ("p second", "p first", "second", "first")
@@ -96,6 +95,7 @@ class FormulationsReport(Result):
     crossings: tuple[CrossingRow, ...]
     n_pairs: int  #: pairs of models that there are.
     notes: tuple[str, ...]  #: what a reader should know, and what was left out.
+    is_share: bool = False  #: scores lie between 0 and 1: people read them in percent.
 
     @property
     def n_shown(self) -> int:
@@ -136,6 +136,17 @@ class FormulationsReport(Result):
         return f"{sentence} It takes more {more} to say how well the two agree."
 
     def view(self, *, verbose: bool = False) -> View:
+        """Whether the two rank models alike, and which models stand elsewhere.
+
+        Args:
+            verbose: every correlation with its intervals, and all models.
+        """
+        if not verbose:
+            return View(tuple(brief_parts(self)), (*self.notes, *_without_error(self)))
+        return self._explained
+
+    @property
+    def _explained(self) -> View:
         """The sentence, correlations, models and crossings."""
         metrics = dict.fromkeys((self.metric_first, self.metric_second))
         parts: list[str | Table | TableNote] = [
@@ -150,21 +161,23 @@ class FormulationsReport(Result):
                 *legend(_MEANINGS),
                 "",
             ]
-        parts += [models_table(self, None if verbose else MOST), *legend(MODELS)]
+        parts += [models_table(self), *legend(MODELS)]
         if self.n_shown:
-            parts += [
-                "",
-                crossings_table(self, None if verbose else min(MOST, self.n_shown)),
-            ]
-        reasons = Counter(
-            row.reason for row in self.models if row.reason not in ("", NO_PROMPT)
-        )
-        notes = [
-            f"{n} of {len(self.models)} models: {reason}"
-            for reason, n in sorted(reasons.items())
-        ]
+            parts += ["", crossings_table(self)]
+        notes = _without_error(self)
         notes += {row.reason for row in self.rows if row.reason not in self.one_line}
         return View(tuple(parts), (*self.notes, *notes))
+
+
+def _without_error(report: FormulationsReport) -> list[str]:
+    """Why models have no paired difference, with how many each."""
+    reasons = Counter(
+        row.reason for row in report.models if row.reason not in ("", NO_PROMPT)
+    )
+    return [
+        f"{n} of {len(report.models)} models: {reason}"
+        for reason, n in sorted(reasons.items())
+    ]
 
 
 def _crossed(report: FormulationsReport) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from warehouse.analysis.results import ConditionRow, Result, Row
+from warehouse.analysis.templates.brief import brief_view
 from warehouse.analysis.variance.heading import (
     benchmark_cells,
     heading,
@@ -133,6 +134,7 @@ class TemplatesReport(Result):
     left_out: tuple[str, ...]  #: what has no scores, or one template alone.
     #: pairs of conditions that two judges put in different orders.
     flips: tuple[JudgeFlip, ...] = ()
+    is_share: bool = False  #: scores lie between 0 and 1: people read them in percent.
 
     @property
     def one_line(self) -> str:
@@ -144,8 +146,14 @@ class TemplatesReport(Result):
         return left_out_notes(self.left_out)
 
     def view(self, *, verbose: bool = False) -> View:
-        """The command's table, what its columns mean, and which models change places."""
-        return template_view(self)
+        """How far the form moves scores, and whether it changes the order of models.
+
+        Args:
+            verbose: every column, what it means, and what makes the error.
+        """
+        if verbose:
+            return template_view(self)
+        return brief_view(self, _flips(self))
 
 
 def template_view(report: TemplatesReport) -> View:
