@@ -438,7 +438,7 @@ EXPLAINED = (
     *("Decisions", "SeedsReport", "RecipesReport"),
     *("UnpairedComparison", "JudgeReport", "PreferenceReport", "FrontierReport"),
     *("LabelPlans", "AuditReport", "DataMap", "TemplatesReport"),
-    *("FormulationsReport", "ReliabilityReport"),
+    *("FormulationsReport", "ReliabilityReport", "HorizonReport", "AnchorReport"),
 )
 #: What follows each kind of answer.
 STEPS: dict[str, Callable[[Any, Any], Step]] = {
@@ -457,6 +457,10 @@ STEPS: dict[str, Callable[[Any, Any], Step]] = {
     "LabelPlans": _after_plan,
     "CorrectedBoard": _after_corrected,
     "AuditReport": _after_audit,
+    "AnchorReport": lambda _report, question: (
+        "the anchors, to ask them",
+        f"{question.command()} --ids",
+    ),
     "RunView": _after_run,
     "Written": lambda _page, _question: (
         "the same as pages that follow the store",

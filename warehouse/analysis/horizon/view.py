@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from warehouse.analysis.horizon.brief import brief_parts
+from warehouse.analysis.horizon.lengths import length_in_words as length_in_words
 from warehouse.analysis.results import Result, Row
 from warehouse.stats import HorizonBin, HorizonTrend
 from warehouse.tables.view import Table, View, legend
@@ -132,9 +134,15 @@ class HorizonReport(Result):
         return " ".join(row.one_line for row in self.rows if row.q == self.rows[0].q)
 
     def view(self, *, verbose: bool = False) -> View:
-        """The horizons in sentences, the command's table, what it means, and the
-        trends."""
-        return horizon_view(self)
+        """Who does the longest tasks, whether horizons grow, and the horizons of all.
+
+        Args:
+            verbose: how the intervals are made, every column, and what it means.
+        """
+        if verbose:
+            return horizon_view(self)
+        trends = [trend_in_words(trend) for trend in self.trends]
+        return View(tuple(brief_parts(self, trends, _meanings(self))), report_notes(self))
 
 
 def horizon_view(report: HorizonReport) -> View:
@@ -153,15 +161,17 @@ def horizon_view(report: HorizonReport) -> View:
         f"intervals: {_intervals(report)}; {_WEIGHTS[first.weights]}; penalty "
         f"{first.penalty:g}"
     )
-    flags = set(chain.from_iterable(row.flags for row in report.rows))
-    meanings = [
-        f"{flag}: {meaning}" for flag, meaning in _FLAGS.items() if flag in flags
-    ]
     trends = [trend_in_words(trend) for trend in report.trends]
     return View(
-        (*head, "", table, "", intervals, *legend(_LEGEND), *meanings, *trends),
+        (*head, "", table, "", intervals, *legend(_LEGEND), *_meanings(report), *trends),
         report_notes(report),
     )
+
+
+def _meanings(report: HorizonReport) -> list[str]:
+    """What the flags of its rows mean."""
+    flags = set(chain.from_iterable(row.flags for row in report.rows))
+    return [f"{flag}: {meaning}" for flag, meaning in _FLAGS.items() if flag in flags]
 
 
 def report_notes(report: HorizonReport) -> tuple[str, ...]:
@@ -223,20 +233,3 @@ def _cells(row: HorizonRow) -> dict[str, Any]:
         "runs": row.n_runs,
         "flags": row.flags,
     }
-
-
-def length_in_words(minutes: float) -> str:
-    """A length of time as people say it.
-
-    >>> [length_in_words(one) for one in (0.245, 4.05, 95.0, 20000.0)]
-    ['15 s', '4.0 min', '1.6 h', '330 h']
-    """
-    for unit, size in (("h", 60.0), ("min", 1.0), ("s", 1 / 60)):
-        value = minutes / size
-        if value >= 1:
-            if value >= 1e5:
-                return f"{value:.1e} {unit}"
-            if value < 9.95 and unit != "s":
-                return f"{value:.1f} {unit}"
-            return f"{float(f'{value:.2g}'):.0f} {unit}"
-    return f"{minutes * 60:.1g} s"

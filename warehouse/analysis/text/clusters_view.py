@@ -10,7 +10,7 @@ import numpy as np
 from warehouse.analysis.results import Result, Row
 from warehouse.questions.text_models import PROMPT
 from warehouse.tables.view import Table, View
-from warehouse.tables.words import number
+from warehouse.tables.words import counted, number
 
 #: A growth below this is chance, and not told.
 GROWN = 1.05
@@ -94,8 +94,12 @@ class SemanticClusters(Result):
         )
 
     def view(self, *, verbose: bool = False) -> View:
-        """How prompts were joined, what became of the clustering, and standard errors
-        by it."""
+        """What becomes of errors where prompts that ask alike count together, and how
+        prompts were joined.
+
+        Args:
+            verbose: by whose vectors, and on how many prompts errors rest.
+        """
         joined = (
             f"joined from cosine {self.threshold:g} on ({self.embedder}); "
             f"{self.n_single} prompts stand alone, the largest cluster has "
@@ -111,7 +115,29 @@ class SemanticClusters(Result):
                 0,
                 f"{self.n_without_vector} prompts have no vector; see: warehouse text embed",
             )
-        return View((self.one_line, joined, self._kept, "", table), tuple(notes))
+        if verbose:
+            return View((self.one_line, joined, self._kept, "", table), tuple(notes))
+        brief = table.without(("prompts", "clusters"))
+        head = (f"{self._found}{self.chained}.", self._kept)
+        return View((*head, "", brief), tuple(notes))
+
+    @property
+    def _found(self) -> str:
+        """How many groups of prompts ask alike, and what that makes of errors."""
+        several = self.n_clusters - self.n_single
+        prompts = counted(self.n_prompts, "prompt")
+        if not several:
+            return f"No two of {prompts} of {self.benchmark} ask alike: errors stay"
+        said = (
+            f"{self.n_prompts - self.n_single} of {prompts} of {self.benchmark} ask like "
+            f"another, in {counted(several, 'group')} of up to {self.largest}"
+        )
+        median = self.median_growth
+        if median is None:
+            return f"{said}; what that makes of errors is not known"
+        if median < GROWN:
+            return f"{said}; errors that allow for it are hardly larger"
+        return f"{said}; errors that allow for it are {median:.2f} times as large"
 
     @property
     def _kept(self) -> str:
