@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from warehouse.analysis.leaderboard.answer import Leaderboard
@@ -16,7 +18,13 @@ from warehouse.analysis.leaderboard.words import first_group
 from warehouse.analysis.selection.benchmarks import BenchmarkNames, read_names
 from warehouse.analysis.selection.scored_conditions import is_partial
 from warehouse.analysis.selection.selection import selection_of
-from warehouse.analysis.suites.across_row import Across, Column, ModelAcross, Shown
+from warehouse.analysis.suites.across_row import (
+    Across,
+    Column,
+    ModelAcross,
+    RowAcross,
+    Shown,
+)
 from warehouse.analysis.suites.across_view import across_view
 from warehouse.analysis.suites.answer import SuiteBoard, suite_board
 from warehouse.analysis.suites.question import (
@@ -58,6 +66,16 @@ class AcrossBenchmarks(Leaderboards):
 
     across: Across = Across()  #: a row for each model, a column for each benchmark.
 
+    @cached_property
+    def rows(self) -> tuple[RowAcross, ...]:  # type: ignore[override]
+        """The rows of all boards, each with the mean of its model over benchmarks."""
+        by_row = _means_by_row(self.across)
+        found = []
+        for row in chain.from_iterable(board.rows for board in self.boards):
+            model = by_row.get(id(row)) or _model_with(self.across, row)
+            found.append(_with_mean(row, model, self.across.in_mean))
+        return tuple(found)
+
     def view(self, *, verbose: bool = False, top: int | None = None) -> View:
         """Models across benchmarks; ``verbose``: every leaderboard below it.
 
@@ -67,6 +85,44 @@ class AcrossBenchmarks(Leaderboards):
         """
         boards = super().view(verbose=verbose, top=top)
         return across_view(self.across, self.boards, boards, verbose=verbose, top=top)
+
+
+def _means_by_row(across: Across) -> dict[int, ModelAcross]:
+    """The model of each row that stands in the table across benchmarks."""
+    found = {}
+    for model in across.models:
+        for figure in model.figures.values():
+            found[id(figure.row)] = model
+    return found
+
+
+def _model_with(across: Across, row: LeaderboardRow) -> ModelAcross | None:
+    """The model whose mean rests on the runs of a row; None without one."""
+    own = {*row.run_ids}
+    for model in across.models:
+        if own and model.mean is not None and own <= {*model.mean.row.run_ids}:
+            return model
+    return None
+
+
+def _with_mean(
+    row: LeaderboardRow, model: ModelAcross | None, mean_of: tuple[str, ...]
+) -> RowAcross:
+    """A row with the mean of its model."""
+    own = {item.name: getattr(row, item.name) for item in fields(row)}
+    if model is None or model.mean is None:
+        return RowAcross(**own)
+    mean = model.mean.row
+    return RowAcross(
+        **own,
+        mean_estimate=mean.estimate,
+        mean_standard_error=mean.standard_error,
+        mean_ci_low=mean.ci_low,
+        mean_ci_high=mean.ci_high,
+        mean_rank=mean.rank,
+        mean_place=model.mean.place,
+        mean_of=mean_of,
+    )
 
 
 def across_benchmarks(
