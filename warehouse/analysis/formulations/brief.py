@@ -50,7 +50,9 @@ def brief_parts(report: FormulationsReport) -> list[Part]:
     pairs = [row for row in report.crossings if row.is_shown]
     if pairs:
         parts += ["", "Pairs that change places by more than chance:"]
-        parts.append(Table.of([_pair(row, unit, first, second) for row in pairs[:_MOST]]))
+        parts.append(
+            Table.of([_pair(row, unit, first, second) for row in pairs[:_MOST]])
+        )
         if len(pairs) > _MOST:
             parts.append(f"and {len(pairs) - _MOST} more: --crossings")
     return parts
@@ -125,7 +127,9 @@ def _correlated(report: FormulationsReport) -> list[str]:
         return []
     ends = _ends(pearson)
     if ends is None:
-        return [f"Figures correlate by {pearson.estimate:.2f} over models (1: perfectly)."]
+        return [
+            f"Figures correlate by {pearson.estimate:.2f} over models (1: perfectly)."
+        ]
     low, high = ends
     said = (
         f"Figures correlate by {pearson.estimate:.2f} over models (1: perfectly); for "

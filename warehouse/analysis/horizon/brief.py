@@ -3,7 +3,7 @@ are."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from warehouse.analysis.horizon.lengths import length_in_words
@@ -34,7 +34,7 @@ def brief_parts(
         own = _cells(row)
         for q in others:
             own[f"{q:.0%}"] = _length(by_row.get((row.model, row.condition, q)))
-        own["flags"] = row.flags
+        own["flags"] = (*row.flags, *_further_flags(row, others, by_row))
         cells.append(own)
     hide_empty = ("settings", "released", "flags")
     size = (
@@ -52,6 +52,21 @@ def brief_parts(
         "chance",
         *meanings,
     ]
+
+
+def _further_flags(
+    row: HorizonRow,
+    others: Sequence[float],
+    by_row: Mapping[tuple[str, str, float], HorizonRow],
+) -> list[str]:
+    """Flags of the other horizons of a model that the first has not."""
+    found = []
+    for q in others:
+        other = by_row.get((row.model, row.condition, q))
+        if other is not None:
+            further = [flag for flag in other.flags if flag not in row.flags]
+            found += [f"{flag} ({q:.0%})" for flag in further]
+    return found
 
 
 def _longest(rows: list[HorizonRow]) -> list[str]:

@@ -142,7 +142,9 @@ class HorizonReport(Result):
         if verbose:
             return horizon_view(self)
         trends = [trend_in_words(trend) for trend in self.trends]
-        return View(tuple(brief_parts(self, trends, _meanings(self))), report_notes(self))
+        return View(
+            tuple(brief_parts(self, trends, _meanings(self))), report_notes(self)
+        )
 
 
 def horizon_view(report: HorizonReport) -> View:
@@ -163,7 +165,16 @@ def horizon_view(report: HorizonReport) -> View:
     )
     trends = [trend_in_words(trend) for trend in report.trends]
     return View(
-        (*head, "", table, "", intervals, *legend(_LEGEND), *_meanings(report), *trends),
+        (
+            *head,
+            "",
+            table,
+            "",
+            intervals,
+            *legend(_LEGEND),
+            *_meanings(report),
+            *trends,
+        ),
         report_notes(report),
     )
 

@@ -132,7 +132,9 @@ def _brief(result: MatrixWeights) -> list[Part]:
                 drawn[row.model].low, drawn[row.model].high, 3, at=row.score
             ),
             "best in": percentage(drawn[row.model].best),
-            "places by scheme": count_range(min(ranks[row.model]), max(ranks[row.model])),
+            "places by scheme": count_range(
+                min(ranks[row.model]), max(ranks[row.model])
+            ),
         }
         for row in shown
     ]

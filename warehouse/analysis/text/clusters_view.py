@@ -10,7 +10,7 @@ import numpy as np
 from warehouse.analysis.results import Result, Row
 from warehouse.questions.text_models import PROMPT
 from warehouse.tables.view import Table, View
-from warehouse.tables.words import counted, number
+from warehouse.tables.words import WrittenNumber, counted, number
 
 #: A growth below this is chance, and not told.
 GROWN = 1.05
@@ -117,9 +117,15 @@ class SemanticClusters(Result):
             )
         if verbose:
             return View((self.one_line, joined, self._kept, "", table), tuple(notes))
-        brief = table.without(("prompts", "clusters"))
-        head = (f"{self._found}{self.chained}.", self._kept)
-        return View((*head, "", brief), tuple(notes))
+        parts = [f"{self._found}."]
+        if self.chained and not notes:
+            parts.append(f"{self.chained.removeprefix('; ').capitalize()}.")
+        brief = Table.of(
+            map(_brief_cells, self.rows),
+            hide_empty=("settings",),
+            empty="no runs on this benchmark yet",
+        )
+        return View((*parts, self._kept, "", brief), tuple(notes))
 
     @property
     def _found(self) -> str:
@@ -151,6 +157,19 @@ class SemanticClusters(Result):
     def to_dict(self) -> dict[str, Any]:
         """All fields by name, and the median growth."""
         return super().to_dict() | {"median_growth": self.median_growth}
+
+
+def _brief_cells(row: GrowthRow) -> dict[str, Any]:
+    score = number(row.estimate, 3)
+    if row.se_unclustered is not None:
+        score = WrittenNumber(f"{score} ({number(row.se_unclustered, 3)})")
+    return {
+        "model": row.model,
+        "settings": row.condition,
+        "score": score,
+        "clustered error": number(row.se_clustered, 3),
+        "growth": number(row.growth, 2),
+    }
 
 
 def _cells(row: GrowthRow) -> dict[str, Any]:

@@ -89,9 +89,9 @@ def _nearest(found: Similar, what: str) -> str:
         return f"No other prompt has a vector to hold against that of {what}."
     first = found.rows[0]
     return (
-        f"prompt:{first.prompt_id} of {first.benchmark} is the nearest to {what} of "
-        f"{counted(found.n_compared, 'prompt')}: {first.similarity:.2f} alike (1: the "
-        "same)."
+        f"Of {counted(found.n_compared, 'prompt')} prompt:{first.prompt_id} "
+        f"({first.benchmark}) is the nearest to {what}: {first.similarity:.2f} alike (1: "
+        "the same)."
     )
 
 
