@@ -240,3 +240,4 @@ def test_programs_get_the_mean_beside_each_benchmark(
         assert row["mean_rank"] == mean.rank and row["mean_of"] == [*across.in_mean]
     alone = json.loads(run("leaderboard", "codex", "--json", db=url).out)
     assert "mean_estimate" not in alone[0]
+    assert set(alone[0]) < set(rows[0])
