@@ -53,10 +53,7 @@ def suspicion(mapped: DataMap) -> str:
     if all(row.consistency is None for row in mapped.rows):
         return "Which targets may be wrong is not known: no answers are compared."
     if not found:
-        return (
-            "No target is suspect: no prompt has answers that are alike, and yet nearly "
-            "all wrong."
-        )
+        return _none_suspect(mapped)
     first = found[0]
     said = f"prompt:{first.prompt_id}"
     if first.majority_answer:
@@ -68,6 +65,27 @@ def suspicion(mapped: DataMap) -> str:
     if n == 1:
         return f"The target of 1 prompt may be wrong, {said}: look at it."
     return f"Targets of {n} prompts may be wrong, first of all {said}: look at them."
+
+
+def _none_suspect(mapped: DataMap) -> str:
+    """Why no target is suspect, though answers may be alike and wrong."""
+    alike = {
+        row.prompt_id
+        for row in mapped.rows
+        if row.p_correct is not None
+        and row.consistency is not None
+        and row.p_correct <= mapped.max_p
+        and row.consistency >= mapped.min_s
+    }
+    if not alike:
+        return "No target is suspect: no prompt is answered alike and wrongly."
+    are = "are"
+    if len(alike) == 1:
+        are = "is"
+    return (
+        f"No target is suspect: {counted(len(alike), 'prompt')} {are} answered alike and "
+        "wrongly, but by too few answers, or by such as say nothing."
+    )
 
 
 def _named(row: DistributionRow) -> str:
