@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from warehouse.tables.view import Part, Table
-from warehouse.tables.words import counted, number, percentage
+from warehouse.tables.words import counted, percentage
 
 if TYPE_CHECKING:
     from warehouse.analysis.reliability.results import ReliabilityRow
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 #: An order, or a winner, counts as settled from this share of draws on.
 SETTLED = 0.95
 #: Columns that a narrow terminal does without, the first of them first.
-_MINOR = ("prompts a model", "tau at least")
+_MINOR = ("prompts a model",)
 #: What is drawn anew, in words.
 _DRAWN = {
     "scenarios": "scenarios",
@@ -126,8 +126,7 @@ def _cells(row: ReliabilityRow) -> dict[str, Any]:
         "drawn anew": _drawn(row),
         "prompts a model": round(row.n_prompts),
         "same order": percentage(row.same_order),
-        "places move by": row.rank_resolution,
-        "tau at least": number(row.ranking, 2),
+        "places off by": row.rank_resolution,
         "first two change": percentage(_error(row)),
     }
 
@@ -137,7 +136,7 @@ def _drawn(row: ReliabilityRow) -> str:
         return _DRAWN[row.granularity]
     if row.size is None:
         return "all prompts"
-    return f"{row.size} prompts of a scenario"
+    return f"{row.size} of each scenario"
 
 
 def _moved(report: ReliabilityReport) -> list[str]:

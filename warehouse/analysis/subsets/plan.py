@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
@@ -291,8 +292,11 @@ def _worth(plans: SubsetPlans) -> list[str]:
     if len(plans.rows) != 1 or gain is None:
         return []
     if gain <= 1:
-        return ["By these models that is no better than as many prompts at random."]
-    return [f"By these models it takes {gain:.2g} times as many prompts at random."]
+        return ["By these models as many prompts at random would do as well."]
+    return [
+        "By these models the error of as many prompts at random would be "
+        f"{math.sqrt(gain):.2g} times as large."
+    ]
 
 
 def _cells(plan: SubsetPlan) -> dict[str, Any]:
