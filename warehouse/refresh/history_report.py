@@ -95,13 +95,10 @@ def _changed(changes: History) -> str:
     n_rows = counted(len(changes.rows), "stored figure")
     if not moved:
         return (
-            f"None of {n_rows} has changed since the one before it; the last refresh was "
+            f"No figure has changed: {n_rows}, the last refresh was "
             f"{last:%Y-%m-%d %H:%M} UTC."
         )
-    have = "have"
-    if len(moved) == 1:
-        have = "has"
-    said = f"{len(moved)} of {n_rows} {have} changed since the one before it"
+    said = f"{counted(len(moved), 'change')} among {n_rows}"
     scores = [row for row in moved if row.statistic == _SCORE]
     if not scores:
         return f"{said}; no score is among them."

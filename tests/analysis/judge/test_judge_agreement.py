@@ -275,11 +275,11 @@ def test_several_judges_are_named_and_votes_have_no_corrected_mean(
     votes: Warehouse,
 ) -> None:
     with pytest.raises(
-        MisuseError, match="several have voted, name one with --judge: ChatGPT CoT"
+        MisuseError, match="several have voted, name one with judge=: ChatGPT CoT"
     ):
         votes.judge("llmbar_Natural")
     with pytest.raises(
-        MisuseError, match="nobody called 'nobody' has voted, name one with --judge"
+        MisuseError, match="nobody called 'nobody' has voted, name one with judge="
     ):
         votes.judge("llmbar_Natural", judge="nobody")
     with pytest.raises(MisuseError, match="votes are held against votes"):
