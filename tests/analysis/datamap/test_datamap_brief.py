@@ -73,6 +73,10 @@ def test_why_nothing_is_suspect(mapped: DataMap) -> None:
 def test_of_several_models_the_best_and_the_worst_are_named(mapped: DataMap) -> None:
     (own,) = mapped.distribution
     both = (own, replace(own, model="org/b", mean=0.9))
+    alike = (own, replace(own, model="org/b"))
+    assert told(mapped, distribution=alike)[0] == (
+        "Each of 2 rows is right on quiz in 45 % of its answers to a prompt."
+    )
     assert told(mapped, distribution=both)[0] == (
         "org/b is right most often on quiz, in 90 % of its answers to a prompt; org/a "
         "least often, in 45 %."

@@ -4,13 +4,11 @@ always or never, and whose targets may be wrong."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
+from warehouse.analysis.datamap.row import DataMapRow, DistributionRow
 from warehouse.tables.view import Part, Table
 from warehouse.tables.words import counted, excerpt, percentage
-
-if TYPE_CHECKING:
-    from warehouse.analysis.datamap.view import DataMap, DataMapRow, DistributionRow
 
 #: Characters of an answer that a sentence quotes.
 _QUOTED = 30
@@ -24,7 +22,31 @@ _TITLES = ("never right", "up to 1/4", "1/4 to 3/4", "above 3/4", "always right"
 _ALIKE, _MOSTLY, _MANY = "all answers alike", "most alike", "many answers"
 
 
-def rightness(mapped: DataMap) -> list[str]:
+class MappedPrompts(Protocol):
+    """What is told of a data map."""
+
+    @property
+    def rows(self) -> tuple[DataMapRow, ...]:
+        """One for each condition and prompt."""
+
+    @property
+    def distribution(self) -> tuple[DistributionRow, ...]:
+        """One for each condition."""
+
+    @property
+    def suspects(self) -> tuple[DataMapRow, ...]:
+        """Prompts whose target may be wrong."""
+
+    @property
+    def max_p(self) -> float:
+        """Suspected are prompts with at most this P(correct)"""
+
+    @property
+    def min_s(self) -> float:
+        """and at least this S(consistency)."""
+
+
+def rightness(mapped: MappedPrompts) -> list[str]:
     """How often models are right, on average over prompts; nothing without a row."""
     rows = mapped.distribution
     if not rows:
@@ -41,13 +63,18 @@ def rightness(mapped: DataMap) -> list[str]:
     where = ""
     if len({row.benchmark for row in rows}) == 1:
         where = f" on {rows[0].benchmark}"
+    if least.mean == most.mean:
+        return [
+            f"Each of {len(rows)} rows is right{where} in {_percent(most.mean)} of its "
+            "answers to a prompt."
+        ]
     return [
         f"{_named(most)} is right most often{where}, in {_percent(most.mean)} of its "
         f"answers to a prompt; {_named(least)} least often, in {_percent(least.mean)}."
     ]
 
 
-def suspicion(mapped: DataMap) -> str:
+def suspicion(mapped: MappedPrompts) -> str:
     """Which targets may be wrong."""
     found = mapped.suspects
     if all(row.consistency is None for row in mapped.rows):
@@ -67,7 +94,7 @@ def suspicion(mapped: DataMap) -> str:
     return f"Targets of {n} prompts may be wrong, first of all {said}: look at them."
 
 
-def _none_suspect(mapped: DataMap) -> str:
+def _none_suspect(mapped: MappedPrompts) -> str:
     """Why no target is suspect, though answers may be alike and wrong."""
     alike = {
         row.prompt_id
@@ -95,7 +122,7 @@ def _named(row: DistributionRow) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+    return f"{100 * share:.3g} %"
 
 
 def brief_distribution(rows: Sequence[DistributionRow]) -> Table:
@@ -121,7 +148,7 @@ def brief_distribution(rows: Sequence[DistributionRow]) -> Table:
     return Table.of(cells, hide_empty=("settings",), minor=("prompts", "settings"))
 
 
-def brief_maps(mapped: DataMap) -> list[Part]:
+def brief_maps(mapped: MappedPrompts) -> list[Part]:
     """How many prompts are right how often, by how alike their answers are."""
     parts: list[Part] = []
     if len(mapped.distribution) > _DRAWN:

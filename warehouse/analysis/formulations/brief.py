@@ -4,19 +4,16 @@ models stand elsewhere."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
+from warehouse.analysis.formulations.row import (
+    AgreementRow,
+    CrossingRow,
+    FormulationModel,
+)
 from warehouse.tables.units import Unit
 from warehouse.tables.view import Part, Table
 from warehouse.tables.words import counted, level_column, p_value
-
-if TYPE_CHECKING:
-    from warehouse.analysis.formulations.view import (
-        AgreementRow,
-        CrossingRow,
-        FormulationModel,
-        FormulationsReport,
-    )
 
 #: Characters of a name that heads a column.
 _NAME = 16
@@ -29,7 +26,43 @@ _DIGITS = 3
 _FIRST_TWO = 2
 
 
-def brief_parts(report: FormulationsReport) -> list[Part]:
+class BothFormulations(Protocol):
+    """What is told of two formulations."""
+
+    @property
+    def first(self) -> str:
+        """The first."""
+
+    @property
+    def second(self) -> str:
+        """The second."""
+
+    @property
+    def rows(self) -> tuple[AgreementRow, ...]:
+        """Correlations over models."""
+
+    @property
+    def models(self) -> tuple[FormulationModel, ...]:
+        """Models, by rank in the first."""
+
+    @property
+    def crossings(self) -> tuple[CrossingRow, ...]:
+        """Pairs whose order differs."""
+
+    @property
+    def n_pairs(self) -> int:
+        """Pairs of models that there are."""
+
+    @property
+    def n_shown(self) -> int:
+        """Crossings that are no noise."""
+
+    @property
+    def is_share(self) -> bool:
+        """Scores lie between 0 and 1."""
+
+
+def brief_parts(report: BothFormulations) -> list[Part]:
     """What people are shown: sentences, the models that move most, and the pairs that
     change places by more than chance."""
     unit = _unit(report)
@@ -58,14 +91,14 @@ def brief_parts(report: FormulationsReport) -> list[Part]:
     return parts
 
 
-def _unit(report: FormulationsReport) -> Unit:
+def _unit(report: BothFormulations) -> Unit:
     errors = [row.standard_error for row in report.models]
     if report.is_share or any(errors):
         return Unit.of(errors, in_percent=report.is_share)
     return Unit(_DIGITS)
 
 
-def _titles(report: FormulationsReport) -> tuple[str, str]:
+def _titles(report: BothFormulations) -> tuple[str, str]:
     """What the columns of the two are called."""
     names = (report.first, report.second)
     if max(map(len, names)) > _NAME or names[0] == names[1]:
@@ -73,7 +106,7 @@ def _titles(report: FormulationsReport) -> tuple[str, str]:
     return names
 
 
-def _alike(report: FormulationsReport) -> str:
+def _alike(report: BothFormulations) -> str:
     """In how many pairs of models the two agree, and whether the others are more than
     noise."""
     n_models = report.rows[0].n_models
@@ -92,7 +125,7 @@ def _alike(report: FormulationsReport) -> str:
     return f"{said}, {report.n_shown} of them by more than noise can make."
 
 
-def _leaders(report: FormulationsReport) -> list[str]:
+def _leaders(report: BothFormulations) -> list[str]:
     """Which models have the best figure in each."""
     first = [row.model for row in report.models if row.rank_first == 1]
     second = [row.model for row in report.models if row.rank_second == 1]
@@ -118,7 +151,7 @@ def _has(names: Sequence[str]) -> str:
     return "have"
 
 
-def _correlated(report: FormulationsReport) -> list[str]:
+def _correlated(report: BothFormulations) -> list[str]:
     """How far figures go together, with the interval that allows for both noises."""
     pearson = report.rows[0]
     if pearson.estimate is None:
@@ -161,7 +194,7 @@ def _model_cells(
     unit: Unit,
     first: str,
     second: str,
-    report: FormulationsReport,
+    report: BothFormulations,
 ) -> dict[str, Any]:
     place = f"{row.rank_first}"
     if row.rank_change:

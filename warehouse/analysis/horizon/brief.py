@@ -4,20 +4,34 @@ are."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from warehouse.analysis.horizon.lengths import length_in_words
+from warehouse.analysis.horizon.row import HorizonRow
 from warehouse.tables.view import Part, Table
-
-if TYPE_CHECKING:
-    from warehouse.analysis.horizon.view import HorizonReport, HorizonRow
 
 #: Columns that a narrow terminal does without, the first of them first.
 _MINOR = ("flags", "released", "settings")
 
 
+class Horizons(Protocol):
+    """What is told of time horizons."""
+
+    @property
+    def benchmark(self) -> str:
+        """As given."""
+
+    @property
+    def rows(self) -> tuple[HorizonRow, ...]:
+        """By model and probability, the longest first."""
+
+    @property
+    def n_tasks(self) -> int:
+        """Tasks of known length."""
+
+
 def brief_parts(
-    report: HorizonReport, trends: Sequence[str], meanings: Sequence[str]
+    report: Horizons, trends: Sequence[str], meanings: Sequence[str]
 ) -> list[Part]:
     """What people are shown of horizons.
 

@@ -4,14 +4,15 @@ holds, who is first, and what fewer prompts would say."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
+from warehouse.analysis.reliability.results import (
+    ModelRow,
+    PoolRow,
+    ReliabilityRow,
+)
 from warehouse.tables.view import Part, Table
 from warehouse.tables.words import counted, percentage
-
-if TYPE_CHECKING:
-    from warehouse.analysis.reliability.results import ReliabilityRow
-    from warehouse.analysis.reliability.view import ReliabilityReport
 
 #: An order, or a winner, counts as settled from this share of draws on.
 SETTLED = 0.95
@@ -26,7 +27,31 @@ _DRAWN = {
 _TWO = 2
 
 
-def brief_parts(report: ReliabilityReport, suite: str) -> list[Part]:
+class ReliableSuite(Protocol):
+    """What is told of the reliability of a suite."""
+
+    @property
+    def rows(self) -> tuple[ReliabilityRow, ...]:
+        """By what is drawn anew, and size."""
+
+    @property
+    def prompt_rows(self) -> list[ReliabilityRow]:
+        """Those of other prompts, all of them last."""
+
+    @property
+    def models(self) -> tuple[ModelRow, ...]:
+        """Best first."""
+
+    @property
+    def pool(self) -> tuple[PoolRow, ...]:
+        """What each model's leaving does."""
+
+    @property
+    def n_models(self) -> int:
+        """Models of the suite."""
+
+
+def brief_parts(report: ReliableSuite, suite: str) -> list[Part]:
     """What people are shown of a suite's reliability.
 
     Args:
@@ -49,7 +74,7 @@ def brief_parts(report: ReliabilityReport, suite: str) -> list[Part]:
     return [*parts, *_moved(report)]
 
 
-def _order(report: ReliabilityReport) -> str:
+def _order(report: ReliableSuite) -> str:
     """Whether other prompts like these would give the same order."""
     whole = report.prompt_rows[-1]
     n = counted(report.n_models, "model")
@@ -79,7 +104,7 @@ def _is_settled(row: ReliabilityRow) -> bool:
     return row.same_order is not None and row.same_order >= SETTLED
 
 
-def _first(report: ReliabilityReport) -> str:
+def _first(report: ReliableSuite) -> str:
     """Whether the first two are told apart, by name."""
     rows = report.prompt_rows
     names = [row.model for row in report.models if row.rank is not None][:_TWO]
@@ -139,7 +164,7 @@ def _drawn(row: ReliabilityRow) -> str:
     return f"{row.size} of each scenario"
 
 
-def _moved(report: ReliabilityReport) -> list[str]:
+def _moved(report: ReliableSuite) -> list[str]:
     """What another aggregate, and another pool of models, would change."""
     said = []
     moved = [

@@ -4,15 +4,13 @@ alone moves a model, and whether it changes the order."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
+from warehouse.analysis.templates.row import TemplateRow
 from warehouse.analysis.variance.heading import benchmark_cells, heading, shared_columns
 from warehouse.tables.units import Unit
 from warehouse.tables.view import Part, Table, View
 from warehouse.tables.words import counted, level_column, reasons
-
-if TYPE_CHECKING:
-    from warehouse.analysis.templates.view import TemplateRow, TemplatesReport
 
 #: What the forms are called.
 _FORMS = {
@@ -31,7 +29,35 @@ _MINOR = ("split", "metric", "settings")
 _TWO = 2
 
 
-def brief_view(report: TemplatesReport, flips: Sequence[str]) -> View:
+class ScoredForms(Protocol):
+    """What is told of conditions over their forms."""
+
+    @property
+    def rows(self) -> tuple[TemplateRow, ...]:
+        """One for each condition."""
+
+    @property
+    def factor(self) -> str:
+        """What varies."""
+
+    @property
+    def is_share(self) -> bool:
+        """Scores lie between 0 and 1."""
+
+    @property
+    def flip_share(self) -> float | None:
+        """Pairs that one form turns round."""
+
+    @property
+    def n_top(self) -> int | None:
+        """Conditions that are first by some form."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out."""
+
+
+def brief_view(report: ScoredForms, flips: Sequence[str]) -> View:
     """What people are shown of a score over the forms of its prompts.
 
     Args:
@@ -92,7 +118,7 @@ def _beyond(row: TemplateRow, form: str) -> str:
     return f"; that much chance alone makes, and no {form} is seen to be easier"
 
 
-def _order(report: TemplatesReport, form: str) -> list[str]:
+def _order(report: ScoredForms, form: str) -> list[str]:
     """How often one form alone would put two models the other way round."""
     if report.flip_share is None or report.n_top is None:
         return []
