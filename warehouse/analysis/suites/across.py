@@ -69,10 +69,10 @@ class AcrossBenchmarks(Leaderboards):
     @cached_property
     def rows(self) -> tuple[RowAcross, ...]:  # type: ignore[override]
         """The rows of all boards, each with the mean of its model over benchmarks."""
-        by_row = _means_by_row(self.across)
+        by_row, by_run = _means_by_row(self.across), _means_by_run(self.across)
         found = []
         for row in chain.from_iterable(board.rows for board in self.boards):
-            model = by_row.get(id(row)) or _model_with(self.across, row)
+            model = by_row.get(id(row)) or _model_with(by_run, row)
             found.append(_with_mean(row, model, self.across.in_mean))
         return tuple(found)
 
@@ -96,12 +96,22 @@ def _means_by_row(across: Across) -> dict[int, ModelAcross]:
     return found
 
 
-def _model_with(across: Across, row: LeaderboardRow) -> ModelAcross | None:
-    """The model whose mean rests on the runs of a row; None without one."""
-    own = {*row.run_ids}
+def _means_by_run(across: Across) -> dict[int, ModelAcross]:
+    """The model whose mean rests on a run, by the run's id."""
+    found = {}
     for model in across.models:
-        if own and model.mean is not None and own <= {*model.mean.row.run_ids}:
-            return model
+        if model.mean is not None:
+            found.update(dict.fromkeys(model.mean.row.run_ids, model))
+    return found
+
+
+def _model_with(
+    by_run: Mapping[int, ModelAcross], row: LeaderboardRow
+) -> ModelAcross | None:
+    """The model whose mean rests on all runs of a row; None without one."""
+    found = [by_run.get(run) for run in row.run_ids]
+    if found and all(model is found[0] for model in found):
+        return found[0]
     return None
 
 
