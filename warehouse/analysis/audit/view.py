@@ -129,7 +129,22 @@ def effect_parts(
             f"{moved} of {ranked} ranks change."
         )
     name = f"{100 * level:g}%"
-    cells = [
+    cells = _effect_cells(rows, name, n_decimals)
+    table = Table.of(cells, hide_empty=("flags",), minor=(name, "flags"))
+    if not verbose:
+        table = table.without((*_OF_ERRORS, name, f"{name} "))
+    return [*parts, "", table]
+
+
+def _effect_cells(
+    rows: Sequence[EffectRow], name: str, n_decimals: int
+) -> list[dict[str, Any]]:
+    """Each score and rank, before and without the suspects.
+
+    Args:
+        name: heading of the intervals.
+    """
+    return [
         {
             "rank": _arrow(row.rank, row.rank_kept),
             "model": f"{row.model} ({row.condition})" if row.condition else row.model,
@@ -143,10 +158,6 @@ def effect_parts(
         }
         for row in rows
     ]
-    table = Table.of(cells, hide_empty=("flags",), minor=(name, "flags"))
-    if not verbose:
-        table = table.without((*_OF_ERRORS, name, f"{name} "))
-    return [*parts, "", table]
 
 
 def _arrow(before: int | None, after: int | None) -> str:

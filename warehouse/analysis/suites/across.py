@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -18,6 +18,7 @@ from warehouse.analysis.leaderboard.words import first_group
 from warehouse.analysis.selection.benchmarks import BenchmarkNames, read_names
 from warehouse.analysis.selection.scored_conditions import is_partial
 from warehouse.analysis.selection.selection import selection_of
+from warehouse.analysis.suites.across_means import rows_with_means
 from warehouse.analysis.suites.across_row import (
     Across,
     Column,
@@ -69,12 +70,8 @@ class AcrossBenchmarks(Leaderboards):
     @cached_property
     def rows(self) -> tuple[RowAcross, ...]:  # type: ignore[override]
         """The rows of all boards, each with the mean of its model over benchmarks."""
-        by_row, by_run = _means_by_row(self.across), _means_by_run(self.across)
-        found = []
-        for row in chain.from_iterable(board.rows for board in self.boards):
-            model = by_row.get(id(row)) or _model_with(by_run, row)
-            found.append(_with_mean(row, model, self.across.in_mean))
-        return tuple(found)
+        rows = chain.from_iterable(board.rows for board in self.boards)
+        return tuple(rows_with_means(self.across, rows))
 
     def view(self, *, verbose: bool = False, top: int | None = None) -> View:
         """Models across benchmarks; ``verbose``: every leaderboard below it.
@@ -85,54 +82,6 @@ class AcrossBenchmarks(Leaderboards):
         """
         boards = super().view(verbose=verbose, top=top)
         return across_view(self.across, self.boards, boards, verbose=verbose, top=top)
-
-
-def _means_by_row(across: Across) -> dict[int, ModelAcross]:
-    """The model of each row that stands in the table across benchmarks."""
-    found = {}
-    for model in across.models:
-        for figure in model.figures.values():
-            found[id(figure.row)] = model
-    return found
-
-
-def _means_by_run(across: Across) -> dict[int, ModelAcross]:
-    """The model whose mean rests on a run, by the run's id."""
-    found = {}
-    for model in across.models:
-        if model.mean is not None:
-            found.update(dict.fromkeys(model.mean.row.run_ids, model))
-    return found
-
-
-def _model_with(
-    by_run: Mapping[int, ModelAcross], row: LeaderboardRow
-) -> ModelAcross | None:
-    """The model whose mean rests on all runs of a row; None without one."""
-    found = [by_run.get(run) for run in row.run_ids]
-    if found and all(model is found[0] for model in found):
-        return found[0]
-    return None
-
-
-def _with_mean(
-    row: LeaderboardRow, model: ModelAcross | None, mean_of: tuple[str, ...]
-) -> RowAcross:
-    """A row with the mean of its model."""
-    own = {item.name: getattr(row, item.name) for item in fields(row)}
-    if model is None or model.mean is None:
-        return RowAcross(**own)
-    mean = model.mean.row
-    return RowAcross(
-        **own,
-        mean_estimate=mean.estimate,
-        mean_standard_error=mean.standard_error,
-        mean_ci_low=mean.ci_low,
-        mean_ci_high=mean.ci_high,
-        mean_rank=mean.rank,
-        mean_place=model.mean.place,
-        mean_of=mean_of,
-    )
 
 
 def across_benchmarks(
