@@ -10,7 +10,7 @@ from tests.support.cli import Caller
 def test_people_see_distribution_map_and_suspects(run: Caller, url: str) -> None:
     call = ("items", "datamap", "org/a", "--benchmark", "quiz")
     brief = run(*call, db=url)
-    assert "Targets of 2 prompts may be wrong, first of all prompt:" in brief.out
+    assert "The target of 1 prompt may be wrong, prompt:2 (org/a says " in brief.out
     assert "all answers alike" in brief.out and "S = 0" not in brief.out
     found = run(*call, "--explain", db=url)
     assert found.code == 0 and found.out.startswith("P(correct), over prompts")
