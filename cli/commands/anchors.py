@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,6 +11,7 @@ from warehouse.analysis.anchors.question import Anchors
 
 from ..lazy_group import command
 from ..state import State
+from ..ui.next_step import say_next
 from ..ui.options import (
     draw,
     drawable,
@@ -56,11 +58,10 @@ def anchors(
         )
     if ids + listed + models > 1:
         raise click.UsageError("give one of --ids, --list and --models")
-    report: AnchorReport = state.ask(
-        Anchors(**options, models=models or wants_picture())
-    )
+    question = Anchors(**options, models=models or wants_picture())
+    report: AnchorReport = state.ask(question)
     draw(report)
-    view = report.view(listed=listed, models=models)
+    view = state.view_of(partial(report.view, listed=listed, models=models))
     if listed:
         part = "anchors"
     elif models:
@@ -73,3 +74,5 @@ def anchors(
     else:
         output.give(report, lambda: print_view(view), part=part)
     state.notes(view.notes)
+    if not (ids or listed or models):
+        say_next(state, output, report, question)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from warehouse.files import CLEANED, SAMPLE, write_output
 
 from ..lazy_group import command
 from ..state import State
+from ..ui.next_step import say_next
 from ..ui.options import first_rows, option, output_options, refuse_typed, typed
 from ..ui.output import Output
 from ..ui.output_files import OutputFile
@@ -80,7 +82,8 @@ def audit(
     if part == "rows":
         records = first_rows(report.rows, top, output)
     if output.for_people:
-        state.show(report.view(verbose=state.explains, top=top))
+        state.show(state.view_of(partial(report.view, top=top)))
+        say_next(state, output, report, question)
     else:
         output.emit_records(
             report.kind_of(part), getattr(report, part) if records is None else records

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,6 +11,7 @@ from warehouse.analysis.datamap.question import MapPrompts
 
 from ..lazy_group import command
 from ..state import State
+from ..ui.next_step import say_next
 from ..ui.options import option, output_options
 from ..ui.output import Output
 from ..ui.questions import level_option, options_of
@@ -32,7 +34,8 @@ def datamap(
     if suspects and distribution:
         raise click.UsageError("give one of --suspects and --distribution")
     with share(state.quiet, "grouping generations") as bar:
-        mapped: DataMap = MapPrompts(**options, progress=bar).ask(state.opener())
+        question = MapPrompts(**options, progress=bar)
+        mapped: DataMap = question.ask(state.opener())
     if distribution:
         part = "distribution"
     elif suspects:
@@ -40,7 +43,9 @@ def datamap(
     else:
         part = "rows"
     if output.for_people:
-        state.show(mapped.view(suspects=suspects, distribution=distribution))
+        view = partial(mapped.view, suspects=suspects, distribution=distribution)
+        state.show(state.view_of(view))
+        say_next(state, output, mapped, question)
     else:
         output.emit_records(mapped.kind_of(part), getattr(mapped, part))
         state.notes(mapped.notes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -49,7 +50,7 @@ def flash(
     else:
         output.give(
             report,
-            lambda: print_view(report.view(check=checked)),
+            lambda: print_view(state.view_of(partial(report.view, check=checked))),
             part="check" if checked else "rows",
         )
     state.notes(report.notes)

@@ -11,6 +11,7 @@ from warehouse.tables.view import View, legend
 
 from ..lazy_group import command
 from ..state import State
+from ..ui.next_step import say_next
 from ..ui.options import option, output_options
 from ..ui.output import Output
 from ..ui.questions import options_of
@@ -31,7 +32,8 @@ def formulations(
 
     if models and crossings:
         raise click.UsageError("give one of --models and --crossings")
-    report: FormulationsReport = state.ask(Formulations(**options))
+    question = Formulations(**options)
+    report: FormulationsReport = state.ask(question)
     if not output.for_people:
         if models:
             part = "models"
@@ -41,7 +43,7 @@ def formulations(
             part = "rows"
         output.emit_records(report.kind_of(part), getattr(report, part))
         return state.notes(report.notes)
-    view = report.view(verbose=state.explains)
+    view = state.view_of(report.view)
     if models or crossings:
         if models:
             table = words.models_table(report)
@@ -49,3 +51,4 @@ def formulations(
             table = words.crossings_table(report)
         view = View((report.one_line, "", table, *legend(words.MODELS)), report.notes)
     state.show(view)
+    say_next(state, output, report, question)

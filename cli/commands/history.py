@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
@@ -47,4 +48,4 @@ def history(
                 changes = look(store, None, benchmark, **options)
             else:
                 changes = history_of(store, names[0], **options)
-    state.give(output, changes, changes.view)
+    state.give(output, changes, partial(state.view_of, changes.view))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from warehouse.analysis.horizon.question import TimeHorizon
@@ -28,5 +29,5 @@ def horizon(state: State, /, output: Output, **options: Any) -> None:
 
     draw(report)
     notes = [*map(trend_in_words, report.trends), *report_notes(report)]
-    state.give(output, report, report.view, notes=notes)
+    state.give(output, report, partial(state.view_of, report.view), notes=notes)
     say_next(state, output, report, question)

@@ -87,7 +87,7 @@ def fit(
     report = model_of(state, values).fit(family=families(family), **values)
     output.give(
         report,
-        lambda: print_view(report.view(top=top)),
+        lambda: print_view(state.view_of(partial(report.view, top=top))),
         records=first_rows(report.rows, top, output),
     )
     state.notes(report.notes)
@@ -138,7 +138,7 @@ def next_(state: State, /, output: Output, ids: bool, **values: Any) -> None:
     if ids:
         refuse_typed("is for intervals, and --ids prints none", "level")
     report = model_of(state, values).next_items(**values)
-    view = report.view()
+    view = state.view_of(report.view)
     if ids:
         echo(ids_text([row.key for row in report.rows]), nl=False)
     else:
@@ -176,7 +176,9 @@ def scale(
         records = first_rows(report.rows, top, output)
     output.give(
         report,
-        lambda: print_view(report.view(top=top, by_benchmark=by_benchmark)),
+        lambda: print_view(
+            state.view_of(partial(report.view, top=top, by_benchmark=by_benchmark))
+        ),
         part=part,
         records=records,
     )
@@ -188,5 +190,5 @@ def scale(
 @partial(irt_options, without=("model",))
 def dimensions(state: State, /, output: Output, **values: Any) -> None:
     report = model_of(state, values).dimensions(**values)
-    output.give(report, lambda: print_view(report.view()))
+    output.give(report, lambda: print_view(state.view_of(report.view)))
     state.notes(report.notes)

@@ -158,7 +158,7 @@ def weights(
     fields = {"schemes": "rows", "random": "random", "pairs": "outranks"}
     output.give(
         result,
-        lambda: print_view(result.view(part=part)),
+        lambda: print_view(state.view_of(partial(result.view, part=part))),
         part=fields[part or "schemes"],
     )
     state.notes(result.notes)
@@ -242,13 +242,13 @@ def explain(
         refuse_typed("goes with one --part: several are compared by their tests", "top")
         with opened(state, "permutations", options) as scores:
             compared = scores.explain_parts(parts=parts, **options)
-        output.give(compared, lambda: print_view(compared.view()))
+        output.give(compared, lambda: print_view(state.view_of(compared.view)))
         return state.notes(compared.notes)
     with opened(state, "permutations", options) as scores:
         result = scores.explain(part=parts[0], **options)
     output.give(
         result,
-        lambda: print_view(result.view(top=top)),
+        lambda: print_view(state.view_of(partial(result.view, top=top))),
         records=first_rows(result.rows, top, output),
     )
     state.notes(result.notes)

@@ -12,6 +12,7 @@ from warehouse.analysis.reliability.question import Reliability
 
 from ..lazy_group import command
 from ..state import State
+from ..ui.next_step import say_next
 from ..ui.options import option, output_options, picture_option, write_picture
 from ..ui.output import Output
 from ..ui.questions import options_of
@@ -54,9 +55,8 @@ def reliability(
             f"--svg draws {', '.join(_DRAWN)}, or with no --part all of them; not "
             f"{part}"
         )
-    report: ReliabilityReport = state.ask(
-        Reliability(**options, datasets=part == "datasets")
-    )
+    question = Reliability(**options, datasets=part == "datasets")
+    report: ReliabilityReport = state.ask(question)
     if svg:
         from warehouse.analysis.reliability.charts import charts_by_part
 
@@ -73,6 +73,7 @@ def reliability(
     state.give(
         output,
         report,
-        partial(report.view, part=part),
+        partial(state.view_of, partial(report.view, part=part)),
         part=fields.get(part, str(part)),
     )
+    say_next(state, output, report, question)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -90,7 +91,8 @@ def _give(state: State, plans: SubsetPlans, output: Output, out: Path | None) ->
 
     if out is not None:
         write_output(out, plans.content, PLAN, force=forced())
-    view = plans.view(out=None if out is None else str(out))
+    written = None if out is None else str(out)
+    view = state.view_of(partial(plans.view, out=written))
     output.answer(
         PlanPrompt,
         list(chain.from_iterable(plan.rows for plan in plans.rows)),

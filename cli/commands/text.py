@@ -42,7 +42,7 @@ def grep(state: State, /, output: Output, samples: bool, **options: Any) -> int:
     if samples:
         state.give(output, report, report.samples_view, part="samples")
     else:
-        state.give(output, report, partial(report.view, verbose=state.explains))
+        state.give(output, report, partial(state.view_of, report.view))
     return int(not report.n_matches)
 
 
@@ -54,7 +54,7 @@ def embed(state: State, /, output: Output, **options: Any) -> None:
 
     with steps(state.quiet) as bar:
         embedding: Embedding = EmbedPrompts(**options, progress=bar).ask(state.opener())
-    output.give(embedding, lambda: state.show(embedding.view()))
+    output.give(embedding, lambda: state.show(state.view_of(embedding.view)))
 
 
 @command("text duplicates")
@@ -65,7 +65,7 @@ def duplicates(state: State, /, output: Output, **options: Any) -> None:
 
     with share(state.quiet, "comparing prompts") as bar:
         result: Duplicates = FindDuplicates(**options, progress=bar).ask(state.opener())
-    view = result.view()
+    view = state.view_of(result.view)
     output.give(result, lambda: print_view(view))
     state.notes(view.notes)
 
@@ -90,6 +90,6 @@ def _group_by_text(state: State, output: Output, options: dict[str, Any]) -> Non
         clusters: SemanticClusters = ClusterByText(**options, progress=bar).ask(
             state.opener()
         )
-    view = clusters.view()
+    view = state.view_of(clusters.view)
     output.give(clusters, lambda: print_view(view))
     state.notes(view.notes)

@@ -24,11 +24,10 @@ from warehouse.questions.options import AsRows, Selected
 from warehouse.questions.question import Question, options
 
 from ..state import State
+from .next_labels import Step, after_audit, after_corrected, after_judge, after_plan
 from .output import Output
 from .table import visible
 
-#: Why one would ask it, and the command.
-Step = tuple[str, str] | None
 _FLIPS = "the prompts on which they differ most"
 #: How many of them.
 _MANY = 10
@@ -349,64 +348,6 @@ def _after_prefer(report: Any, question: Any) -> Step:
     return "whether the first two differ", replace(question, models=two).command()
 
 
-def _after_judge(report: Any, question: Any) -> Step:
-    """Labels that count, or how many would halve the widest interval; of votes nothing."""
-    from warehouse.analysis.judge.question import NextLabels, PlanLabels
-
-    if report.of != "scores" or question.rogan_gladen is not None:
-        return None
-    chosen = {
-        name: getattr(question, name)
-        for name in ("benchmark", "metric", "where", "latest")
-    }
-    if any("labels_not_random" in row.flags for row in report.rows):
-        drawn = NextLabels(**chosen, judge=report.judge, n=100)
-        return "labels drawn by known chance", f"{drawn.command()} --out sheet.csv"
-    widths = [
-        row.high - row.low
-        for row in report.rows
-        if row.low is not None and row.high is not None
-    ]
-    if not widths or max(widths) == 0:
-        return None
-    width = float(f"{max(widths) / 2:.2g}")
-    planned = PlanLabels(**chosen, judge=report.judge, human=report.human, width=width)
-    return "how many labels an interval half as wide takes", planned.command()
-
-
-def _after_plan(plans: Any, question: Any) -> Step:
-    """As many as the model takes that takes most, without those that there are."""
-    from warehouse.analysis.judge.question import NextLabels
-
-    left = [
-        row.n_labels - row.n_pilot for row in plans.rows if row.n_labels is not None
-    ]
-    if not left or max(left) < 1:
-        return None
-    chosen = {
-        name: getattr(question, name)
-        for name in ("benchmark", "metric", "where", "latest", "judge")
-    }
-    return "draw them", f"{NextLabels(**chosen, n=max(left)).command()} --out sheet.csv"
-
-
-def _after_corrected(figures: Any, question: Any) -> Step:
-    """The first two of a board of one group, compared."""
-    from warehouse.analysis.judge.question import CorrectedComparison
-
-    rows = [row for row in figures.rows if row.estimate is not None]
-    if len(rows) < 2 or len({row.model_a for row in rows}) < len(rows):
-        return None
-    two = {"a": rows[0].model_a, "b": rows[1].model_a, "benchmark": question.benchmark}
-    chosen = {
-        name: getattr(question, name)
-        for name in ("metric", "where", "latest", "judge", "human")
-    }
-    return "whether the first two differ", CorrectedComparison(
-        **two, **chosen
-    ).command()
-
-
 def _after_ingest(report: Any, _question: Any) -> Step:
     """The leaderboard; of votes alone who is preferred."""
     if report.total("n_votes") and not report.total("n_runs"):
@@ -420,7 +361,8 @@ EXPLAINED = (
     *("Comparison", "Pairs", "Gate", "VarianceReport", "PowerPlan"),
     *("Decisions", "SeedsReport", "RecipesReport"),
     *("UnpairedComparison", "JudgeReport", "PreferenceReport", "FrontierReport"),
-    *("LabelPlans",),
+    *("LabelPlans", "AuditReport", "DataMap", "TemplatesReport"),
+    *("FormulationsReport", "ReliabilityReport", "HorizonReport", "AnchorReport"),
 )
 #: What follows each kind of answer.
 STEPS: dict[str, Callable[[Any, Any], Step]] = {
@@ -435,9 +377,14 @@ STEPS: dict[str, Callable[[Any, Any], Step]] = {
     "Gate": _after_gate,
     "HorizonReport": _after_horizon,
     "PreferenceReport": _after_prefer,
-    "JudgeReport": _after_judge,
-    "LabelPlans": _after_plan,
-    "CorrectedBoard": _after_corrected,
+    "JudgeReport": after_judge,
+    "LabelPlans": after_plan,
+    "CorrectedBoard": after_corrected,
+    "AuditReport": after_audit,
+    "AnchorReport": lambda _report, question: (
+        "the anchors, to ask them",
+        f"{question.command()} --ids",
+    ),
     "RunView": _after_run,
     "Written": lambda _page, _question: (
         "the same as pages that follow the store",

@@ -28,15 +28,14 @@ def test_people_see_the_list_in_80_columns(run: Caller, url: str) -> None:
     call = ("items", "audit", "quiz", "--strata", "category", "--top", "2")
     seen = on_a_terminal(80, "--db", url, *call)
     assert (
-        " of 300 keys are suspect at 0.1 (quiz, 6 models); how many" in seen[0]
+        " of 300 keys of quiz look wrong, by what 6 models answer; how many" in seen[0]
         and max(map(len, seen)) <= 80
     )
-    assert (
-        "stratum" not in seen[3]
-        and "stratum" in seen[-1]
-        and seen[-1].endswith("--wide)")
-    )
-    shown = run(*call, db=url)
+    assert "models say" in seen[3] and seen[-1].endswith("--wide)")
+    assert "stratum" in run(*call, "--wide", db=url).out
+    brief = run(*call, db=url)
+    assert "stratum" not in brief.out and "slope" not in brief.err
+    shown = run(*call, "--explain", db=url)
     assert shown.out.splitlines()[0].endswith(
         "(quiz, 6 models); how many of them are wrong is not known."
     )
@@ -56,7 +55,8 @@ def test_people_see_the_list_in_80_columns(run: Caller, url: str) -> None:
     none = run("items", "audit", "quiz", "--threshold", "1", db=url)
     assert (
         none.out
-        == "None of 300 keys is suspect at 1 (quiz, 6 models); that proves none right.\n"
+        == "None of 300 keys of quiz looks wrong, by what 6 models answer; that proves "
+        "none right.\n"
     )
 
 
@@ -175,7 +175,10 @@ def test_a_judged_sample_says_how_many_keys_are_wrong(
     judged = judge(
         tmp_path / "judged.csv", [row | {"wrong": verdict(row)} for row in rows]
     )
-    shown = run("items", "audit", "quiz", "--verdicts", str(judged), db=url)
+    options = ("items", "audit", "quiz", "--verdicts", str(judged))
+    brief = run(*options, db=url)
+    assert "120 keys judged" in brief.out and "within strata" not in brief.out
+    shown = run(*options, "--explain", db=url)
     assert (
         "120 keys judged" in shown.out
         and "Of all 300:" in shown.out

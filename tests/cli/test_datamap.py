@@ -8,7 +8,11 @@ from tests.support.cli import Caller
 
 
 def test_people_see_distribution_map_and_suspects(run: Caller, url: str) -> None:
-    found = run("items", "datamap", "org/a", "--benchmark", "quiz", db=url)
+    call = ("items", "datamap", "org/a", "--benchmark", "quiz")
+    brief = run(*call, db=url)
+    assert "The target of 1 prompt may be wrong, prompt:2 (org/a says " in brief.out
+    assert "all answers alike" in brief.out and "S = 0" not in brief.out
+    found = run(*call, "--explain", db=url)
     assert found.code == 0 and found.out.startswith("P(correct), over prompts")
     assert (
         "prompts by P(correct) and S(consistency): quiz, org/a, temperature=0.2"
@@ -47,6 +51,7 @@ def test_models_for_grouping_are_named(run: Caller, url: str) -> None:
         "embedding",
         "--embedder",
         "tests.support.embedders:tiny",
+        "--explain",
         db=url,
     )
     assert "by embedding of responses" in near.out
@@ -59,6 +64,7 @@ def test_models_for_grouping_are_named(run: Caller, url: str) -> None:
         "--entailment",
         "tests.support.embedders:words",
         "--suspects",
+        "--explain",
         db=url,
     )
     assert (

@@ -66,7 +66,8 @@ def test_weights(run: Caller, url: str, tmp_path: Path) -> None:
     rows = run(*options, "--json", db=url).rows
     given = [row["score"] for row in rows if row["scheme"] == "given"]
     assert given == pytest.approx(((2 * SCORES[0] + SCORES[1]) / 3).tolist())
-    told = run(*options, db=url).out
+    assert run(*options, db=url).out.startswith("org/m1 is best in ")
+    told = run(*options, "--explain", db=url).out
     assert "medoid ±rank" in told and "over 100 random weightings" in told
     assert len(run(*options, "--part", "pairs", "--json", db=url).rows) == 30
     assert len(run(*options, "--part", "random", "--json", db=url).rows) == 6
@@ -105,7 +106,9 @@ def test_grow(run: Caller, url: str) -> None:
 def test_explain(run: Caller, url: str) -> None:
     options = ["matrix", "explain", "exam", "--embedder", "mini", "--permutations", "5"]
     assert len(run(*options, "--json", db=url).rows) == 39
-    told = run(*options, "--top", "3", db=url)
+    brief = run(*options, "--top", "3", db=url).out
+    assert brief.startswith("Prompts that ask alike ") and "Mantel" not in brief
+    told = run(*options, "--top", "3", "--explain", db=url)
     assert "Mantel r" in told.out and told.out.count("question q") == 3
     assert "1 prompts left out" in told.err
     origin = run(*options, "--no-intercept", db=url)

@@ -72,7 +72,11 @@ def test_history_is_a_table_for_people_and_rows_for_programs(
     run: Caller, url: str
 ) -> None:
     run("refresh", "--baseline", BASE, db=url)
-    metric, refreshed, *table = run("history", "org/b", "quiz", db=url).out.splitlines()
+    told = run("history", "org/b", "quiz", db=url).out.splitlines()
+    assert told[0].startswith("No figure has changed: ") and "method" not in told[4]
+    metric, refreshed, *table = run(
+        "history", "org/b", "quiz", "--explain", db=url
+    ).out.splitlines()
     assert metric == "metric: acc" and refreshed.startswith("refreshed (UTC): ")
     assert table[0].split()[:3] == ["statistic", "subject", "estimate"]
     ranks = [line for line in table if line.startswith("rank ")]
@@ -92,7 +96,7 @@ def test_a_baselines_own_figures_stand_before_those_of_others_from_it(
     run: Caller, url: str
 ) -> None:
     run("refresh", "--baseline", BASE, db=url)
-    first, *lines = run("history", BASE, db=url).out.splitlines()
+    _, first, *lines = run("history", BASE, db=url).out.splitlines()
     assert first == f"…: {BASE}" and any(" - …" in line for line in lines)
     differences = [
         " - …" in line for line in lines if f" {BASE}" in line or " - …" in line
@@ -204,7 +208,7 @@ def test_the_file_says_what_is_refreshed(
         for row in house.matrix("quiz").test(permutations=30, seed=5).rows
     }
     table = run(
-        "history", "quiz", "--statistic", "cosine_mean", db=url
+        "history", "quiz", "--statistic", "cosine_mean", "--explain", db=url
     ).out.splitlines()
     assert table[0].split()[1:4] == ["subject", "estimate", "p"] and len(table) == 3
     shown = {row["setting"]: row["value"] for row in run("config", "--json").rows}

@@ -82,8 +82,11 @@ def test_embedding_fails_in_one_line(
 def test_similar_prompts_are_listed(run: Caller, url: str) -> None:
     found = run("text", "similar", "a1", "--top", "2", db=url)
     assert found.out.startswith(
-        "nearest to prompt:2: how many red apples are here\nby tiny@1, of 7"
+        "Of 7 prompts prompt:1 (quiz) is the nearest to prompt:2: 0.86 alike (1: the "
+        "same).\nnearest to prompt:2: how many red apples are here\n"
     )
+    explained = run("text", "similar", "a1", "--top", "2", "--explain", db=url)
+    assert "by tiny@1, of 7 prompts" in explained.out
     assert "prompt:1" in found.out and "there" in found.out
     rows = run("text", "similar", "a1", "--top", "2", "--json", db=url).rows
     assert list(rows[0]) == list(SimilarRow.columns()) and len(rows) == 2
@@ -91,7 +94,8 @@ def test_similar_prompts_are_listed(run: Caller, url: str) -> None:
         row.to_dict() for row in warehouse.connect(url).similar(2, top=2).rows
     ]
     text = run("text", "similar", "who wrote the play", "--embedder", TINY, db=url)
-    assert text.out.startswith("nearest to the text: who wrote the play")
+    assert "is the nearest to the text: " in text.out
+    assert "nearest to the text: who wrote the play" in text.out
     run("text", "similar", "who wrote the play", db=url).fails(
         2, "--embedder tiny=FOLDER"
     )
@@ -100,8 +104,15 @@ def test_similar_prompts_are_listed(run: Caller, url: str) -> None:
 
 def test_duplicates_are_listed_and_counted(run: Caller, url: str) -> None:
     found = run("text", "duplicates", "--threshold", "0.7", "--keep", "3", db=url)
-    assert found.code == 0 and "of 8 prompts are at least 0.7 alike" in found.out
-    assert "scored alike" in found.out and "itself" in found.out
+    assert found.code == 0 and found.out.startswith(
+        "6 of 8 prompts are near-duplicates (0.7 or more alike), in 7 pairs; without"
+    )
+    explained = run(
+        *("text", "duplicates", "--threshold", "0.7", "--keep", "3", "--explain"),
+        db=url,
+    ).out
+    assert "of 8 prompts are at least 0.7 alike" in explained
+    assert "scored alike" in explained and "itself" in explained
     assert "2 prompts have no vector" in found.err and "--keep N for more" in found.err
     rows = run(
         "text", "duplicates", "quiz", "--threshold", "0.7", "--json", db=url
@@ -117,7 +128,8 @@ def test_duplicates_are_listed_and_counted(run: Caller, url: str) -> None:
 
 def test_semantic_clusters_say_what_they_do_to_errors(run: Caller, url: str) -> None:
     found = run("text", "cluster", "quiz", "--threshold", "0.7", db=url)
-    assert found.out.startswith("quiz: 6 prompts in 3 clusters; standard errors are ")
+    assert found.out.startswith("5 of 6 prompts of quiz ask like another, in 2 groups")
+    assert "; errors that allow for it are " in found.out
     assert "use it with --cluster semantic" in found.out and "growth" in found.out
     assert "2 prompts have no vector" in found.err
     rows = run(

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from importlib import import_module
-from inspect import get_annotations
+from inspect import get_annotations, getattr_static
 from itertools import chain
 from typing import (
     TYPE_CHECKING,
@@ -176,7 +176,7 @@ def _columns(row: type[Row]) -> tuple[str, ...]:
     return tuple(
         name
         for name in declared
-        if name in own or isinstance(vars(row).get(name), Column)
+        if name in own or isinstance(getattr_static(row, name, None), Column)
     )
 
 

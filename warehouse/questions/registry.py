@@ -160,7 +160,7 @@ _TABLE: dict[str, tuple[tuple[str, ...], ...]] = {
         ("matrix explain", "matrix:ExplainMatrix", "Test whether what prompts ask explains scores.",
          "warehouse matrix explain gsm8k", "warehouse matrix explain gsm8k --part prompt --part metadata.reason"),
         ("judge", "", "Hold a judge against people; say what their labels correct.",
-         "warehouse judge essays --judge gpt --human people",
+         "warehouse judge agreement essays --judge gpt --human people",
          "warehouse judge plan essays --judge gpt --human people --width 0.1",
          "warehouse judge next essays --judge gpt --n 50 --out sheet.csv"),
         ("judge agreement", "judge:HeldAgainstPeople", "Agreement, bias, and what people would say on average.",

@@ -11,11 +11,15 @@ from typing import Any
 
 from warehouse.analysis.results import Result, Row
 from warehouse.tables.view import Table, View, constants
-from warehouse.tables.words import decimals, interval, number, p_value
+from warehouse.tables.words import counted, decimals, interval, number, p_value
 
 #: Stands for the model that a history is of, in more differences than that.
 SAME_MODEL, FEW = "…", 3
 _HIDE_EMPTY = ("benchmark", "interval", "change", "p", "metric", "n", "reason")
+#: Columns that stand under ``--explain``.
+_DETAILS = ("method", "n", "metric", "p")
+#: The statistic that is told of first.
+_SCORE = "score"
 #: Columns that a narrow terminal does without, the first of them first.
 _MINOR = ("method", "n", "metric", "reason", "p", "change")
 
@@ -69,8 +73,45 @@ class History(Result):
         return f"{what}: {len(self.rows)} figures of {refreshes} refreshes"
 
     def view(self, *, verbose: bool = False) -> View:
-        """The command's table, figures of the model itself first."""
-        return history_view(self)
+        """What changed last, and the figures, those of the model itself first.
+
+        Args:
+            verbose: with tests, counts and methods.
+        """
+        if verbose:
+            return history_view(self)
+        *said, table = history_view(self).parts
+        if isinstance(table, Table):
+            table = table.without(_DETAILS)
+        return View((_changed(self), *said, "", table))
+
+
+def _changed(changes: History) -> str:
+    """How many figures changed, and the last change of a score."""
+    if not changes.rows:
+        return "No figure is stored."
+    moved = [row for row in changes.rows if row.change]
+    last = max(row.refreshed_at for row in changes.rows)
+    n_rows = counted(len(changes.rows), "stored figure")
+    if not moved:
+        return (
+            f"No figure has changed: {n_rows}, the last refresh was "
+            f"{last:%Y-%m-%d %H:%M} UTC."
+        )
+    said = f"{counted(len(moved), 'change')} among {n_rows}"
+    scores = [row for row in moved if row.statistic == _SCORE]
+    if not scores:
+        return f"{said}; no score is among them."
+    row = max(scores, key=lambda row: (row.refreshed_at, abs(row.change or 0.0)))
+    digits = _n_decimals(row)
+    where = ""
+    if not changes.benchmark:
+        where = f" on {row.benchmark}"
+    return (
+        f"{said}; last the score of {_side(changes, row.subject)}{where}, by "
+        f"{number(row.change, digits, sign=True)} to {number(row.estimate, digits)} "
+        f"({row.refreshed_at:%Y-%m-%d %H:%M} UTC)."
+    )
 
 
 def history_view(changes: History) -> View:

@@ -216,7 +216,13 @@ def test_curves_of_finished_models_name_the_way_on(run: Caller, url: str) -> Non
 def test_the_command(run: Caller, url: str) -> None:
     run("fix", "link", "mc", "cloze", "--by", "id", db=url)
     shown = run("noise", "formulations", "mc", "cloze", db=url).out
-    assert "mc and cloze over 6 models: Pearson" in shown and "other prompts" in shown
+    assert shown.startswith(
+        "mc and cloze put 1 of 15 pairs of their 6 models in opposite"
+    )
+    assert "org/m" in shown.splitlines()[1] and "Pearson" not in shown
+    explained = run("noise", "formulations", "mc", "cloze", "--explain", db=url).out
+    assert "mc and cloze over 6 models: Pearson" in explained
+    assert "other prompts" in explained
     rows = run("noise", "formulations", "mc", "cloze", "--json", db=url).rows
     assert [row["statistic"] for row in rows] == ["pearson", "kendall", "spearman"]
     assert (

@@ -157,7 +157,12 @@ def test_a_trend_over_days(metr: str) -> None:
 
 
 def test_the_command(metr: str, run: Caller) -> None:
-    shown = run("horizon", "metr_horizon", "--trend", db=metr).out
+    brief = run("horizon", "metr_horizon", "--trend", db=metr)
+    assert brief.out.startswith("Tiny 3 does the longest tasks: of ")
+    assert "overlaps with that of Tiny 2 and 1 more" in brief.out
+    assert "Horizons for 50% double in " in brief.out.splitlines()[1]
+    assert "no penalty" not in brief.out and "Tiny 0: nothing solved" in brief.err
+    shown = run("horizon", "metr_horizon", "--trend", "--explain", db=metr).out
     assert (
         "Tiny 2 does tasks of " in shown
         and "Horizons for 50% double in " in shown

@@ -487,8 +487,13 @@ def test_how_many_dimensions(url: str, run: Caller, tmp_path: Path) -> None:
         and any("fewer than 40" in note for note in report.notes)
     )
     shown = run("irt", "dimensions", "sums", "--try", "1,2", "--sizes", "10", db=url)
+    assert shown.out.startswith("The answers show one ability: ")
+    explained = run(
+        *("irt", "dimensions", "sums", "--try", "1,2", "--sizes", "10", "--explain"),
+        db=url,
+    )
     assert (
-        "1 dimension (*): " in shown.out
+        "1 dimension (*): " in explained.out
         and "plain mean" in shown.out
         and "read back" in shown.err
     )

@@ -250,10 +250,10 @@ def test_the_chart_has_abilities_over_days(
 def test_the_command(store: Any, store_url: str, run: Caller) -> None:
     shown = run("--db", store_url, "irt", "scale", "b?", "--top", "3")
     assert shown.code == 0 and "10 models on 6 benchmarks by 60 figures" in shown.out
-    assert (
-        "Ability rises by" in shown.out
-        and "10 of the figures are the largest of several" in shown.out
-    )
+    assert shown.out.startswith("m9 has the highest ability; all others can be told")
+    assert "Ability rises by" in shown.out and "… 7 more (--top 0)" in shown.out
+    explained = run("--db", store_url, "irt", "scale", "b?", "--explain").out
+    assert "10 of the figures are the largest of several" in explained
     assert "m9" in shown.out and "m5 " not in shown.out
     rows = json.loads(run("--db", store_url, "irt", "scale", "b?", "--json").out)
     assert (

@@ -314,18 +314,23 @@ def test_bad_input_is_one_line(run: Caller, url: str) -> None:
     ties = run("noise", "reliability", "even", "--resamples", "20", db=url)
     assert (
         ties.code == 0
-        and "Nothing can be said of the order" in ties.out
+        and "Whether the order of 3 models holds cannot be told" in ties.out
         and "same mean win rate" in ties.err
     )
 
 
 def test_what_people_see(run: Caller, url: str) -> None:
     shown = run("noise", "reliability", "exam", "--resamples", "20", db=url)
-    first, second, *_ = shown.out.splitlines()
-    assert "order" in first and "the top two" in first and first.endswith(".")
-    assert second.startswith(
+    first, second, third, *_ = shown.out.splitlines()
+    assert first.startswith("The order of 9 models is") and first.endswith(".")
+    assert second.startswith("org/m") and "told apart" in second
+    assert third.startswith(
         "exam by acc, errors: 9 models, 6 scenarios in 7 subscenarios, 210 prompts"
     )
+    explained = run(
+        "noise", "reliability", "exam", "--resamples", "20", "--explain", db=url
+    ).out
+    assert "the top two" in explained.splitlines()[0] and "quality" in explained
     for part, heading in {
         "sizes": "Other prompts of a scenario:",
         "models": "by BT",

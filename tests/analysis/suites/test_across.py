@@ -219,3 +219,25 @@ def test_why_there_is_no_mean_names_a_case() -> None:
     )
     assert with_first_case(f"{message}\n  ... and 7 more").endswith("1 more at least")
     assert with_first_case("prompts are fixed") == "prompts are fixed"
+
+
+def test_programs_get_the_mean_beside_each_benchmark(
+    run: Caller, url: str, store: Warehouse
+) -> None:
+    rows = json.loads(run("leaderboard", "--json", db=url).out)
+    across = store.leaderboard().across
+    means = {row.model: row for row in across.mean.rows}
+    assert {row["model"] for row in rows if row["mean_estimate"]} == {
+        row.model for row in across.models if row.mean is not None
+    }
+    for row in rows:
+        if row["mean_estimate"] is None:
+            assert row["mean_of"] == [] and row["mean_rank"] is None
+            continue
+        mean = means[row["model"]]
+        assert row["mean_estimate"] == pytest.approx(mean.estimate)
+        assert row["mean_standard_error"] == pytest.approx(mean.standard_error)
+        assert row["mean_rank"] == mean.rank and row["mean_of"] == [*across.in_mean]
+    alone = json.loads(run("leaderboard", "codex", "--json", db=url).out)
+    assert "mean_estimate" not in alone[0]
+    assert set(alone[0]) < set(rows[0])

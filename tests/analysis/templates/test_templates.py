@@ -135,7 +135,10 @@ def test_what_has_one_template_names_the_other_factors(
 
 
 def test_the_command(run: Caller, url: str) -> None:
-    shown = run("noise", "templates", "quiz", "--se", "0.2", db=url).out
+    brief = run("noise", "templates", "quiz", "--se", "0.2", db=url).out
+    assert brief.startswith("The template moves a score by up to 50 points: most org/a")
+    assert "error from templates" in brief and "V prompts" not in brief
+    shown = run("noise", "templates", "quiz", "--se", "0.2", "--explain", db=url).out
     assert "quiz by score" in shown and "few_templates: fewer than 9 templates" in shown
     assert "1.000 t3" in shown.replace("1.00 t3", "1.000 t3")
     rows = run(

@@ -11,7 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.anchors.question import Anchors
-from warehouse.analysis.anchors.view import anchors_table, errors_parts, models_table
+from warehouse.analysis.anchors.view import (
+    anchors_table,
+    brief_errors,
+    errors_parts,
+    models_table,
+)
 from warehouse.analysis.irt.fitting import excerpt_of
 from warehouse.analysis.irt.pool import Pool, read_pool
 from warehouse.analysis.reliability.results import (
@@ -43,6 +48,11 @@ from warehouse.tables.words import counted
 
 _SIZES = (50, 100)
 _NAMED = 5
+#: What the columns of errors are.
+_OFF = (
+    "off by: points of 100, of a model that the anchors were chosen without (standard "
+    "error); largest: of any model; reversed: pairs of models in the wrong order"
+)
 _BIASED = (
     "anchors are biased by design: never report a score of theirs as the benchmark's"
 )
@@ -107,10 +117,13 @@ class AnchorReport(Result):
         """The errors of estimates from anchors.
 
         Args:
+            verbose: every figure of the errors.
             listed: the anchors themselves instead.
             models: scores of each model by them instead.
         """
-        parts: list[Part] = [self._of_errors, "", *errors_parts(self.rows)]
+        parts: list[Part] = ["", brief_errors(self.rows), "", _OFF]
+        if verbose:
+            parts = [self._of_errors, "", *errors_parts(self.rows)]
         if models:
             parts = [self._of_models, "", models_table(self.models)]
         if listed:

@@ -30,6 +30,27 @@ def errors_parts(rows: Sequence[AnchorErrorRow]) -> list[Part]:
     return [table]
 
 
+def brief_errors(rows: Sequence[AnchorErrorRow]) -> Table:
+    """How far each estimate is off, with its standard error, and how many pairs of
+    models it puts in the wrong order."""
+    cells = []
+    for row in rows:
+        own = _error_cells(row)
+        error = f"{own['error']}"
+        if own["se"] is not None:
+            error += f" ({own['se']})"
+        cells.append(
+            {
+                "prompts": own["prompts"],
+                "estimate": own["estimate"],
+                "off by": error,
+                "largest": own["largest"],
+                "reversed": own["reversed"],
+            }
+        )
+    return Table.of(cells, hide_empty=("reversed",), minor=("largest",))
+
+
 def _error_cells(row: AnchorErrorRow) -> dict[str, Any]:
     return {
         "prompts": row.n_items,

@@ -18,6 +18,7 @@ from warehouse.analysis.audit.rows import (
 )
 from warehouse.analysis.audit.view import (
     agreement_parts,
+    brief_suspects,
     effect_parts,
     judged_parts,
     reasons_of,
@@ -25,6 +26,7 @@ from warehouse.analysis.audit.view import (
 )
 from warehouse.analysis.results import Result
 from warehouse.tables.view import Part, View
+from warehouse.tables.words import counted
 
 #: What must be read with every list.
 BLIND = "it finds what models agree on: a clean list proves no clean key"
@@ -32,6 +34,11 @@ BLIND = "it finds what models agree on: a clean list proves no clean key"
 NOT_CALIBRATED = (
     "P(wrong) orders keys and is not calibrated: slope .7 on one half of an audit by "
     "people, above 1 on another; audit --sample N has people judge a random sample"
+)
+#: The same in short.
+AN_ORDER = (
+    "P(wrong) puts keys in an order, and is no share of wrong ones: that people's "
+    "verdicts on a sample tell (--sample)"
 )
 
 
@@ -102,6 +109,19 @@ class AuditReport(Result):
         )
 
     @property
+    def _in_brief(self) -> str:
+        """The sentence without the threshold."""
+        n = len(self.listed)
+        keys = f"{counted(self.n_judged, 'key')} of {self.benchmark}"
+        by = f"by what {counted(len(self.models), 'model')} answer"
+        if not n:
+            return f"None of {keys} looks wrong, {by}; that proves none right"
+        look = "look"
+        if n == 1:
+            look = "looks"
+        return f"{n} of {keys} {look} wrong, {by}{self._confirmed}"
+
+    @property
     def _confirmed(self) -> str:
         """How many suspects are wrong, from people's verdicts on a random sample."""
         rows = [
@@ -146,23 +166,33 @@ class AuditReport(Result):
             listed = self.listed[:top]
         else:
             listed = self.listed
-        parts: list[Part] = [f"{self.one_line}."]
+        head = self._in_brief
+        if verbose:
+            head = self.one_line
+        parts: list[Part] = [f"{head}."]
         if self.judged:
-            parts += ["", *judged_parts(self.judged, self.level, self.not_recalibrated)]
-        if listed:
+            why = self.not_recalibrated
             parts += [
                 "",
-                suspects_table(
-                    listed, has_strata=bool(self.strata_by), verbose=verbose
-                ),
+                *judged_parts(self.judged, self.level, why, verbose=verbose),
             ]
+        if listed and verbose:
+            table = suspects_table(
+                listed, has_strata=bool(self.strata_by), verbose=verbose
+            )
+            parts += ["", table]
+        elif listed:
+            parts += ["", brief_suspects(listed)]
         if self.effect:
-            parts += ["", *effect_parts(self.effect, len(self.listed), self.level)]
+            n_listed = len(self.listed)
+            said = effect_parts(self.effect, n_listed, self.level, verbose=verbose)
+            parts += ["", *said]
         if self.agreement:
             parts += ["", *agreement_parts(self.agreement)]
-        return View(tuple(parts), (*self._remarks(len(listed)), *self.notes))
+        remarks = self._remarks(len(listed), verbose=verbose)
+        return View(tuple(parts), (*remarks, *self.notes))
 
-    def _remarks(self, n_shown: int) -> list[str]:
+    def _remarks(self, n_shown: int, *, verbose: bool) -> list[str]:
         """Remarks that must be read with the list, of which so many are shown."""
         remarks = []
         if n_shown < len(self.listed):
@@ -171,8 +201,10 @@ class AuditReport(Result):
             )
         if reasons := reasons_of(self.rows):
             remarks.append(f"{self.n_refused} keys cannot be judged: {reasons}")
-        if not self.judged:
+        if not self.judged and verbose:
             remarks.append(NOT_CALIBRATED)
+        elif not self.judged and n_shown:
+            remarks.append(AN_ORDER)
         return [*remarks, BLIND]
 
     def _notebook_rows(self) -> tuple[AuditRow, ...]:

@@ -53,6 +53,36 @@ def suspects_table(
     return Table.of(cells, hide_empty=_HIDDEN, minor=_MINOR)
 
 
+def brief_suspects(rows: Sequence[AuditRow]) -> Table:
+    """The listed keys as people read them first: what the key says, what models say."""
+    cells = [
+        {
+            "prompt": row.prompt,
+            "P(wrong)": number(row.posterior, 2),
+            "key": excerpt(row.recorded, _ANSWER),
+            "models say": excerpt(row.rival, _ANSWER) or "none voted for",
+            "key : rival": f"{row.votes_key:.3g} : {row.votes_rival:.3g}",
+            "audit": _verdict(row),
+            "beside": ", ".join(_other_evidence(row)),
+            "question": excerpt(row.text, _QUESTION),
+        }
+        for row in rows
+    ]
+    if any(row.wrong is not None for row in rows):
+        for own in cells:
+            del own["beside"]
+    return Table.of(cells, hide_empty=_HIDDEN, minor=("question", "beside"))
+
+
+def _verdict(row: AuditRow) -> str:
+    """What people say of a key; empty where they were not asked."""
+    if row.wrong is None:
+        return ""
+    if row.wrong:
+        return "wrong"
+    return "right"
+
+
 def _other_evidence(row: AuditRow) -> list[str]:
     """Other evidence against the key, in words."""
     words = {
@@ -69,8 +99,18 @@ def _other_evidence(row: AuditRow) -> list[str]:
     return [word for word, holds in words.items() if holds]
 
 
-def effect_parts(rows: Sequence[EffectRow], n_listed: int, level: float) -> list[Part]:
-    """Scores and ranks with all prompts and without the suspects."""
+#: Columns of scores without the suspects that tell how they are made.
+_OF_ERRORS = ("to leader", "without ")
+
+
+def effect_parts(
+    rows: Sequence[EffectRow], n_listed: int, level: float, *, verbose: bool
+) -> list[Part]:
+    """Scores and ranks with all prompts and without the suspects.
+
+    Args:
+        verbose: with the differences from the first, and their intervals.
+    """
     changes = [row.change for row in rows if row.change is not None]
     moved = sum(row.rank != row.rank_kept for row in rows)
     ranked = sum(row.rank is not None for row in rows)
@@ -89,7 +129,22 @@ def effect_parts(rows: Sequence[EffectRow], n_listed: int, level: float) -> list
             f"{moved} of {ranked} ranks change."
         )
     name = f"{100 * level:g}%"
-    cells = [
+    cells = _effect_cells(rows, name, n_decimals)
+    table = Table.of(cells, hide_empty=("flags",), minor=(name, "flags"))
+    if not verbose:
+        table = table.without((*_OF_ERRORS, name, f"{name} "))
+    return [*parts, "", table]
+
+
+def _effect_cells(
+    rows: Sequence[EffectRow], name: str, n_decimals: int
+) -> list[dict[str, Any]]:
+    """Each score and rank, before and without the suspects.
+
+    Args:
+        name: heading of the intervals.
+    """
+    return [
         {
             "rank": _arrow(row.rank, row.rank_kept),
             "model": f"{row.model} ({row.condition})" if row.condition else row.model,
@@ -103,7 +158,6 @@ def effect_parts(rows: Sequence[EffectRow], n_listed: int, level: float) -> list
         }
         for row in rows
     ]
-    return [*parts, "", Table.of(cells, hide_empty=("flags",), minor=(name, "flags"))]
 
 
 def _arrow(before: int | None, after: int | None) -> str:
@@ -184,23 +238,33 @@ def _thresholds(rows: Sequence[AuditAgreementRow]) -> list[dict[str, Any]]:
 
 
 def judged_parts(
-    rows: Sequence[JudgedRow], level: float, not_recalibrated: str
+    rows: Sequence[JudgedRow], level: float, not_recalibrated: str, *, verbose: bool
 ) -> list[Part]:
-    """The keys as a whole, by people's verdicts on a random sample."""
+    """The keys as a whole, by people's verdicts on a random sample.
+
+    Args:
+        verbose: with what recalibrates P(wrong), and how well it orders keys.
+    """
     rates = [row for row in rows if row.figure in ("wrong_rate", "calibration")]
     everything = rates[0]
     missing = ""
     if everything.n_missing:
         missing = f", {everything.n_missing} more have no verdict"
-    parts: list[Part] = [
+    table = Table.of(
+        _rates(rates, level),
+        hide_empty=_MAY_BE_EMPTY,
+        minor=("whatever is missing",),
+    )
+    head = (
         f"{everything.n_judged} keys judged, {everything.n_wrong} of them "
-        f"wrong{missing}. Of all {everything.n}:",
+        f"wrong{missing}. Of all {everything.n}:"
+    )
+    if not verbose:
+        return [head, "", table.without(("said", "recalibrated"))]
+    parts: list[Part] = [
+        head,
         "",
-        Table.of(
-            _rates(rates, level),
-            hide_empty=_MAY_BE_EMPTY,
-            minor=("whatever is missing",),
-        ),
+        table,
         "share: wrong keys of all these keys, by those judged; said: their mean "
         "P(wrong).",
         "",

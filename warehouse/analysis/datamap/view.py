@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from warehouse.analysis.datamap.brief import (
+    brief_distribution,
+    brief_maps,
+    rightness,
+    suspicion,
+)
+from warehouse.analysis.datamap.row import DataMapRow as DataMapRow
+from warehouse.analysis.datamap.row import DistributionRow as DistributionRow
 from warehouse.analysis.items.excerpts import distinctive
-from warehouse.analysis.results import Result, Row
+from warehouse.analysis.results import Result
 from warehouse.tables.view import Part, Table, View
 from warehouse.tables.words import (
     count_range,
@@ -16,70 +24,6 @@ from warehouse.tables.words import (
     level_column,
     number,
 )
-
-
-@dataclass(frozen=True)
-class DataMapRow(Row):
-    """One prompt under one condition."""
-
-    model: str  #: name of the model.
-    condition: str  #: settings that tell it from the other conditions.
-    temperature: float | None  #: sampling temperature, None if unknown.
-    benchmark: str  #: name of the benchmark.
-    split: str  #: part of the benchmark.
-    prompt_id: int  #: id of the prompt in the store.
-    tool_id: str | None  #: the tool's own id.
-    key: str  #: natural key.
-    #: share of correct generations, in [0, 1]; None without scored ones.
-    p_correct: float | None
-    ci_low: float | None  #: lower end of its interval for so many generations.
-    ci_high: float | None  #: upper end.
-    n_draws: int  #: scored generations.
-    #: S(consistency) = Σ Prop ln Prop over semantic sets, at most 0 (all alike); None
-    #: with fewer than two generations.
-    consistency: float | None
-    n_sets: int | None  #: semantic sets; None like ``consistency``.
-    n_generations: int  #: generations that were put into sets.
-    #: share of the generations in the largest set; None like ``consistency``.
-    majority_share: float | None
-    #: the first generation of the largest set; None where it says nothing.
-    majority_answer: str | None
-    #: P and S are beyond the thresholds, the upper end of P lies below 1/2 and the
-    #: majority gives an answer: the target may be wrong.
-    suspected: bool
-    target: str | None  #: the expected answer.
-    text: str | None  #: the question.
-
-
-@dataclass(frozen=True)
-class DistributionRow(Row):
-    """The distribution of P(correct) over the prompts of one condition."""
-
-    model: str  #: name of the model.
-    condition: str  #: settings that tell it from the other conditions.
-    temperature: float | None  #: sampling temperature, None if unknown.
-    benchmark: str  #: name of the benchmark.
-    split: str  #: part of the benchmark.
-    metric: str  #: name of the metric, with its filter.
-    n_prompts: int  #: prompts with a P(correct).
-    n_draws: int  #: scored generations in all.
-    least_draws: int  #: scored generations of the prompt that has fewest.
-    most_draws: int  #: and of the one that has most.
-    mean: float  #: mean P(correct), in [0, 1].
-    sd: float | None  #: standard deviation over prompts (n − 1); None with one prompt.
-    share_never: float  #: share of the prompts with P = 0.
-    share_always: float  #: share with P = 1.
-    p10: float  #: 10 % of the prompts have at most this P (linear interpolation).
-    p25: float  #: 25 %.
-    p50: float  #: half.
-    p75: float  #: 75 %.
-    p90: float  #: 90 %.
-    #: prompts in each tenth of [0, 1]; 1 counts in the last.
-    histogram: tuple[int, ...]
-    #: mean S(consistency); None where no prompt has one.
-    mean_consistency: float | None
-    mean_sets: float | None  #: mean number of semantic sets; None likewise.
-    n_suspected: int  #: suspected label errors.
 
 
 @dataclass(frozen=True)
@@ -126,9 +70,13 @@ class DataMap(Result):
         """The distribution of P(correct), maps of a few conditions, and the suspects.
 
         Args:
+            verbose: quantiles, finer maps, and by which thresholds targets are suspect.
             suspects: these alone, all of them.
             distribution: it alone.
         """
+        notes = (*self.notes, *left_out(self.left_out))
+        if not verbose:
+            return View(tuple(_brief(self, suspects, distribution)), notes)
         parts: list[Part] = []
         if not suspects:
             parts += ["P(correct), over prompts", "", _distribution(self.distribution)]
@@ -136,7 +84,7 @@ class DataMap(Result):
             parts += [*_maps(self), ""]
         if not distribution:
             parts += _suspects(self, everything=suspects)
-        return View(tuple(parts), (*self.notes, *left_out(self.left_out)))
+        return View(tuple(parts), notes)
 
 
 #: Suspects that are shown, conditions whose map is drawn, and characters of a text.
@@ -149,6 +97,27 @@ _P_ENDS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.999999999, 1.0)
 _P_TITLES = ("P = 0", "to .1", "to .25", "to .5", "to .75", "to .9", "below 1", "P = 1")
 _S_ENDS = (0.0, -0.4, -0.8, -1.2, -1.6, float("-inf"))
 _S_TITLES = ("S = 0", "to -0.4", "to -0.8", "to -1.2", "to -1.6", "below")
+
+
+def _brief(mapped: DataMap, only_suspects: bool, only_distribution: bool) -> list[Part]:
+    """What people read first."""
+    parts: list[Part] = []
+    if not only_suspects:
+        parts += rightness(mapped)
+    if not only_distribution:
+        parts.append(suspicion(mapped))
+    if not only_suspects:
+        parts += ["", brief_distribution(mapped.distribution)]
+    if not only_suspects and not only_distribution:
+        parts += brief_maps(mapped)
+    if not only_distribution and mapped.suspects:
+        _, *found = _suspects(mapped, everything=only_suspects)
+        hidden = (level_column(mapped.level), "S")
+        for part in found:
+            if isinstance(part, Table):
+                part = part.without(hidden)
+            parts.append(part)
+    return parts
 
 
 def _distribution(rows: Sequence[DistributionRow]) -> Table:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.flash.question import Flash
 from warehouse.analysis.flash.view import (
+    brief_steps,
     check_table,
     next_table,
     steps_table,
@@ -112,10 +113,14 @@ class FlashReport(Result):
         are stored.
 
         Args:
+            verbose: with the resolution of each step, and where it is enough.
             check: these one by one; without a model they are shown anyway.
         """
         parts: list[Part] = [f"{self.one_line}."]
-        if self.model:
+        if self.model and not verbose:
+            table = brief_steps(self.rows)
+            parts = [f"{_place(self)}.", "", table, *_after_steps(self)]
+        elif self.model:
             parts += _steps(self)
         if check or not self.model:
             parts += _checked(self)
@@ -128,9 +133,34 @@ class FlashReport(Result):
         return View(tuple(parts), self.notes)
 
 
+def _place(report: FlashReport) -> str:
+    """The place of a model among the stored ones, and whether it is settled."""
+    last = next(
+        (row for row in report.rows if row.is_enough),
+        report.rows[-1] if report.rows else None,
+    )
+    if last is None:
+        return report.one_line.replace("no rank yet", "no place yet")
+    place = f"place {last.rank}"
+    if last.best_rank != last.worst_rank:
+        place = f"one of the places {last.best_rank} to {last.worst_rank}"
+    said = (
+        f"{report.model} has {place} of {report.n_models + 1}, by {last.n_prompts} of "
+        f"{report.n_prompts} prompts"
+    )
+    if report.is_settled:
+        return f"{said}: settled"
+    return f"{said}; {len(report.next_prompts)} more come next"
+
+
 def _steps(report: FlashReport) -> list[Part]:
     """The steps of a model, and what it was saved, or has to answer next."""
-    parts: list[Part] = ["", steps_table(report.rows), ""]
+    return ["", steps_table(report.rows), *_after_steps(report)]
+
+
+def _after_steps(report: FlashReport) -> list[Part]:
+    """What was saved, or comes next."""
+    parts: list[Part] = [""]
     if report.is_settled and report.saving == 1:
         return [*parts, "All prompts were needed."]
     if report.is_settled:

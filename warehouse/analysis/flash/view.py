@@ -36,6 +36,19 @@ def steps_table(steps: Sequence[FlashStepRow]) -> Table:
     return Table.of(cells, empty="no step is answered yet")
 
 
+def brief_steps(steps: Sequence[FlashStepRow]) -> Table:
+    """The place after each step that the answers allow, and those that it may be."""
+    cells = []
+    for row in steps:
+        place = f"{row.rank}"
+        if row.best_rank != row.worst_rank:
+            place += f" ({row.best_rank}-{row.worst_rank})"
+        cells.append(
+            {"prompts": row.n_prompts, "place": place, "enough": row.is_enough}
+        )
+    return Table.of(cells, empty="no step is answered yet")
+
+
 def next_table(prompts: Sequence[NextPromptRow]) -> Table:
     """The first of the prompts to ask next."""
     cells = [

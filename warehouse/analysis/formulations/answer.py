@@ -306,6 +306,7 @@ def _report(
         crossings=tuple(_crossings(models, first, second, question.level)),
         n_pairs=len(models) * (len(models) - 1) // 2,
         notes=tuple(notes),
+        is_share=all(side.metric.bounds == (0.0, 1.0) for side in (first, second)),
     )
 
 

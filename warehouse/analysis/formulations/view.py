@@ -7,8 +7,11 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from warehouse.analysis.results import Result, Row
-from warehouse.stats import Agreement
+from warehouse.analysis.formulations.brief import brief_parts
+from warehouse.analysis.formulations.row import AgreementRow as AgreementRow
+from warehouse.analysis.formulations.row import CrossingRow as CrossingRow
+from warehouse.analysis.formulations.row import FormulationModel as FormulationModel
+from warehouse.analysis.results import Result
 from warehouse.tables.view import Table, TableNote, View, legend
 from warehouse.tables.words import (
     counted,
@@ -19,66 +22,12 @@ from warehouse.tables.words import (
     p_value,
 )
 
-#: Models and crossings that are shown unless all are asked for.
-MOST = 12
 #: Columns that a narrow terminal does without, the first of them first.
 MODELS_MINOR = ("prompts", "p Holm", "rank second", "rank first")
 CROSSINGS_MINOR = ("p second", "p first", "second", "first")
 _WIDE = 0.3
 #: Why a model has no paired difference where prompts are not linked.
 NO_PROMPT = "no prompt in both"
-
-
-@dataclass(frozen=True)
-class AgreementRow(Row, Agreement):
-    """One correlation over models; see `Agreement`."""
-
-    n_models: int = 0  #: models that have both formulations.
-    n_linked: int = 0  #: prompts that stand in both.
-    #: ``few_units``: fewer than 20 prompts or clusters in one of them.
-    flags: tuple[str, ...] = ()
-    reason: str = ""  #: why an interval is not there.
-
-
-@dataclass(frozen=True)
-class FormulationModel(Row):
-    """One model in both formulations."""
-
-    model: str  #: its name, with checkpoint, seed and agent.
-    mean_first: float  #: its figure in the first, over all its scored prompts; as published where it has none.
-    mean_second: float  #: in the second.
-    rank_first: int  #: 1 + models with a better figure in the first.
-    rank_second: int  #: in the second.
-    #: ``rank_second - rank_first``; below 0: better placed in the second.
-    rank_change: int
-    #: first minus second over the prompts that both have; None where ``reason`` says
-    #: why.
-    difference: float | None
-    standard_error: float | None  #: of the difference.
-    ci_low: float | None  #: lower end of its interval.
-    ci_high: float | None  #: upper end.
-    p_value: float | None  #: two-sided, paired by prompt.
-    p_holm: float | None  #: adjusted for the number of models.
-    n_prompts: int  #: common prompts.
-    reason: str  #: why there is no difference, or no error of it.
-    runs_first: tuple[int, ...]  #: ids of the runs of the first.
-    runs_second: tuple[int, ...]  #: of the second.
-
-
-@dataclass(frozen=True)
-class CrossingRow(Row):
-    """Two models whose order differs between the formulations."""
-
-    model_a: str  #: the model that is better in the first formulation.
-    model_b: str  #: the one that is better in the second.
-    difference_first: float  #: a minus b in the first.
-    difference_second: float  #: a minus b in the second.
-    #: two-sided p of the difference in the first; None without samples.
-    p_first: float | None
-    p_second: float | None  #: in the second.
-    #: the larger of the two, adjusted for all pairs of models (Holm).
-    p_holm: float | None
-    is_shown: bool  #: whether both differences are significant by ``p_holm``: the two do change places.
 
 
 @dataclass(frozen=True)
@@ -96,6 +45,7 @@ class FormulationsReport(Result):
     crossings: tuple[CrossingRow, ...]
     n_pairs: int  #: pairs of models that there are.
     notes: tuple[str, ...]  #: what a reader should know, and what was left out.
+    is_share: bool = False  #: scores lie between 0 and 1: people read them in percent.
 
     @property
     def n_shown(self) -> int:
@@ -136,6 +86,17 @@ class FormulationsReport(Result):
         return f"{sentence} It takes more {more} to say how well the two agree."
 
     def view(self, *, verbose: bool = False) -> View:
+        """Whether the two rank models alike, and which models stand elsewhere.
+
+        Args:
+            verbose: every correlation with its intervals, and all models.
+        """
+        if not verbose:
+            return View(tuple(brief_parts(self)), (*self.notes, *_without_error(self)))
+        return self._explained
+
+    @property
+    def _explained(self) -> View:
         """The sentence, correlations, models and crossings."""
         metrics = dict.fromkeys((self.metric_first, self.metric_second))
         parts: list[str | Table | TableNote] = [
@@ -150,21 +111,23 @@ class FormulationsReport(Result):
                 *legend(_MEANINGS),
                 "",
             ]
-        parts += [models_table(self, None if verbose else MOST), *legend(MODELS)]
+        parts += [models_table(self), *legend(MODELS)]
         if self.n_shown:
-            parts += [
-                "",
-                crossings_table(self, None if verbose else min(MOST, self.n_shown)),
-            ]
-        reasons = Counter(
-            row.reason for row in self.models if row.reason not in ("", NO_PROMPT)
-        )
-        notes = [
-            f"{n} of {len(self.models)} models: {reason}"
-            for reason, n in sorted(reasons.items())
-        ]
+            parts += ["", crossings_table(self)]
+        notes = _without_error(self)
         notes += {row.reason for row in self.rows if row.reason not in self.one_line}
         return View(tuple(parts), (*self.notes, *notes))
+
+
+def _without_error(report: FormulationsReport) -> list[str]:
+    """Why models have no paired difference, with how many each."""
+    reasons = Counter(
+        row.reason for row in report.models if row.reason not in ("", NO_PROMPT)
+    )
+    return [
+        f"{n} of {len(report.models)} models: {reason}"
+        for reason, n in sorted(reasons.items())
+    ]
 
 
 def _crossed(report: FormulationsReport) -> str:

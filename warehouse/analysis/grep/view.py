@@ -145,7 +145,8 @@ class GrepReport(Result):
         """The counts by model and benchmark, and the samples.
 
         Args:
-            verbose: rows without a match too, and what intervals are.
+            verbose: rows without a match too, how many prompts there are, and what
+                intervals are.
         """
         parts: list[Part] = [self.one_line]
         if self.n_matches:
@@ -179,7 +180,7 @@ class GrepReport(Result):
         several = any(row.n_samples > row.n_prompts for row in self.rows)
         one_split = len({row.split for row in self.rows}) == 1
         for cell in cells:
-            if not several:
+            if not several or not verbose:
                 del cell["prompts"]
             if one_split:
                 del cell["split"]

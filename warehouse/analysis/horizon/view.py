@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from warehouse.analysis.results import Result, Row
-from warehouse.stats import HorizonBin, HorizonTrend
+from warehouse.analysis.horizon.brief import brief_parts
+from warehouse.analysis.horizon.lengths import length_in_words as length_in_words
+from warehouse.analysis.horizon.row import HorizonRow as HorizonRow
+from warehouse.analysis.results import Result
+from warehouse.stats import HorizonTrend
 from warehouse.tables.view import Table, View, legend
 from warehouse.tables.words import SHOWN, left_out, number
 
@@ -46,73 +49,6 @@ _INTERVALS = {
 
 
 @dataclass(frozen=True)
-class HorizonRow(Row):
-    """The horizon of a model for one probability of success."""
-
-    model: str  #: name of the model.
-    condition: str  #: settings that tell the row from others.
-    benchmark: str  #: suite or benchmark, as asked for.
-    metric: str  #: what success is.
-    q: float  #: probability of success.
-    #: minutes that people need for tasks that it does with that probability; None with
-    #: a ``reason``.
-    estimate: float | None
-    #: lower end of the interval, ``high`` the upper; None where it is open.
-    low: float | None
-    high: float | None
-    level: float  #: nominal coverage.
-    interval: str  #: ``"ftr"`` or ``"fieller"``.
-    p50: float | None  #: the horizon for 0.5; ``p80`` for 0.8.
-    p80: float | None
-    metr: float | None  #: as METR's code writes it: 0 where nothing was solved.
-    slope: float | None  #: of the curve on log2 minutes, with its ``intercept``.
-    intercept: float | None
-    penalty: float  #: of the slope.
-    unpenalised: float | None  #: the estimate with a penalty of 0.00001.
-    weights: str  #: how much a task counts.
-    n_tasks: int  #: tasks with runs and minutes, of ``n_families``.
-    n_families: int
-    n_runs: int  #: runs, of which ``n_solved`` succeeded.
-    n_solved: int
-    n_unscored: int  #: runs without a score, which do not count.
-    n_without_minutes: int  #: tasks with scores that have no minutes, and do not count.
-    #: weighted mean of −ln of the probability of what happened.
-    cross_entropy: float | None
-    #: coefficient of the square of log2 minutes, where the curve has one; two-sided
-    #: ``curvature_p``.
-    curvature: float | None
-    curvature_p: float | None
-    bins: tuple[HorizonBin, ...]  #: tasks by length: what was solved beside the curve.
-    #: day of release, ISO 8601; None where the store does not know it.
-    release_date: str | None
-    #: ``extrapolated``: beyond the shortest or longest task; ``unbounded_below``,
-    #: ``unbounded_above``: the interval is open; ``few_families``: fewer than 10;
-    #: ``subset``: not all tasks of the others.
-    flags: tuple[str, ...]
-    reason: str  #: why there is no horizon.
-    run_ids: tuple[int, ...]  #: ids of the runs.
-
-    @property
-    def one_line(self) -> str:
-        """The horizon in a sentence."""
-        who = f"{self.model}{f' ({self.condition})' if self.condition else ''}"
-        if self.estimate is None:
-            return f"{who}: no horizon for {self.q:.0%}: {self.reason}."
-        ends = [
-            None if end is None else length_in_words(end)
-            for end in (self.low, self.high)
-        ]
-        interval = f"[{ends[0] or 'open'}, {ends[1] or 'open'}]"
-        beyond = ""
-        if "extrapolated" in self.flags:
-            beyond = ", beyond the tasks that there are"
-        return (
-            f"{who} does tasks of {length_in_words(self.estimate)} {interval} with a "
-            f"chance of {self.q:.0%}{beyond}."
-        )
-
-
-@dataclass(frozen=True)
 class HorizonReport(Result):
     """Time horizons of models."""
 
@@ -132,9 +68,17 @@ class HorizonReport(Result):
         return " ".join(row.one_line for row in self.rows if row.q == self.rows[0].q)
 
     def view(self, *, verbose: bool = False) -> View:
-        """The horizons in sentences, the command's table, what it means, and the
-        trends."""
-        return horizon_view(self)
+        """Who does the longest tasks, whether horizons grow, and the horizons of all.
+
+        Args:
+            verbose: how the intervals are made, every column, and what it means.
+        """
+        if verbose:
+            return horizon_view(self)
+        trends = [trend_in_words(trend) for trend in self.trends]
+        return View(
+            tuple(brief_parts(self, trends, _meanings(self))), report_notes(self)
+        )
 
 
 def horizon_view(report: HorizonReport) -> View:
@@ -153,15 +97,26 @@ def horizon_view(report: HorizonReport) -> View:
         f"intervals: {_intervals(report)}; {_WEIGHTS[first.weights]}; penalty "
         f"{first.penalty:g}"
     )
-    flags = set(chain.from_iterable(row.flags for row in report.rows))
-    meanings = [
-        f"{flag}: {meaning}" for flag, meaning in _FLAGS.items() if flag in flags
-    ]
     trends = [trend_in_words(trend) for trend in report.trends]
     return View(
-        (*head, "", table, "", intervals, *legend(_LEGEND), *meanings, *trends),
+        (
+            *head,
+            "",
+            table,
+            "",
+            intervals,
+            *legend(_LEGEND),
+            *_meanings(report),
+            *trends,
+        ),
         report_notes(report),
     )
+
+
+def _meanings(report: HorizonReport) -> list[str]:
+    """What the flags of its rows mean."""
+    flags = set(chain.from_iterable(row.flags for row in report.rows))
+    return [f"{flag}: {meaning}" for flag, meaning in _FLAGS.items() if flag in flags]
 
 
 def report_notes(report: HorizonReport) -> tuple[str, ...]:
@@ -223,20 +178,3 @@ def _cells(row: HorizonRow) -> dict[str, Any]:
         "runs": row.n_runs,
         "flags": row.flags,
     }
-
-
-def length_in_words(minutes: float) -> str:
-    """A length of time as people say it.
-
-    >>> [length_in_words(one) for one in (0.245, 4.05, 95.0, 20000.0)]
-    ['15 s', '4.0 min', '1.6 h', '330 h']
-    """
-    for unit, size in (("h", 60.0), ("min", 1.0), ("s", 1 / 60)):
-        value = minutes / size
-        if value >= 1:
-            if value >= 1e5:
-                return f"{value:.1e} {unit}"
-            if value < 9.95 and unit != "s":
-                return f"{value:.1f} {unit}"
-            return f"{float(f'{value:.2g}'):.0f} {unit}"
-    return f"{minutes * 60:.1g} s"

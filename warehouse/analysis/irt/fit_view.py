@@ -17,7 +17,7 @@ from warehouse.analysis.irt.results import (
 )
 from warehouse.analysis.results import Row
 from warehouse.tables.view import Part, Table, View
-from warehouse.tables.words import excerpt, number, p_value
+from warehouse.tables.words import counted, excerpt, number, p_value, some_of
 
 #: Characters of a family's name.
 _FAMILY = 26
@@ -111,11 +111,14 @@ class IrtReport(IrtResult):
     bridge_models: tuple[str, ...]  #: models without which the others fall apart.
 
     def view(self, *, verbose: bool = False, top: int = 10) -> View:
-        """The model, how well it predicts, and the prompts that stand out.
+        """The prompts that tell nothing, go against the others, or surprise most.
 
         Args:
+            verbose: how the model was chosen, how well it predicts, and every column.
             top: prompts in each table; 0 for all.
         """
+        if not verbose:
+            return View(tuple(_brief(self, top)), self.notes)
         return View(
             (
                 *_fit(self),
@@ -126,6 +129,73 @@ class IrtReport(IrtResult):
             ),
             self.notes,
         )
+
+
+def _brief(report: IrtReport, top: int) -> list[Part]:
+    """What is found of the prompts, in sentences, and those that stand out."""
+    several = len(report.forms) > 1
+    hidden = ["models", "se", "outfit"]
+    if report.model == "1pl":
+        hidden.append("a")
+    if several:
+        hidden.append("id")
+    parts: list[Part] = [*_against_rest(report.rows), _level(report.rows)]
+    parts += [f"{report.one_line}.", "", *blocks_part(report.blocks)]
+    for part in _prompts(report, top, brief=True):
+        if isinstance(part, Table):
+            part = part.without(hidden)
+        parts.append(part)
+    if report.families:
+        parts += _families(report, top)
+    return parts
+
+
+def _against_rest(rows: Sequence[FittedItemRow]) -> list[str]:
+    """Which prompts able models answer worse, and how many tell nothing."""
+    against = sorted(
+        (row for row in rows if row.reversed),
+        key=lambda row: row.free_discrimination or 0.0,
+    )
+    n = counted(len(rows), "prompt")
+    said = f"None of {n} is shown to go against what the others measure."
+    if against:
+        names = some_of([row.prompt for row in against])
+        verb = "go"
+        if len(against) == 1:
+            verb = "goes"
+        said = (
+            f"{len(against)} of {n} {verb} against what the others measure, as with a "
+            f"wrong key: {names}."
+        )
+    n_constant = sum(row.constant for row in rows)
+    if not n_constant:
+        return [said]
+    tell = "tells"
+    if n_constant > 1:
+        tell = "tell"
+    return [
+        f"{said} {n_constant} {tell} no model from another: all answer alike.",
+    ]
+
+
+def _level(rows: Sequence[FittedItemRow]) -> str:
+    """For which models the prompts are."""
+    moving = [row.difficulty for row in rows if not row.constant]
+    if not moving:
+        return "No prompt tells models apart."
+    low, high = np.quantile(moving, [0.05, 0.95])
+    return (
+        "The middle 90 % of prompts that tell models apart are solved half the time by "
+        f"models from {_beside_average(low)} to {_beside_average(high)} the average one."
+    )
+
+
+def _beside_average(sds: float) -> str:
+    """An ability beside that of the average model."""
+    side = "above"
+    if sds < 0:
+        side = "below"
+    return f"{abs(sds):.1f} sd {side}"
 
 
 def _fit(report: IrtReport) -> list[Part]:
@@ -156,12 +226,29 @@ def _forms(forms: Sequence[FormRow]) -> list[Part]:
 
 def _items(report: IrtReport, top: int) -> list[Part]:
     """Blocks, the prompts that fit worst, and those that go against the ability."""
+    return [*blocks_part(report.blocks), *_prompts(report, top)]
+
+
+#: What stands above the prompts of each kind, in full and in brief.
+_SURPRISES = (
+    "Prompts with the most surprises (infit and outfit are 1 where the model fits; a "
+    "ranking, no test):"
+)
+_SURPRISES_BRIEF = (
+    "Prompts whose answers surprise most (infit: 1 where they go by ability; no test):"
+)
+_AGAINST_BRIEF = "Prompts that go against the others (free a: the slope, below 0):"
+
+
+def _prompts(report: IrtReport, top: int, *, brief: bool = False) -> list[Part]:
+    """The prompts that fit worst, and those that go against the ability."""
     several = len(report.forms) > 1
     fitted = [_item(row, several) for row in _first(report.rows, top)]
-    parts = [
-        *blocks_part(report.blocks),
-        "Prompts with the most surprises (infit and outfit are 1 where the model fits; "
-        "a ranking, no test):",
+    head = _SURPRISES
+    if brief:
+        head = _SURPRISES_BRIEF
+    parts: list[Part] = [
+        head,
         Table.of(fitted, hide_empty=("text",), minor=("text", "models")),
         "",
     ]
@@ -171,10 +258,15 @@ def _items(report: IrtReport, top: int) -> list[Part]:
     )
     if against:
         cells = [_against(row, several) for row in _first(against, top)]
-        parts += [
+        head = (
             f"{len(against)} prompts go against the ability that the others measure, "
             "which a, above 0 as it is, does not show (free a: the slope that may be "
-            "negative). A wrong key?",
+            "negative). A wrong key?"
+        )
+        if brief:
+            head = _AGAINST_BRIEF
+        parts += [
+            head,
             Table.of(cells, hide_empty=("text",), minor=("text",)),
             "",
         ]

@@ -43,7 +43,11 @@ class NextReport(IrtResult):
     level: float  #: of the interval.
 
     def view(self, *, verbose: bool = False) -> View:
-        """The plan, and how far the ability can then be off."""
+        """What to ask next, and how far the ability can then be off.
+
+        Args:
+            verbose: with what each prompt tells, and the interval of the plan.
+        """
         several = len({row.benchmark for row in self.rows}) > 1
         cells = [
             {
@@ -61,7 +65,39 @@ class NextReport(IrtResult):
             *self.notes,
             "for ability and rank only: answers to chosen prompts give no score",
         )
-        return View((*_sentences(self), "", table), notes)
+        if verbose:
+            return View((*_sentences(self), "", table), notes)
+        hidden = ["information"]
+        if several:
+            hidden.append("id")
+        return View((*_brief(self), "", table.without(hidden)), notes)
+
+
+def _brief(report: NextReport) -> list[str]:
+    """Which prompt comes first, and what the plan is worth."""
+    found = [f"{report.asked} has answered all prompts that tell of it."]
+    if report.rows:
+        first = report.rows[0]
+        found = [
+            f"Ask {report.asked} {first.prompt} ({first.key}) next: of the "
+            f"{report.n_items - report.n_asked} that it has not answered it tells most "
+            "of its ability."
+        ]
+    if report.n_asked:
+        found.append(
+            f"So far {report.n_asked} answers put it at {report.ability:+.2f} (sd "
+            f"{report.sd:.2f}) among {report.n_models} models, their average 0."
+        )
+    if report.mean_error is None or report.mean_error_random is None:
+        return found
+    after = report.n_asked + len(report.rows)
+    return [
+        *found,
+        f"{after} prompts, each chosen by the answers before, place a model within "
+        f"{report.mean_error:.2f} sd of where all prompts do, on average; as many at "
+        f"random within {report.mean_error_random:.2f} ({report.n_replayed} stored "
+        "models tried).",
+    ]
 
 
 def _sentences(report: NextReport) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 from warehouse.analysis.results import Result, Row
 from warehouse.stats.items import published_scale as stats
 from warehouse.tables.view import Part, Table, View
-from warehouse.tables.words import interval, level_column, number, visible
+from warehouse.tables.words import interval, level_column, number, some_of, visible
 
 
 @dataclass(frozen=True)
@@ -96,6 +96,7 @@ class ScaleReport(Result):
         on.
 
         Args:
+            verbose: every column, and how well the fit predicts.
             top: models in the table; 0 for all.
             by_benchmark: the benchmarks in place of the models.
         """
@@ -103,6 +104,9 @@ class ScaleReport(Result):
             shown = self.rows[:top]
         else:
             shown = self.rows
+        if not verbose:
+            kept = (*_brief(self, shown, by_benchmark=by_benchmark), "", _off(self))
+            return View(kept, self.left_out)
         if by_benchmark:
             parts = _benchmarks(self)
         elif self.predicted is not None:
@@ -111,6 +115,101 @@ class ScaleReport(Result):
             parts = _models(self, shown)
         head = f"{self.one_line}; abilities in standard deviations of these models."
         return View((head, "", *parts, "", *_reliance(self)), self.left_out)
+
+
+def _off(report: ScaleReport) -> str:
+    """How well figures are predicted, in a sentence."""
+    return (
+        "A figure that the fit had not seen is off by "
+        f"{100 * report.held_out.scale:.0f} % of the range of its benchmark (root mean "
+        "square)."
+    )
+
+
+def _brief(
+    report: ScaleReport, shown: Sequence[ScaleRow], *, by_benchmark: bool
+) -> list[Part]:
+    """What was found, in names, and the table in a few columns."""
+    basis = f"{report.one_line}; abilities in standard deviations of these models."
+    if by_benchmark:
+        table, *_ = _benchmarks(report)
+        parts: list[Part] = [_hardest(report), basis, ""]
+        if isinstance(table, Table):
+            parts.append(table.without(("chance",)))
+        return [
+            *parts,
+            "difficulty: ability at which half of the range is expected; slope: how far "
+            "it tells models apart; residual: what the scale leaves of its figures",
+        ]
+    if report.predicted is not None:
+        return [*_predictions(report), "", basis]
+    parts = [_highest(report), *_rise(report), basis, "", _places(report, shown)]
+    if len(shown) < len(report.rows):
+        parts.append(f"… {len(report.rows) - len(shown)} more (--top 0)")
+    return parts
+
+
+def _highest(report: ScaleReport) -> str:
+    """Who has the highest ability, and which models cannot be told from the one that
+    differences are to."""
+    first = visible(report.rows[0].model)
+    reference = visible(report.reference)
+    alike = [visible(row.model) for row in report.rows if _is_alike(row)]
+    said = f"{first} has the highest ability"
+    if not alike:
+        return f"{said}; all others can be told from {reference}."
+    told = "it"
+    if reference != first:
+        told = reference
+    return f"{said}; {some_of(alike)} cannot be told from {told}, one by one."
+
+
+def _is_alike(row: ScaleRow) -> bool:
+    return row.difference_low is not None and _has_zero(row)
+
+
+def _rise(report: ScaleReport) -> list[str]:
+    """How fast abilities rise, where days of release are known."""
+    trend = report.trend
+    if trend is None:
+        return []
+    ends = interval(trend.ci_low, trend.ci_high, 2)
+    return [
+        f"Ability rises by {trend.estimate:.2f} {ends} a year, by {trend.n_models} "
+        "models with a day of release."
+    ]
+
+
+def _places(report: ScaleReport, rows: Sequence[ScaleRow]) -> Table:
+    cells: list[dict[str, Any]] = [
+        {
+            "place": row.rank,
+            "model": visible(row.model),
+            "ability": f"{row.estimate:.2f} ({row.standard_error:.2f})",
+            "difference": number(row.difference, 2, sign=True),
+            level_column(report.level): interval(
+                row.difference_low, row.difference_high, 2
+            ),
+            "benchmarks": row.n_benchmarks,
+            "released": row.release_date,
+        }
+        for row in rows
+    ]
+    minor = ("released", "benchmarks", "place")
+    return Table.of(cells, hide_empty=("released",), minor=minor)
+
+
+def _hardest(report: ScaleReport) -> str:
+    """Which benchmark is the hardest, the easiest, and the most telling."""
+    rows = report.benchmarks
+    if len(rows) == 1:
+        return f"{visible(rows[0].benchmark)} is the only benchmark."
+    telling = max(rows, key=lambda row: row.slope)
+    return (
+        f"{visible(rows[-1].benchmark)} is the hardest benchmark, "
+        f"{visible(rows[0].benchmark)} the easiest; {visible(telling.benchmark)} tells "
+        "models apart best."
+    )
 
 
 def _reliance(report: ScaleReport) -> list[str]:

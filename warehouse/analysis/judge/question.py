@@ -315,6 +315,7 @@ class HeldAgainstPeople(SelectedAtLevel, Question):
     """
 
     NAME = "judge"
+    COMMAND = "judge agreement"
 
     benchmark: Annotated[str, Option("Name of a benchmark.")]
     models: Annotated[

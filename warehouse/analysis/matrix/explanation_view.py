@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from warehouse.analysis.matrix.results import MatrixResult, heading, line_of
 from warehouse.analysis.results import Result, Row
 from warehouse.tables.view import Part, Table, View, legend
-from warehouse.tables.words import listed, number, p_value, percentage
+from warehouse.tables.words import counted, listed, number, p_value, percentage
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,11 @@ class MatrixExplanation(MatrixResult):
     part: str = "prompt"  #: what of the prompts was embedded.
 
     def view(self, *, verbose: bool = False, top: int = 10) -> View:
-        """The tests, then the prompts with the largest coefficients.
+        """Whether prompts that ask alike have scores alike, and the prompts of which
+        that holds most.
 
         Args:
+            verbose: every test, beside what it gives without any effect.
             top: prompts in the table; 0 for all.
         """
         vectors = f"vectors of {self.embedder}"
@@ -74,7 +76,52 @@ class MatrixExplanation(MatrixResult):
             shown = self.rows[:top]
         else:
             shown = self.rows
-        return View((*head, *_tests(self), "", _prompts(shown)), self.notes)
+        if verbose:
+            return View((*head, *_tests(self), "", _prompts(shown)), self.notes)
+        table = _prompts(shown).without(("t",))
+        return View((_alike(self), *_single(self), *head, table), self.notes)
+
+
+def _alike(result: MatrixExplanation) -> str:
+    """Whether what prompts ask goes with scores, by the mean over prompts and over all
+    pairs of them."""
+    p, pairs = result.p_mean_coefficient, result.mantel_p
+    if p is None:
+        return "Whether prompts that ask alike have scores alike cannot be told."
+    over_pairs = ""
+    if pairs is not None:
+        over_pairs = f"; over all pairs of them p {pairs:.2g}"
+    tests = f"(p {p:.2g}{over_pairs})"
+    if p > SHOWN:
+        if pairs is not None and pairs <= SHOWN:
+            return (
+                "Prompts that ask alike have scores alike over all pairs of prompts, not "
+                f"one by one {tests}."
+            )
+        return f"Prompts that ask alike are not shown to have scores alike {tests}."
+    if pairs is not None and pairs > SHOWN:
+        return (
+            f"Prompts that ask alike have scores alike one by one, not over all pairs "
+            f"{tests}."
+        )
+    return f"Prompts that ask alike have scores alike {tests}."
+
+
+def _single(result: MatrixExplanation) -> list[str]:
+    """Of how many prompts alone that is shown."""
+    if result.share_fdr is None:
+        return []
+    n_defined = sum(row.fdr is not None for row in result.rows)
+    n = round(result.share_fdr * n_defined)
+    if not n:
+        return [f"No single one of {counted(n_defined, 'prompt')} shows it."]
+    show = "show"
+    if n == 1:
+        show = "shows"
+    return [
+        f"{n} of {counted(n_defined, 'prompt')} {show} it alone (false discovery rate "
+        "5 %)."
+    ]
 
 
 def _tests(result: MatrixExplanation) -> list[Part]:
@@ -191,7 +238,11 @@ class ExplainedParts(Result):
         )
 
     def view(self, *, verbose: bool = False) -> View:
-        """A table of what each part of the prompts explains, side by side."""
+        """A table of what each part of the prompts explains, side by side.
+
+        Args:
+            verbose: with what shuffled texts give, and what the columns mean.
+        """
         cells = [
             {
                 "part": row.part,
@@ -209,6 +260,10 @@ class ExplainedParts(Result):
         ]
         table = Table.of(cells, hide_empty=("without",), minor=("shuffled", "Mantel p"))
         vectors = f"vectors of {self.embedder}; {self.n_permutations} permutations"
+        if not verbose:
+            brief = table.without(("without", "shuffled", "p"))
+            said = (*legend(_PARTS, are_terms=False),)
+            return View((f"{self.one_line}.", "", brief, "", *said), self.notes)
         return View(
             (self.one_line, vectors, "", table, "", *legend(_PARTS, are_terms=False)),
             self.notes,

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from warehouse.analysis.matrix.results import MatrixResult, heading
 from warehouse.analysis.results import Row
 from warehouse.tables.view import Part, Table, View
-from warehouse.tables.words import WrittenNumber, number, percentage
+from warehouse.tables.words import (
+    WrittenNumber,
+    count_range,
+    counted,
+    interval,
+    listed,
+    number,
+    percentage,
+    some_of,
+)
 
 #: Models whose columns a table holds; more are told by --json.
 MOST_COLUMNS = 12
+#: Models of the table that is read first, and models that a sentence names.
+_MOST, _RIVALS = 20, 2
+#: Prompts of equal weight that a scheme has to be worth, to be told of first.
+_FEWEST = 10
+#: The scheme of equal weights.
+_UNIFORM = "uniform"
 
 
 @dataclass(frozen=True)
@@ -68,21 +84,27 @@ class MatrixWeights(MatrixResult):
         verbose: bool = False,
         part: Literal["schemes", "random", "pairs"] | None = None,
     ) -> View:
-        """Changes of rank by scheme, then what random weightings do.
+        """Who is best however prompts weigh, and which places depend on that.
 
         Args:
+            verbose: every scheme, and more of what random weightings do.
             part: one table alone; ``pairs``: how often one model is above another.
         """
         parts: list[Part] = []
+        if part is None and not verbose:
+            return View(tuple(_brief(self)), self.notes)
         if part in (None, "schemes"):
             parts.append(_schemes(self))
         if part is None:
             parts.append("")
         if part in (None, "random"):
+            drawn = _random(self.random)
+            if not verbose:
+                drawn = drawn.without(("lowest", "highest"))
             parts += [
                 f"over {self.n_draws} random weightings (seed {self.seed}):",
                 "",
-                _random(self.random),
+                drawn,
             ]
         if part == "pairs":
             parts += _pairs(self)
@@ -90,6 +112,91 @@ class MatrixWeights(MatrixResult):
             (*heading(self, f"medoids and distances: {self.clustering}"), *parts),
             self.notes,
         )
+
+
+def _brief(result: MatrixWeights) -> list[Part]:
+    """Who is best by random weightings, who by other schemes, and the places of all."""
+    ranks: dict[str, list[int]] = {}
+    for row in _telling(result.rows):
+        ranks.setdefault(row.model, []).append(row.rank)
+    drawn = {row.model: row for row in result.random}
+    plain = [row for row in result.rows if row.scheme == _UNIFORM]
+    plain = sorted(plain, key=lambda row: row.rank)
+    shown = plain[:_MOST]
+    cells = [
+        {
+            "place": row.rank,
+            "model": row.model,
+            "score": number(row.score, 3),
+            "95% of weightings": interval(
+                drawn[row.model].low, drawn[row.model].high, 3, at=row.score
+            ),
+            "best in": percentage(drawn[row.model].best),
+            "places by scheme": count_range(
+                min(ranks[row.model]), max(ranks[row.model])
+            ),
+        }
+        for row in shown
+    ]
+    parts: list[Part] = [_best_drawn(result), *_best_by_scheme(result)]
+    parts += [*heading(result, f"{result.n_draws} random weightings"), Table.of(cells)]
+    if len(shown) < len(plain):
+        parts.append(f"… {len(plain) - len(shown)} more (--explain)")
+    return parts
+
+
+def _telling(rows: Sequence[WeightRow]) -> list[WeightRow]:
+    """Rows of equal weights, and of schemes that rest on some prompts: of a few medoids
+    many models have all."""
+    return [
+        row
+        for row in rows
+        if row.scheme == _UNIFORM or row.effective_prompts >= _FEWEST
+    ]
+
+
+def _best_drawn(result: MatrixWeights) -> str:
+    """Which model is best in most random weightings."""
+    first, *others = sorted(result.random, key=lambda row: (-row.best, -row.uniform))
+    said = (
+        f"{first.model} is best in {100 * first.best:.0f} % of "
+        f"{result.n_draws} random weightings of the prompts"
+    )
+    rivals = [row for row in others if row.best > 0]
+    if not rivals:
+        return f"{said}."
+    named = [f"{row.model} in {100 * row.best:.0f} %" for row in rivals[:_RIVALS]]
+    more = ""
+    if len(rivals) > _RIVALS:
+        more = f", {len(rivals) - _RIVALS} others sometimes"
+    return f"{said}, {listed(named)}{more}."
+
+
+def _best_by_scheme(result: MatrixWeights) -> list[str]:
+    """Whether weights by the clusters of the prompts have another model first."""
+    rows = _telling(result.rows)
+    schemes = list(dict.fromkeys(row.scheme for row in rows))
+    best: dict[str, list[str]] = {name: [] for name in schemes}
+    for row in rows:
+        if row.rank == 1:
+            best[row.scheme].append(row.model)
+    others = [name for name in schemes if name != _UNIFORM]
+    if not others:
+        return []
+    moved = [name for name in others if not set(best[name]) & set(best[_UNIFORM])]
+    first = listed(best[_UNIFORM][:_RIVALS])
+    have = "has" if len(best[_UNIFORM]) == 1 else "have"
+    if not moved:
+        return [
+            f"{first}, which {have} the highest plain mean, stays first under each of "
+            f"{counted(len(others), 'other scheme')} of weights by clusters of prompts."
+        ]
+    name = moved[0]
+    return [
+        f"{first} {have} the highest plain mean; under {len(moved)} of "
+        f"{counted(len(others), 'other scheme')} another is first: "
+        f"{some_of(best[name])} by {name}."
+    ]
 
 
 def _schemes(result: MatrixWeights) -> Table:

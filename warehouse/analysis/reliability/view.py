@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from warehouse.analysis.reliability.brief import brief_parts
 from warehouse.analysis.reliability.results import (
     AgreementRow,
     DatasetRow,
@@ -43,6 +44,8 @@ _WORDS = {
 _NAME = 30
 #: Columns that a narrow terminal does without, the first of them first.
 _MINOR = ("weighted", "e", "prompts a model", "rank ±")
+#: Columns of parts that stand under ``--explain``.
+_DETAILS = ("weighted", "e", "mean", "mean z", "BT", "by parts", "models", "best")
 #: Rows of pairs of subscenarios that people see.
 _PAIRS = 20
 #: Ranking from which on few prompts give nearly the order of all.
@@ -116,10 +119,18 @@ class ReliabilityReport(Result):
         """The answer, and the command's tables.
 
         Args:
-            verbose: changes nothing here.
+            verbose: every figure of them, with Monte Carlo errors.
             part: of which the tables are; None: those of most use.
         """
-        return reliability_view(self, part)
+        if verbose:
+            return reliability_view(self, part)
+        if part is None:
+            return View(tuple(brief_parts(self, _suite(self))), self.notes)
+        shown = [
+            piece.without(_DETAILS) if isinstance(piece, Table) else piece
+            for piece in reliability_view(self, part).parts
+        ]
+        return View(tuple(shown), self.notes)
 
     @property
     def prompt_rows(self) -> list[ReliabilityRow]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
@@ -171,6 +172,7 @@ class SubsetPlans(StoredResult):
         """The view: what to ask, how wide the interval will be, and each plan.
 
         Args:
+            verbose: with strata and history, and what the gain is.
             out: file that has the plan.
         """
         table = Table.of(
@@ -184,6 +186,10 @@ class SubsetPlans(StoredResult):
             "",
             _GAIN,
         ]
+        if not verbose:
+            brief = table.without(("strata", "history", "90 % gain"))
+            head = (f"Ask {self.one_line}.", _expected_in_brief(self), *_worth(self))
+            parts = [*head, "", brief, ""]
         if out is not None or not any(
             note.startswith("not stored") for note in self.notes
         ):
@@ -261,6 +267,36 @@ def _expected(plans: SubsetPlans) -> str:
         f"{plans.width:.3g} wide, ±{plans.width / 2:.2g} (median of {models} stored "
         "models, each left out)."
     )
+
+
+def _expected_in_brief(plans: SubsetPlans) -> str:
+    """How well the score will be known."""
+    if plans.width is None:
+        return "How well the score will be known is not told: no stored model has all prompts."
+    what = "The score of the whole benchmark"
+    if plans.suite:
+        what = f"The mean over {len(plans.rows)} benchmarks"
+    half = f"±{plans.width / 2:.2g}"
+    if all((plan.low, plan.high) == (0.0, 1.0) for plan in plans.rows):
+        half = f"±{100 * plans.width / 2:.2g} points"
+    models = plans.rows[0].n_left_out
+    by = f"{models} stored models, each left out"
+    if models == 1:
+        by = "one stored model, left out"
+    return f"{what} is then expected to be known to {half} ({100 * plans.level:g} %; by {by})."
+
+
+def _worth(plans: SubsetPlans) -> list[str]:
+    """Whether the plan is better than prompts at random, of a single benchmark."""
+    gain = plans.rows[0].gain
+    if len(plans.rows) != 1 or gain is None:
+        return []
+    if gain <= 1:
+        return ["By these models as many prompts at random would do as well."]
+    return [
+        "By these models the error of as many prompts at random would be "
+        f"{math.sqrt(gain):.2g} times as large."
+    ]
 
 
 def _cells(plan: SubsetPlan) -> dict[str, Any]:

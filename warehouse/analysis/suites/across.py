@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from warehouse.analysis.leaderboard.answer import Leaderboard
@@ -16,7 +18,14 @@ from warehouse.analysis.leaderboard.words import first_group
 from warehouse.analysis.selection.benchmarks import BenchmarkNames, read_names
 from warehouse.analysis.selection.scored_conditions import is_partial
 from warehouse.analysis.selection.selection import selection_of
-from warehouse.analysis.suites.across_row import Across, Column, ModelAcross, Shown
+from warehouse.analysis.suites.across_means import rows_with_means
+from warehouse.analysis.suites.across_row import (
+    Across,
+    Column,
+    ModelAcross,
+    RowAcross,
+    Shown,
+)
 from warehouse.analysis.suites.across_view import across_view
 from warehouse.analysis.suites.answer import SuiteBoard, suite_board
 from warehouse.analysis.suites.question import (
@@ -57,6 +66,12 @@ class AcrossBenchmarks(Leaderboards):
     """Leaderboards by name of the benchmark, and each model across them."""
 
     across: Across = Across()  #: a row for each model, a column for each benchmark.
+
+    @cached_property
+    def rows(self) -> tuple[RowAcross, ...]:  # type: ignore[override]
+        """The rows of all boards, each with the mean of its model over benchmarks."""
+        rows = chain.from_iterable(board.rows for board in self.boards)
+        return tuple(rows_with_means(self.across, rows))
 
     def view(self, *, verbose: bool = False, top: int | None = None) -> View:
         """Models across benchmarks; ``verbose``: every leaderboard below it.

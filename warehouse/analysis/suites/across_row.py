@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from warehouse.analysis.leaderboard.brief import RankedRow
+from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.suites.answer import SuiteBoard
 
 
@@ -39,6 +40,22 @@ class ModelAcross:
     settings: str  #: what tells it from other rows of the model.
     figures: Mapping[str, Shown]  #: by name of the column; a missing one is missing.
     mean: Shown | None = None  #: over all columns of the mean; None where it lacks one.
+
+
+@dataclass(frozen=True)
+class RowAcross(LeaderboardRow):
+    """A row of a leaderboard, with the mean of its model over all benchmarks."""
+
+    #: mean over the benchmarks and suites of ``mean_of``, each counting the same; None
+    #: for a row whose model, in these settings, has none.
+    mean_estimate: float | None = None
+    mean_standard_error: float | None = None  #: of it.
+    mean_ci_low: float | None = None  #: lower end of its interval.
+    mean_ci_high: float | None = None  #: upper end.
+    mean_rank: int | None = None  #: place by the mean, 1 is best, ties share it.
+    #: places that tests leave it, such as ``1-2``; empty where no test says.
+    mean_place: str = ""
+    mean_of: tuple[str, ...] = ()  #: benchmarks and suites that the mean is over.
 
 
 @dataclass(frozen=True)

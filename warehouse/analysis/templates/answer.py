@@ -298,6 +298,7 @@ def templates(store: Store, question: Templates) -> TemplatesReport:
         n_top=n_top,
         left_out=(*left_out, *single),
         flips=flips,
+        is_share=all(item.target.metric.bounds == (0.0, 1.0) for item in several),
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from warehouse.analysis.results import Result, Row
 from warehouse.questions.text_models import PROMPT
 from warehouse.tables.view import Table, View
-from warehouse.tables.words import number
+from warehouse.tables.words import WrittenNumber, counted, number
 
 #: A growth below this is chance, and not told.
 GROWN = 1.05
@@ -94,8 +94,12 @@ class SemanticClusters(Result):
         )
 
     def view(self, *, verbose: bool = False) -> View:
-        """How prompts were joined, what became of the clustering, and standard errors
-        by it."""
+        """What becomes of errors where prompts that ask alike count together, and how
+        prompts were joined.
+
+        Args:
+            verbose: by whose vectors, and on how many prompts errors rest.
+        """
         joined = (
             f"joined from cosine {self.threshold:g} on ({self.embedder}); "
             f"{self.n_single} prompts stand alone, the largest cluster has "
@@ -111,7 +115,35 @@ class SemanticClusters(Result):
                 0,
                 f"{self.n_without_vector} prompts have no vector; see: warehouse text embed",
             )
-        return View((self.one_line, joined, self._kept, "", table), tuple(notes))
+        if verbose:
+            return View((self.one_line, joined, self._kept, "", table), tuple(notes))
+        parts = [f"{self._found}."]
+        if self.chained and not notes:
+            parts.append(f"{self.chained.removeprefix('; ').capitalize()}.")
+        brief = Table.of(
+            map(_brief_cells, self.rows),
+            hide_empty=("settings",),
+            empty="no runs on this benchmark yet",
+        )
+        return View((*parts, self._kept, "", brief), tuple(notes))
+
+    @property
+    def _found(self) -> str:
+        """How many groups of prompts ask alike, and what that makes of errors."""
+        several = self.n_clusters - self.n_single
+        prompts = counted(self.n_prompts, "prompt")
+        if not several:
+            return f"No two of {prompts} of {self.benchmark} ask alike: errors stay"
+        said = (
+            f"{self.n_prompts - self.n_single} of {prompts} of {self.benchmark} ask like "
+            f"another, in {counted(several, 'group')} of up to {self.largest}"
+        )
+        median = self.median_growth
+        if median is None:
+            return f"{said}; what that makes of errors is not known"
+        if median < GROWN:
+            return f"{said}; errors that allow for it are hardly larger"
+        return f"{said}; errors that allow for it are {median:.2f} times as large"
 
     @property
     def _kept(self) -> str:
@@ -125,6 +157,19 @@ class SemanticClusters(Result):
     def to_dict(self) -> dict[str, Any]:
         """All fields by name, and the median growth."""
         return super().to_dict() | {"median_growth": self.median_growth}
+
+
+def _brief_cells(row: GrowthRow) -> dict[str, Any]:
+    score = number(row.estimate, 3)
+    if row.se_unclustered is not None:
+        score = WrittenNumber(f"{score} ({number(row.se_unclustered, 3)})")
+    return {
+        "model": row.model,
+        "settings": row.condition,
+        "score": score,
+        "clustered error": number(row.se_clustered, 3),
+        "growth": number(row.growth, 2),
+    }
 
 
 def _cells(row: GrowthRow) -> dict[str, Any]:

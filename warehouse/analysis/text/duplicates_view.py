@@ -10,7 +10,7 @@ from warehouse.analysis.results import Result, Row
 from warehouse.analysis.text.similar_view import heading_of
 from warehouse.questions.text_models import PROMPT
 from warehouse.tables.view import Part, Table, View
-from warehouse.tables.words import excerpt, number
+from warehouse.tables.words import counted, excerpt, number
 
 #: Pairs that people are shown; programs get all that were kept.
 _SHOWN = 20
@@ -93,8 +93,17 @@ class Duplicates(Result):
         )
 
     def view(self, *, verbose: bool = False) -> View:
-        """Where the pairs are, how far models score them alike, and the most similar
-        ones."""
+        """How many prompts ask the same, whether models score them alike, and the most
+        similar pairs.
+
+        Args:
+            verbose: where the pairs are, and how alike each model scores them.
+        """
+        if not verbose:
+            brief: list[Part] = [*_found(self)]
+            if self.rows:
+                brief += ["", *_pairs(self.rows, self.part)]
+            return View(tuple(brief), tuple(_notes(self)))
         parts: list[Part] = [self.one_line]
         if self.rows:
             parts += [
@@ -106,6 +115,52 @@ class Duplicates(Result):
                 parts += ["", _models(self.models)]
             parts += ["", *_pairs(self.rows, self.part)]
         return View(tuple(parts), tuple(_notes(self)))
+
+
+def _found(result: Duplicates) -> list[str]:
+    """How many prompts are near-duplicates, where their answers differ, and whether
+    models score them alike."""
+    compared = counted(result.n_compared, "prompt")
+    of = ""
+    if result.part != PROMPT:
+        of = f" by {result.part}"
+    if not result.n_pairs:
+        return [f"No two of {compared} are {result.threshold:g} or more alike{of}."]
+    spare = result.n_prompts - result.n_groups
+    said = [
+        f"{result.n_prompts} of {compared} are near-duplicates ({result.threshold:g} or "
+        f"more alike{of}), in {counted(result.n_pairs, 'pair')}; without repeats "
+        f"{counted(result.n_compared - spare, 'prompt')} would be left."
+    ]
+    differing = sum(row.same_target is False for row in result.rows)
+    if differing:
+        have = "have"
+        if differing == 1:
+            have = "has"
+        said.append(
+            f"{counted(differing, 'pair')} {have} different targets: where the questions "
+            "are the same, one is wrong."
+        )
+    return [*said, *_scored_alike(result)]
+
+
+def _scored_alike(result: Duplicates) -> list[str]:
+    """Whether the pairs are scored alike more often than chance has it."""
+    if not result.models:
+        return []
+    n = len(result.models)
+    alike = sum(row.alike for row in result.models) / n
+    by_chance = sum(row.by_chance for row in result.models) / n
+    return [
+        f"{counted(n, 'model')} {_score(n)} the two of a pair alike in {100 * alike:.0f} "
+        f"% of cases, prompts at random in {100 * by_chance:.0f} %."
+    ]
+
+
+def _score(n: int) -> str:
+    if n == 1:
+        return "scores"
+    return "score"
 
 
 def _places(places: tuple[DuplicatePlace, ...]) -> Table:

@@ -49,7 +49,11 @@ class Embedding(Result):
         return f"{new} prompts embedded, {unchanged} unchanged{of}"
 
     def view(self, *, verbose: bool = False) -> View:
-        """Counts of prompts by embedder and benchmark."""
+        """How many prompts were embedded, by benchmark.
+
+        Args:
+            verbose: by which version of the model, into how many numbers.
+        """
         several = any(row.part != PROMPT for row in self.rows)
         table = Table.of(
             [_cells(row, several) for row in self.rows],
@@ -57,7 +61,16 @@ class Embedding(Result):
             counts=("truncated", "without text", "without vector", "template words"),
             minor=("numbers", "revision", "embedder"),
         )
-        return View((table, "", self.one_line), tuple(_notes(self.rows)))
+        notes = tuple(_notes(self.rows))
+        if verbose:
+            return View((table, "", self.one_line), notes)
+        hidden = ["revision", "numbers", "template words", "unchanged"]
+        embedders = list(dict.fromkeys(row.embedder for row in self.rows))
+        by = ""
+        if len(embedders) == 1:
+            hidden.append("embedder")
+            by = f" by {embedders[0]}"
+        return View((f"{self.one_line}{by}.", "", table.without(hidden)), notes)
 
 
 def _cells(row: EmbedRow, several: bool) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from warehouse.analysis.items.excerpts import distinctive
 from warehouse.analysis.results import Result, Row
 from warehouse.questions.text_models import PROMPT
 from warehouse.tables.view import Table, View
-from warehouse.tables.words import excerpt, number
+from warehouse.tables.words import counted, excerpt, number
 
 #: Characters of a text, and of an answer beside it.
 _TEXT, _ANSWER = 60, 30
@@ -60,7 +60,11 @@ class Similar(Result):
         )
 
     def view(self, *, verbose: bool = False) -> View:
-        """The view: what they are near to, and the prompts with their similarity."""
+        """The nearest prompt, and those after it with their similarity.
+
+        Args:
+            verbose: by whose vectors.
+        """
         what = "the text"
         if self.prompt_id is not None:
             what = f"prompt:{self.prompt_id}"
@@ -73,9 +77,22 @@ class Similar(Result):
             for row, text in zip(self.rows, texts, strict=True)
         ]
         table = Table.of(cells, hide_empty=("split", "target"), empty="no other prompt")
-        return View(
-            (f"nearest to {what}: {excerpt(self.wanted, _TEXT)}", compared, "", table)
-        )
+        head = f"nearest to {what}: {excerpt(self.wanted, _TEXT)}"
+        if verbose:
+            return View((head, compared, "", table))
+        return View((_nearest(self, what), head, "", table))
+
+
+def _nearest(found: Similar, what: str) -> str:
+    """Which prompt is the nearest, and how near it is."""
+    if not found.rows:
+        return f"No other prompt has a vector to hold against that of {what}."
+    first = found.rows[0]
+    return (
+        f"Of {counted(found.n_compared, 'prompt')} prompt:{first.prompt_id} "
+        f"({first.benchmark}) is the nearest to {what}: {first.similarity:.2f} alike (1: "
+        "the same)."
+    )
 
 
 def _cells(row: SimilarRow, text: str, part: str) -> dict[str, Any]:
