@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from warehouse.stats.board.cells import without_marks
 from warehouse.stats.board.count_rules import count_rules
 from warehouse.stats.board.table import Board, FigureColumn
 from warehouse.stats.board.words import counted, listed, short
@@ -65,7 +66,7 @@ def _of_column(board: Board, column: FigureColumn, sizes: FloatArray) -> str:
     unclear = [board.entries[row] for row in rows[1:][beside >= _ALPHA]]
     if not unclear:
         return ""
-    first = board.cells[board.columns.index(column.name)][rows[0]]
+    first = without_marks(board.cells[board.columns.index(column.name)][rows[0]])
     return (
         f"{column.name}: {board.entries[rows[0]]} has the highest figure, {first}; "
         f"{_cannot_be_told(unclear)} (n {_said(n)}, Holm)."
