@@ -156,6 +156,24 @@ def test_names_that_stand_twice(tmp_path: Path) -> None:
     assert board(path).n_figures == 42
 
 
+def test_files_of_one_name_are_called_by_their_folders(tmp_path: Path) -> None:
+    for folder in ("old", "new"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "board.csv").write_text(lines(","))
+    (tmp_path / "alone.csv").write_text(lines(","))
+    files = [
+        tmp_path / "old" / "board.csv",
+        tmp_path / "new" / "board.csv",
+        tmp_path / "alone.csv",
+    ]
+    called = [named.name for named in read_boards(files).boards]
+    assert called == ["old/board.csv", "new/board.csv", "alone.csv"]
+    folders = [tmp_path / "new", tmp_path / "old"]
+    called = [named.name for named in read_boards(folders).boards]
+    assert called == ["new/board.csv", "old/board.csv"]
+    assert [named.name for named in read_boards(files[:1]).boards] == ["board.csv"]
+
+
 def test_tasks_as_rows_are_turned(tmp_path: Path) -> None:
     path = tmp_path / "README.md"
     body = [f"| {name} | 71.4 | 65.2 | 60.{i} |" for i, name in enumerate(HEADER[1:])]

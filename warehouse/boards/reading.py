@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -52,7 +53,7 @@ def read_boards(paths: Sequence[str | Path]) -> ReadBoards:
         MisuseError: there is no such file or folder.
         InputError: a named file cannot be read, or holds no table.
     """
-    boards: list[NamedBoard] = []
+    by_path: list[tuple[Path, list[NamedBoard]]] = []
     unread: list[str] = []
     n_files = 0
     for path in map(Path, paths):
@@ -60,15 +61,46 @@ def read_boards(paths: Sequence[str | Path]) -> ReadBoards:
             raise MisuseError(f"no file or folder '{path}'")
         if path.is_dir():
             found, files, problems = _of_folder(path)
-            boards += found
             unread += problems
             n_files += files
             if not found:
                 raise _no_table(path)
+            by_path.append((path, list(found)))
             continue
         n_files += 1
-        boards += _of_named_file(path, unread)
-    return ReadBoards(tuple(boards), n_files, tuple(unread))
+        by_path.append((path.parent, _of_named_file(path, unread)))
+    return ReadBoards(tuple(_told_apart(by_path)), n_files, tuple(unread))
+
+
+def _told_apart(
+    by_path: Sequence[tuple[Path, Sequence[NamedBoard]]],
+) -> Iterator[NamedBoard]:
+    """Boards of several paths; those of one name are called by their folders, too.
+
+    Args:
+        by_path: the folder that each path is, or lies in, with its boards.
+    """
+    times: Counter[str] = Counter()
+    for _, boards in by_path:
+        times.update({named.name for named in boards})
+    folders = _short_names([folder for folder, _ in by_path])
+    for folder, (_, boards) in zip(folders, by_path, strict=True):
+        for named in boards:
+            if times[named.name] > 1:
+                yield replace(named, name=f"{folder}/{named.name}")
+            else:
+                yield named
+
+
+def _short_names(folders: Sequence[Path]) -> list[str]:
+    """The last parts of folders, as many as tell them apart."""
+    whole = [folder.resolve().parts for folder in folders]
+    different = len({*whole})
+    for n_parts in range(1, max(map(len, whole), default=0) + 1):
+        names = ["/".join(parts[-n_parts:]) for parts in whole]
+        if len({*names}) == different:
+            return names
+    return [str(folder) for folder in folders]
 
 
 def _of_named_file(path: Path, unread: list[str]) -> list[NamedBoard]:

@@ -90,7 +90,7 @@ def published_page(report: BoardReport) -> str:
     template = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True
     ).from_string(_text("published.html.j2"))
-    above = [report.in_store, report.not_in_store, *report.leaders, *report.unread]
+    above = [report.in_store, report.not_in_store, *report.unread]
     return template.render(
         title="Published tables",
         report=str(report),
@@ -98,6 +98,7 @@ def published_page(report: BoardReport) -> str:
         style_hash=source_hash(style),
         above=[visible(line) for line in above if line],
         parts=list(_parts(report)),
+        leaders=list(map(visible, report.leaders)),
         numbers=_links,
         last_line=LAST_LINE,
         version=version("eval-warehouse"),

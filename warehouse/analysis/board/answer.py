@@ -60,7 +60,10 @@ def audit_boards(
         of_others = _beside_others(one, named[:place])
         looked.append((one, _found(one, as_of, [*known[place], *of_others])))
         if not one.of_tasks:
-            leaders += unclear_leaders(one.board)
+            of_one = list(unclear_leaders(one.board))
+            if len(named) > 1:
+                of_one = [f"{one.name}: {sentence}" for sentence in of_one]
+            leaders += of_one
     report = _report(looked)
     report = replace(
         report, n_files=n_files, unread=tuple(unread), leaders=tuple(leaders)

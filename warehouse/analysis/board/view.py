@@ -151,7 +151,7 @@ class BoardReport(Result):
             verbose: with all notes, and the rule of each.
         """
         parts: list[Part] = [str(self)]
-        parts += _beside(self, verbose=verbose)
+        parts += _wrapped([self.in_store, self.not_in_store])
         for grade, heading in HEADINGS.items():
             rows = self.of_grade(grade)
             if rows:
@@ -163,6 +163,7 @@ class BoardReport(Result):
                 f"{self.n_not_shown:,} further {entries} with an unlikely figure not "
                 "shown."
             )
+        parts += _within_noise(self.leaders, verbose=verbose)
         parts += _changed(self.changes, verbose=verbose)
         if verbose and self.rows:
             parts += ["", *_rules(self.rows)]
@@ -170,17 +171,26 @@ class BoardReport(Result):
         return View(tuple(parts))
 
 
-def _beside(report: BoardReport, *, verbose: bool) -> Iterator[str]:
-    """What a store has of the tables, and whose highest figures are within noise."""
-    leaders = list(report.leaders)
+def _within_noise(leaders: Sequence[str], *, verbose: bool) -> Iterator[str]:
+    """Whose highest figures are within noise of others."""
+    if not leaders:
+        return
+    shown = list(leaders)
     if not verbose:
-        leaders = leaders[:_MOST_LEADERS]
-    lines = [report.in_store, report.not_in_store, *leaders]
-    for line in filter(None, lines):
-        yield from textwrap.wrap(visible(line), WIDTH, subsequent_indent="  ")
-    n_more = len(report.leaders) - len(leaders)
+        shown = shown[:_MOST_LEADERS]
+    yield ""
+    yield "within noise"
+    for line in _wrapped(shown):
+        yield f"  {line}"
+    n_more = len(leaders) - len(shown)
     if n_more:
-        yield f"{_counted(n_more, 'further column')} within noise: --explain"
+        yield f"  {_counted(n_more, 'further column')}: --explain"
+
+
+def _wrapped(lines: Sequence[str]) -> Iterator[str]:
+    """Lines broken as the findings are; nothing of empty ones."""
+    for line in filter(None, lines):
+        yield from textwrap.wrap(visible(line), WIDTH - 2, subsequent_indent="  ")
 
 
 def _counted(number: int, noun: str) -> str:
