@@ -1,0 +1,60 @@
+"""What is said of differences between published figures: which are tested, and how."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.builders import StoreRows
+from tests.support.cli import Caller
+from warehouse import Warehouse, connect
+
+#: Models with a figure on each benchmark, the first two close to one another.
+FIGURES = {"org/high": 0.61, "org/close": 0.60, "org/low": 0.30}
+
+
+def build_rows() -> StoreRows:
+    rows = StoreRows()
+    for name in ("one", "two", "three"):
+        rows.benchmark(name)
+        rows.describe(name, rows.metric())
+        for model, value in FIGURES.items():
+            run = rows.run(model, name)
+            rows.published(run, value, benchmark=name, standard_error=0.01)
+    rows.benchmark("level")
+    rows.describe("level", rows.metric())
+    for model, value in (("org/high", 0.9), ("org/close", 0.9), ("org/low", 0.8)):
+        run = rows.run(model, "level")
+        rows.published(run, value, benchmark="level", standard_error=0.01)
+    return rows
+
+
+ROWS = build_rows()
+
+
+@pytest.fixture
+def store(url: str) -> Warehouse:
+    return connect(url, create=False)
+
+
+def test_means_of_published_figures_are_tested_and_it_is_said_how(
+    store: Warehouse,
+) -> None:
+    said = " ".join(str(store.leaderboard()).split())
+    assert "cannot be told apart; tested by published errors, unpaired." in said
+    assert "mean: tested by published errors, unpaired" in said
+    assert "each benchmark: no test of differences, as its figures" in said
+    assert "no test of differences: the figures" not in said
+    assert "*: best of its column, or not distinguishable from it" in said
+
+
+def test_the_board_of_a_group_says_the_same(url: str, run: Caller) -> None:
+    found = run("leaderboard", "--group", "one,two,three", "--db", url)
+    assert "tested by published errors, unpaired" in " ".join(found.out.split())
+
+
+def test_equal_figures_without_a_test_are_no_tie(store: Warehouse) -> None:
+    said = " ".join(str(store.leaderboard("level")).split())
+    assert "org/close and org/high have the highest figure" in said
+    assert "tied" not in said
+    assert "no test of differences" in said
+    assert "tied" not in store.leaderboard("level").one_line
