@@ -25,6 +25,12 @@ def build_rows() -> StoreRows:
     for model, value in (("org/high", 0.9), ("org/close", 0.9), ("org/low", 0.8)):
         run = rows.run(model, "level")
         rows.published(run, value, benchmark="level", standard_error=0.01)
+    for name in ("cut", "cut-too"):
+        rows.benchmark(name)
+        rows.describe(name, rows.metric())
+        for model, n in (("org/whole", 2305), ("org/part", 512)):
+            run = rows.run(model, name, n_benchmark=2305)
+            rows.published(run, 0.9, benchmark=name, standard_error=0.01, n=n)
     return rows
 
 
@@ -58,3 +64,16 @@ def test_equal_figures_without_a_test_are_no_tie(store: Warehouse) -> None:
     assert "tied" not in said
     assert "no test of differences" in said
     assert "tied" not in store.leaderboard("level").one_line
+
+
+def test_a_published_figure_of_a_part_is_flagged(store: Warehouse) -> None:
+    board = store.leaderboard("cut")
+    (part,) = [row for row in board.rows if row.model == "org/part"]
+    assert "subset" in part.flags and part.rank is None
+    assert [row.model for row in board.rows if row.rank] == ["org/whole"]
+    suite = store.leaderboard(group="cut,cut-too").rows
+    assert [(row.model, row.rank) for row in suite] == [
+        ("org/whole", 1),
+        ("org/part", None),
+    ]
+    assert suite[1].flags == ("subset", "published")

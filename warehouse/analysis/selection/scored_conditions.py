@@ -364,6 +364,8 @@ def coverage_flags(entry: ScoredCondition, whole: BenchmarkCoverage) -> tuple[st
             flags += ["other_prompts"]
         if entry.scores.n_unscored:
             flags += ["unscored"]
+    elif entry.published is not None and 0 < entry.published.n < whole.size:
+        flags += ["subset"]
     return tuple(flags)
 
 

@@ -383,7 +383,7 @@ def bounds_of(
     return (bounds, [])
 
 
-#: What is compared with a published figure, which says nothing of its prompts.
+#: What a leaf has of a group that none of its coverages is of.
 _NOTHING = BenchmarkCoverage(0, b"")
 
 
@@ -391,9 +391,7 @@ def _coverage(leaves: Sequence[Leaf], entries: Sequence[ScoredCondition]) -> lis
     """Flags that hold on some leaf, each once."""
     flags: dict[str, None] = {}
     for leaf, entry in zip(leaves, entries, strict=True):
-        whole = _NOTHING
-        if entry.scores is not None:
-            whole = leaf.leaf_entries.coverages[entry.group]
+        whole = leaf.leaf_entries.coverages.get(entry.group, _NOTHING)
         for flag in coverage_flags(entry, whole):
             flags[flag] = None
         if entry.usable is None or entry.is_cut:
