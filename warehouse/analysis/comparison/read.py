@@ -609,7 +609,15 @@ class TwoModels:
             scores_b = scores_of(scores_b, only.ids)
         clusters = self.clusters(a, b)
         try:
-            pair = pair_up(a, b, both.metric_a, scores_a, scores_b, clusters)
+            pair = pair_up(
+                a,
+                b,
+                both.metric_a,
+                scores_a,
+                scores_b,
+                clusters,
+                (self.a, self.b),
+            )
         except NotComparable as error:
             prompts = (scores_a.prompts.tolist(), scores_b.prompts.tolist())
             why = why_none_in_common(self.store, a, b, prompts)
