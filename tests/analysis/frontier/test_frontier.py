@@ -283,8 +283,9 @@ def test_recorded_and_priced_are_two(url: str, prices: Path) -> None:
         store.frontier("quiz", prices="stored")
     with pytest.raises(MisuseError, match="dollars of tokens"):
         store.frontier("quiz", cost="tokens", prices=str(prices))
-    with pytest.raises(MisuseError, match="no answer with known seconds"):
+    with pytest.raises(MisuseError, match="no answer with known seconds") as refused:
         store.frontier("quiz", cost="seconds")
+    assert 'other costs: cost="dollars" or cost="tokens"; left' in str(refused.value)
 
 
 def test_compare_and_gate_by_cost(url: str) -> None:

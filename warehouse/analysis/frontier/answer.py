@@ -48,6 +48,7 @@ from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.suites.tree import find_suite, is_suite
 from warehouse.errors import MisuseError
+from warehouse.questions.options import COSTS
 from warehouse.questions.question import answers
 from warehouse.stats import (
     as_good_for_less,
@@ -106,7 +107,7 @@ def frontier(store: Store, question: Frontier) -> FrontierReport:
             "; ".join(
                 [
                     f"{question.benchmark} has no {source.metric} to hold against "
-                    "scores",
+                    f"scores{_instead(store, names, question)}",
                     *notes,
                 ]
             )
@@ -195,6 +196,31 @@ def _groups(
         notes.append(scores.clusters.note)
     differences = group_differences(groups)
     yield from ((differences[group], members) for group, members in groups.items())
+
+
+def _instead(store: Store, names: Sequence[str], question: Frontier) -> str:
+    """Which other costs the answers have, in words; empty where there is none."""
+    known = []
+    for kind in COSTS:
+        if kind != question.cost and _are_known(store, names, question, kind):
+            known.append(f"--cost {kind}")
+    if not known:
+        return ", nor any other cost"
+    priced = question.prices is not None or question.cost != COSTS[0]
+    if "--cost tokens" in known and not priced:
+        known.append("--prices FILE")
+    return f"; these answers have other costs: {' or '.join(known)}"
+
+
+def _are_known(
+    store: Store, names: Sequence[str], question: Frontier, kind: str
+) -> bool:
+    """True where answers on a benchmark have a kind of cost."""
+    for name in names:
+        scores = select_entries(store, selection_of(question, benchmark=name))
+        if any(_groups(store, scores, CostSource(kind), question, [], "")):
+            return True
+    return False
 
 
 def _answered(

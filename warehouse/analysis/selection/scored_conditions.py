@@ -236,6 +236,8 @@ class BenchmarkScores:
     notes: tuple[str, ...] = ()
     is_part: bool = False  #: only some prompts are meant, of which runs cover all.
     policy: PolicyInForce = PolicyInForce()  #: what unscored samples count as.
+    #: many samples have no score, and policy ``attempts`` says what they count as.
+    can_read_attempts: bool = False
     #: what several parts of a page ask of these scores (`LastPairs`).
     worked_out: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
