@@ -61,7 +61,9 @@ class HeatCell:
     rank: int | None = None
     #: 1 + number of those that are significantly better (Holm); None without a test.
     statistical_rank: int | None = None
-    mark: str = ""  #: sign of a score that does not count as others do: `PART`, `ALONE`, `PUBLISHED`, `UNSCORED`; else empty.
+    #: sign of a score that does not count as others do: `PART`, `ALONE`, `PUBLISHED`,
+    #: `UNSCORED`; else empty.
+    mark: str = ""
 
 
 @dataclass(frozen=True)

@@ -125,7 +125,12 @@ def decide_of(
     if not rows:
         raise MisuseError("; ".join(left_out[:5]))
     is_share = all(recipe.width == 1.0 for recipe in recipes)
-    return Decisions(a[0], b[0], level, tuple(rows), tuple(left_out), is_share)
+    others = {recipe.benchmark for recipe in recipes if recipe.width != 1.0}
+    shares = {row.benchmark for row in rows} - others
+    return Decisions(
+        *(a[0], b[0], level),
+        *(tuple(rows), tuple(left_out), is_share, tuple(sorted(shares))),
+    )
 
 
 def _side(

@@ -76,6 +76,7 @@ def frontier(store: Store, question: Frontier) -> FrontierReport:
     names = [question.benchmark]
     if is_suite(store, question.benchmark):
         names = [leaf.name for leaf in find_suite(store, question.benchmark).leaves]
+    shares: list[str] = []
     rows, sentences, notes, rising = (
         list[FrontierRow](),
         list[str](),
@@ -88,6 +89,8 @@ def frontier(store: Store, question: Frontier) -> FrontierReport:
         if metric.higher_is_better is None:
             raise MisuseError(direction_unknown(metric.label, name))
         rising.add(metric.higher_is_better)
+        if metric.bounds == (0.0, 1.0):
+            shares.append(name)
         of_suite = f" of {name}" if len(names) > 1 else ""
         for differs, members in _groups(
             store, scores, source, question, notes, of_suite
@@ -133,6 +136,7 @@ def frontier(store: Store, question: Frontier) -> FrontierReport:
         tuple(sentences),
         words,
         tuple(notes),
+        tuple(shares),
     )
 
 

@@ -69,7 +69,7 @@ from warehouse.questions.question import answers
 from warehouse.records.score_span import ScoreSpan
 from warehouse.store.connection import Store
 from warehouse.tables.view import TableNote, View
-from warehouse.tables.words import MIXED_SCALES, direction, listed, some_of, visible
+from warehouse.tables.words import MIXED_SCALES, direction, listed, visible
 
 
 @dataclass(frozen=True)

@@ -242,7 +242,9 @@ def pick_one(
         n_more = len(lines) - _MOST_LINES + 2
         lines = [*lines[: _MOST_LINES - 2], f"  ... {n_more} more"]
     split = conditions[0].benchmark_split
-    ways = "choose one as run:ID, narrow it with --where field=value, or take the newest"
+    ways = (
+        "choose one as run:ID, narrow it with --where field=value, or take the newest"
+    )
     checkpoint = _last_checkpoint([conditions])
     if checkpoint:
         ways = (
