@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.support.builders import StoreRows
@@ -77,3 +79,23 @@ def test_a_published_figure_of_a_part_is_flagged(store: Warehouse) -> None:
         ("org/part", None),
     ]
     assert suite[1].flags == ("subset", "published")
+
+
+def test_latex_of_a_group_is_the_table_that_papers_print(url: str, run: Caller) -> None:
+    asked = ("leaderboard", "--group", "one,two,three")
+    latex = run(*asked, "--latex", db=url).out
+    assert r"model & one & three & two & mean & flags \\" in latex
+    assert r"org/high & \textbf{61.0 \% (1.0)} &" in latex
+    assert r"\textbf{60.0 \% (0.6)} & published" in latex  # of the mean a tie
+    assert "bold: the best figure of a benchmark, untested" in latex
+    explained = run(*asked, "--explain", db=url).out
+    assert re.search(r" 0\.610+ \(0\.010+\) ", explained)
+    assert "draws" not in explained and "prompts" not in explained.splitlines()[2]
+
+
+def test_names_with_commas_are_a_group(url: str, run: Caller) -> None:
+    refused = run("leaderboard", "one,two", db=url)
+    assert refused.code == 2
+    assert "warehouse leaderboard --group one,two" in " ".join(refused.err.split())
+    mixed = run("leaderboard", "--group", "one,missing", db=url)
+    assert mixed.code == 2 and "through" not in mixed.err

@@ -277,9 +277,24 @@ def score_set(
         n_checkpoints=max((entry.n_checkpoints for entry in entries), default=1),
         notes=_row_notes(members, with_cells, left_out, seeds, seeds_on),
         no_place="too few seeds" if TOO_FEW in own_flags else "",
+        leaf_errors=errors_on(leaves, cells),
     )
     of_row = RowSeeds(1, 0.0, 0.0, fixed=not trained) if seeds is None else seeds.row
     return Scored(members, cells, row, combined.n_shared, of_row)
+
+
+def errors_on(
+    leaves: Sequence[Leaf], cells: Mapping[str, Cell]
+) -> tuple[float | None, ...]:
+    """The standard error of the figure on each leaf; None where it is not known."""
+    errors: list[float | None] = []
+    for leaf in leaves:
+        cell = cells.get(leaf.name)
+        if cell is None or not cell.variance:
+            errors.append(None)
+        else:
+            errors.append(math.sqrt(cell.variance))
+    return tuple(errors)
 
 
 def _run_groups(members: ConditionSet) -> set[int]:
