@@ -12,7 +12,7 @@ from typing import Any, TextIO, Unpack
 
 import click
 
-from warehouse.tables.text import LEAST, fold, lay_out, wrap
+from warehouse.tables.text import FLAGS, LEAST, flags_in_words, fold, lay_out, wrap
 from warehouse.tables.text import NARROW as NARROW
 from warehouse.tables.view import (
     HangingText,
@@ -203,6 +203,8 @@ def _print(table: Table) -> tuple[str, ...]:
             f"... and {len(table.rows) - len(shown.rows)} more rows: --json, --csv or "
             "a pipe has all"
         )
+    if FLAGS in layout.left_out:
+        print_text(visible(flags_in_words(table)))
     if layout.left_out:
         print_text(f"({', '.join(layout.left_out)}: --wide)")
     return layout.columns

@@ -9,6 +9,7 @@ import pytest
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller
 from warehouse import Warehouse, connect
+from warehouse.tables.text import in_text
 
 #: Models with a figure on each benchmark, the first two close to one another.
 FIGURES = {"org/high": 0.61, "org/close": 0.60, "org/low": 0.30}
@@ -79,6 +80,27 @@ def test_a_published_figure_of_a_part_is_flagged(store: Warehouse) -> None:
         ("org/part", None),
     ]
     assert suite[1].flags == ("subset", "published")
+
+
+def test_what_changes_how_figures_are_read_stays_on_a_narrow_page(
+    store: Warehouse,
+) -> None:
+    board = store.leaderboard("cut", subset_ok=True)
+    narrow = in_text(board.view(), width=62)
+    assert "flags: " in narrow and "(left out: flags" in narrow
+    assert "published (all)" in narrow and "subset (org/part)" in narrow
+    assert "flags: " not in in_text(board.view(), width=120)
+
+
+def test_one_line_of_several_benchmarks_has_an_answer(store: Warehouse) -> None:
+    said = store.leaderboard().one_line
+    assert re.search(r"^\d benchmarks, \d+ rows; by the mean of \d benchmarks, ", said)
+    assert "org/high" in said
+
+
+def test_a_switch_of_the_command_is_a_method_of_its_own(store: Warehouse) -> None:
+    with pytest.raises(TypeError, match=r"ask compare_unpaired\(\)"):
+        store.compare("org/high", "org/low", unpaired=True)  # type: ignore[call-arg]
 
 
 def test_latex_of_a_group_is_the_table_that_papers_print(url: str, run: Caller) -> None:
