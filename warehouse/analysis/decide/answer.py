@@ -128,8 +128,13 @@ def decide_of(
     others = {recipe.benchmark for recipe in recipes if recipe.width != 1.0}
     shares = {row.benchmark for row in rows} - others
     return Decisions(
-        *(a[0], b[0], level),
-        *(tuple(rows), tuple(left_out), is_share, tuple(sorted(shares))),
+        a=a[0],
+        b=b[0],
+        level=level,
+        rows=tuple(rows),
+        left_out=tuple(left_out),
+        is_share=is_share,
+        shares=tuple(sorted(shares)),
     )
 
 

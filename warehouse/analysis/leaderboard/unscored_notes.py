@@ -70,7 +70,7 @@ def _published_as_wrong(entry: ScoredCondition, row: LeaderboardRow) -> float | 
     as_wrong = row.unscored_low
     if entry.metric.higher_is_better is False:
         as_wrong = row.unscored_high
-    low, high = entry.metric.bounds
+    low, high = entry.metric.bounds or (None, None)
     if as_wrong is None or low is None or high is None:
         return None
     published = entry.published.value
