@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from warehouse.ingest.file_rules import FileRules
 
 
+#: Paths that every command of a message names.
+_MOST_NAMED = 2
+
+
 @dataclass
 class AskedDumps:
     """Files and folders with the options by which ``ingest`` would read them; the fields
@@ -68,14 +72,20 @@ class AskedDumps:
         return [word for path in self.paths for word in ("--from", path)] + self._how()
 
     def in_commands(self, text: str) -> str:
-        """A text whose commands can be pasted: they ask these dumps."""
+        """A text whose commands can be pasted: they ask these dumps; of many the first
+        command alone names all."""
         if not self.paths:
             return text
         from .command_table import asking_words
 
         words = "|".join(sorted(asking_words()))
         named = shlex.join(["warehouse", *self.words()])
-        return re.sub(rf"\bwarehouse (?=(?:{words})\b)", lambda _: f"{named} ", text)
+        command = re.compile(rf"\bwarehouse (?=(?:{words})\b)")
+        found = command.search(text)
+        if found is None or len(self.paths) <= _MOST_NAMED:
+            return command.sub(lambda _: f"{named} ", text)
+        head = f"{text[: found.start()]}{named} "
+        return head + command.sub("warehouse --from … ", text[found.end() :])
 
     def url(self, rules: FileRules, *, quiet: bool, verbose: bool) -> str:
         """The store that holds them, read at the first call, with what is to be said of

@@ -31,9 +31,10 @@ RECONCILED = ("exact", "rounded", "null_as_worst", "not_recomputable")
 #: The others of these in words.
 VERDICTS = {
     "rounded": "but for rounding",
-    "null_as_worst": "where samples without a score count as wrong (--policy all-wrong)",
     "not_recomputable": "have no samples to check",
 }
+#: A verdict that is the same as a policy, and the policy.
+_AS_WORST, _ALL_WRONG = "null_as_worst", "all-wrong"
 #: Columns of what is said.
 WIDTH = 80
 
@@ -149,8 +150,10 @@ def _print_reconciliation(rows: tuple[Reconciled, ...], state: State) -> None:
 def _counted(rows: Sequence[Reconciled]) -> list[str]:
     """How many figures have which verdict; those that a policy explains by its name."""
     verdicts = Counter(row.verdict for row in rows if not row.policy)
-    said = [f"{verdicts.pop('exact', 0)} of {len(rows)} come out exactly"]
     policies = Counter(row.policy for row in rows if row.policy)
+    if n_as_worst := verdicts.pop(_AS_WORST, 0):
+        policies[_ALL_WRONG] += n_as_worst
+    said = [f"{verdicts.pop('exact', 0)} of {len(rows)} come out exactly"]
     for policy, number in policies.most_common():
         said.append(f"{number} under policy {' or '.join(policy.split())}")
     for verdict, words in VERDICTS.items():

@@ -12,7 +12,7 @@ from typing import Any, TextIO, Unpack
 
 import click
 
-from warehouse.tables.text import LEAST, fold, lay_out, wrap
+from warehouse.tables.text import FLAGS, LEAST, flags_in_words, fold, lay_out, wrap
 from warehouse.tables.text import NARROW as NARROW
 from warehouse.tables.view import (
     HangingText,
@@ -136,12 +136,7 @@ def print_page(
     from warehouse.tables.markup import in_latex, in_markdown, in_percent
     from warehouse.tables.view import in_html
 
-    view = View(
-        tuple(
-            part.only(chosen_columns(part.columns)) if isinstance(part, Table) else part
-            for part in parts
-        )
-    )
+    view = View(tuple(map(_on_a_page, parts)))
     if percent:
         shown = in_percent(view)
         if shown == view:
@@ -151,6 +146,16 @@ def print_page(
         print(in_html(view, rows=sys.maxsize))
     else:
         print((in_latex if form == "latex" else in_markdown)(view), end="")
+
+
+def _on_a_page(part: str | Table | TableNote) -> str | Table | TableNote:
+    """A part with the columns that were chosen, else a table as papers print it."""
+    if not isinstance(part, Table):
+        return part
+    chosen = chosen_columns(part.columns)
+    if not chosen and part.paper is not None:
+        return part.paper
+    return part.only(chosen)
 
 
 def _record(part: str | Table) -> bool:
@@ -198,6 +203,8 @@ def _print(table: Table) -> tuple[str, ...]:
             f"... and {len(table.rows) - len(shown.rows)} more rows: --json, --csv or "
             "a pipe has all"
         )
+    if FLAGS in layout.left_out:
+        print_text(visible(flags_in_words(table)))
     if layout.left_out:
         print_text(f"({', '.join(layout.left_out)}: --wide)")
     return layout.columns

@@ -15,6 +15,7 @@ from tests.support import lm_eval
 from tests.support.ingested import ingested
 from tests.support.pages import ROOT
 from tests.support.stores import select
+from warehouse import connect
 from warehouse.errors import InputError
 from warehouse.importers.terminal_bench import IMPORTER
 from warehouse.ingest.pipeline import ingest
@@ -124,6 +125,22 @@ def test_in_a_store(store_url: str) -> None:
             store, "select * from published_against_recomputed where statistic = 'mean'"
         )
         assert found["verdict"] == "null_as_worst"
+
+
+def test_the_board_says_that_the_source_publishes_other_figures(
+    store_url: str,
+) -> None:
+    with ingested(store_url, RUN.parent):
+        pass
+    store = connect(store_url, create=False)
+    (row,) = store.leaderboard("terminal-bench-demo").rows
+    said = " ".join(store.leaderboard("terminal-bench-demo").notes)
+    (listed,) = store.runs()
+    assert row.estimate != 0.5
+    assert "published figures are others" in said and "org/tiny" in said
+    (as_wrong,) = store.leaderboard("terminal-bench-demo", policy="all-wrong").rows
+    assert as_wrong.estimate == 0.5
+    assert listed.n_scored is not None and listed.n_scored <= listed.n_found
 
 
 def test_the_mapping_and_the_importer_see_the_same_runs(

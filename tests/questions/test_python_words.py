@@ -57,6 +57,7 @@ from warehouse.questions.python_words import in_python_words
             'said: set_policy("quiz", "all-wrong", metric="acc")',
         ),
         ("or: warehouse fix policy quiz --undo", 'or: set_policy("quiz", None)'),
+        ("--policy all-wrong counts them", 'policy="all-wrong" counts them'),
         ("--prices FILE or --cost tokens", 'prices=FILE or cost="tokens"'),
         ("ask it: warehouse --db x.db pairs quiz", 'ask it: warehouse.connect("x.db").pairs("quiz")'),
     ],

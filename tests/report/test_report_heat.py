@@ -30,9 +30,11 @@ from warehouse.report.fold import MOST_NODES, n_nodes
 from warehouse.report.heat import (
     ALONE,
     PART,
+    UNSCORED,
     HeatCell,
     HeatColumn,
     cells_of,
+    mark_of,
     rows_in_order,
     window,
 )
@@ -502,3 +504,11 @@ def test_names_keep_what_tells_them_apart_and_an_empty_map_takes_no_space() -> N
         "pairs", names, [[0.0] * 3] * 3, [[0.0] * 3] * 3, n_decimals=2, note=""
     )
     assert alike is None
+
+
+def test_many_samples_without_a_score_are_marked_in_the_table(url: str) -> None:
+    row = SimpleNamespace(flags=("unscored", "many_unscored"), rank=1, method="t")
+    assert mark_of(cast(Any, row)) == UNSCORED
+    cells = {"a": HeatCell(0.9, 0.01, rank=1, statistical_rank=1, mark=UNSCORED)}
+    shown = window([HeatColumn("quiz", "acc", True, cells)])
+    assert dict(shown.keys)[UNSCORED].startswith("many samples have no score")

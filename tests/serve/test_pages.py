@@ -208,6 +208,12 @@ def test_the_difference_of_two_models_on_one_benchmark_is_said_once(
         and "allowing for all pairs of" in said
     )
     assert "95 % interval [" in said and "first" not in said
+    assert "] for these two alone; " in said
+    store = re.escape(url)
+    assert re.search(
+        rf"warehouse compare solo/a solo/b --latest --db {store}<", unescape(page)
+    )
+    assert "SQL, run by run" in page and "agent" in page
     assert (
         len(
             {

@@ -161,7 +161,7 @@ def runs_table(runs: Sequence[ListedRun]) -> Table:
                 "benchmark": run.benchmark,
                 "split": run.split,
                 "score": _score(run, units[run.is_share]),
-                "questions": run.n_found,
+                "questions": _questions(run),
                 "when": run.started_at and f"{run.started_at:%Y-%m-%d %H:%M}",
                 "file": _short(run.file),
                 "status": "" if run.status == "complete" else run.status,
@@ -180,6 +180,16 @@ def runs_table(runs: Sequence[ListedRun]) -> Table:
         hide_empty=_RUN_MAY_BE_EMPTY,
         minor=_MINOR_RUN_COLUMNS,
     )
+
+
+def _questions(run: ListedRun) -> int | str | None:
+    """How many questions a run has, and on how many its figure rests where these are
+    fewer."""
+    if run.score is None or not run.n_scored or not run.n_found:
+        return run.n_found
+    if run.n_scored >= run.n_found:
+        return run.n_found
+    return f"{run.n_scored} of {run.n_found}"
 
 
 def _seed(run: ListedRun) -> str:

@@ -126,9 +126,25 @@ def _of_method(message: str, question: type[Options], name: str) -> str:
     wrong = _UNEXPECTED.search(said)
     if wrong is None:
         return said
+    other = _method_of_switch(question, wrong[1])
+    if other:
+        return f"{said}; ask {other}(), a method of its own"
     hint = did_you_mean(wrong[1], options(question), "")
     known = f"it takes: {', '.join(options(question))}"
     return f"{said}; {hint or known}"
+
+
+def _method_of_switch(question: type[Options], keyword: str) -> str:
+    """The method that is a switch of the command of a question, such as ``--unpaired``;
+    empty where there is none."""
+    from warehouse.questions.asked_by_methods import questions_of_methods
+
+    command = getattr(question, "COMMAND", "") or getattr(question, "NAME", "")
+    wanted = f"{command} --{keyword.replace('_', '-')}"
+    for name, kind in questions_of_methods().items():
+        if wanted == kind.COMMAND:
+            return name
+    return ""
 
 
 def explained(question: type[Options]) -> str:

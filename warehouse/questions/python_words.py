@@ -16,6 +16,7 @@ from functools import cache
 from warehouse.questions.question import FieldOption, Question, options
 from warehouse.questions.registry import ENTRIES
 from warehouse.questions.spelling import in_python
+from warehouse.records.policy import PRESETS
 
 #: A word of a command line, a quoted one whole.
 _WORD = re.compile(r"'[^']*'|\"[^\"]*\"|[^\s`'\"()]+")
@@ -483,7 +484,7 @@ def _is_value(words: _Words, option: FieldOption) -> bool:
     word = words.word
     if not word or word in _PROSE | _VERBS or word.startswith("-"):
         return False
-    if word.replace("-", "_") in option.choices or "=" in word:
+    if word.replace("-", "_") in option.choices or "=" in word or word in PRESETS:
         return True
     if _PLACEHOLDER.fullmatch(word) or word[0] in "'\"0123456789":
         return True

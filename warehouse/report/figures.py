@@ -23,12 +23,16 @@ from warehouse.charts.picture import Picture, note_of
 from warehouse.charts.pictures import Interval, forest, wins
 from warehouse.charts.scatter import Spot, by_cost, scatter
 from warehouse.charts.ties import ties
-from warehouse.report.heat import PART, PUBLISHED, mark_of
+from warehouse.report.heat import PART, PUBLISHED, UNSCORED, mark_of
 from warehouse.tables.units import Unit
 from warehouse.tables.words import decimals, span_of
 
 #: Signs at figures that no test compares with the others.
-_MARKS = {PART: "on a part", PUBLISHED: "as published, not tested"}
+_MARKS = {
+    PART: "on a part",
+    PUBLISHED: "as published, not tested",
+    UNSCORED: "many samples without a score",
+}
 
 
 def board_pictures(part: BenchmarkPart, level: float) -> list[Picture]:

@@ -34,11 +34,12 @@ _ADDED = 0.1
 #: Digits of a score where its error asks for no more.
 _USUAL = 3
 #: Signs at scores that do not count beside the others, and what they say.
-PART, ALONE, PUBLISHED = "*", "†", "°"
+PART, ALONE, PUBLISHED, UNSCORED = "*", "†", "°", "‡"
 _KEYS = {
     PART: "on a part of the benchmark: not ranked, and not coloured",
     ALONE: "of other runs (another split, version or judge), which are ranked alone: not coloured",
     PUBLISHED: "as its source publishes it",
+    UNSCORED: "many samples have no score, and are missing",
 }
 
 Order = Literal["apart", "date", "name"]
@@ -60,7 +61,9 @@ class HeatCell:
     rank: int | None = None
     #: 1 + number of those that are significantly better (Holm); None without a test.
     statistical_rank: int | None = None
-    mark: str = ""  #: sign of a score that does not count as others do: `PART`, `ALONE`, `PUBLISHED`; else empty.
+    #: sign of a score that does not count as others do: `PART`, `ALONE`, `PUBLISHED`,
+    #: `UNSCORED`; else empty.
+    mark: str = ""
 
 
 @dataclass(frozen=True)
@@ -229,6 +232,8 @@ def mark_of(row: LeaderboardRow | SuiteRow) -> str:
         return PUBLISHED
     if row.rank is None:
         return PART
+    if "many_unscored" in row.flags:
+        return UNSCORED
     return ""
 
 

@@ -15,6 +15,7 @@ from warehouse.analysis.compare.question import Compare
 from warehouse.analysis.comparison.brief import Names, units_of
 from warehouse.analysis.comparison.words import better_in_words
 from warehouse.analysis.report_data.report import Changes, read_changes
+from warehouse.analysis.suites.across import with_first_case
 from warehouse.analysis.suites.question import AnyLeaderboard
 from warehouse.errors import MisuseError
 from warehouse.records.clock import utc_now
@@ -134,8 +135,8 @@ def overview(site: Site, request: PageRequest) -> Page:
             "benchmarks": _figures(columns),
         },
         [AnyLeaderboard(), *([comparison] if comparison else [])],
-        "select benchmark, model, metric, estimate, standard_error from score_summary "
-        "where is_default",
+        "select benchmark, model, agent, metric, estimate, standard_error, n_prompts "
+        "from score_summary where is_default",
         again=1 if left_to_go or (comparison and not verdict) else 0,
     )
 
@@ -219,7 +220,7 @@ def _verdict(
     try:
         answer = site.answers.soon(question)
     except MisuseError as error:
-        return {"words": str(error), "link": ""}, question
+        return {"words": with_first_case(str(error)), "link": ""}, None
     if answer is None:
         return None, question
     row = answer.overall or answer.rows[0]

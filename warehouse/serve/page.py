@@ -40,6 +40,8 @@ NAVIGATION = (
 #: Parameters of an address that choose its form or let in, and are no part of a view's
 #: state.
 FORMS = ("format", "export", "token", "seen")
+#: What a query is called: figures of pages pool the runs of a row.
+_SQL = "SQL, run by run"
 _LINK = re.compile(r' (?:href|action)="/[^"]*"')
 
 
@@ -221,12 +223,17 @@ class Page:
             return records_as_json(self.answer.kind_of(), self.answer.rows)
         return json_text(plain(self.answer)) + "\n"
 
-    @property
-    def made(self) -> list[tuple[str, str]]:
-        """How it was made: a language and a text that can be pasted."""
-        commands = [("Command", question.command()) for question in self.questions]
+    def made(self, store: str) -> list[tuple[str, str]]:
+        """How it was made: a language and a text that can be pasted.
+
+        Args:
+            store: its address without secrets.
+        """
+        commands = []
+        for question in self.questions:
+            commands.append(("Command", question.command("--db", store)))
         calls = [("Python", question.python()) for question in self.questions]
-        return [*commands, *calls, *([("SQL", self.sql)] if self.sql else [])]
+        return [*commands, *calls, *([(_SQL, self.sql)] if self.sql else [])]
 
 
 @dataclass(frozen=True)

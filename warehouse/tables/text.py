@@ -6,13 +6,20 @@ rich leaves no column out, breaks names anywhere, and takes 20 times as long.
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from typing import Any
 
 from warehouse.tables.view import Table, TableNote, View
-from warehouse.tables.words import WrittenInterval, WrittenNumber, cell, is_number
+from warehouse.tables.words import (
+    WrittenInterval,
+    WrittenNumber,
+    cell,
+    is_number,
+    some_of,
+)
 
 GAP = "  "
 #: Texts up to this length are never folded.
@@ -30,6 +37,12 @@ KEPT = 3
 BREAKS = "-_/=:+@"
 #: Pages below this break lines themselves.
 NARROW = 60
+#: The column of flags, and the one that names rows.
+FLAGS, _NAMES = "flags", "model"
+#: Begins a flag that says how large a share it is of.
+_WITH_SHARE = "unscored "
+#: Rows of a flag that are named.
+_MOST_NAMED = 3
 #: Characters of a line where nothing says how wide the page is.
 WIDTH = 80
 #: Rows that a page of text has; frames and files have all.
@@ -89,6 +102,30 @@ def lay_out(
     return TableLayout(tuple(lines), tuple(texts.columns), tuple(left_out))
 
 
+def flags_in_words(table: Table) -> str:
+    """The flags of a table that has no room for their column: they change how its
+    figures are read."""
+    at = table.columns.index(FLAGS)
+    named = 0
+    if _NAMES in table.columns:
+        named = table.columns.index(_NAMES)
+    rows_with: dict[str, dict[str, None]] = {}
+    counts: Counter[str] = Counter()
+    for row in table.rows:
+        for flag in filter(None, cell(row[at]).split(", ")):
+            if flag.startswith(_WITH_SHARE):  # which differs from row to row
+                flag = _WITH_SHARE.strip()
+            rows_with.setdefault(flag, {})[cell(row[named])] = None
+            counts[flag] += 1
+    said = []
+    for flag, names in rows_with.items():
+        who = some_of(list(names), _MOST_NAMED)
+        if counts[flag] == len(table.rows):
+            who = "all"
+        said.append(f"{flag} ({who})")
+    return f"flags: {', '.join(said)}"
+
+
 def in_text(view: View, *, width: int = WIDTH, rows: int = ROWS) -> str:
     """A view as lines of a width."""
     lines: list[str] = []
@@ -105,6 +142,8 @@ def in_text(view: View, *, width: int = WIDTH, rows: int = ROWS) -> str:
                 lines.append(
                     f"... and {len(part.rows) - rows} more rows: to_frame() has all"
                 )
+            if FLAGS in layout.left_out:
+                lines += wrap(flags_in_words(part), width)
             if layout.left_out:
                 lines += wrap(
                     f"(left out: {', '.join(layout.left_out)}; to_frame() has all)",

@@ -28,6 +28,7 @@ class TableLook(TypedDict, total=False):
     counts: Sequence[str]
     minor: Sequence[str]
     narrow: Table | None
+    paper: Table | None
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,8 @@ class Table:
     minor: Sequence[str] = ()
     #: what a page shows in its place that has no room for all of its columns.
     narrow: Table | None = None
+    #: what Markdown, LaTeX and HTML have in its place: as papers print it.
+    paper: Table | None = None
 
     @classmethod
     def of(cls, rows: Iterable[Mapping[str, Any]], **look: Unpack[TableLook]) -> Table:

@@ -209,6 +209,24 @@ def small(value: float | None) -> WrittenNumber | None:
     return WrittenNumber(f"{value:.3g}")
 
 
+#: Units of costs by the name of their metric.
+_COST_UNITS = {
+    "cost": "US$",
+    "cost_priced": "US$",
+    "tokens": "tokens",
+    "seconds": "s",
+    "calls": "calls",
+}
+
+
+def cost_in_words(value: float | None, metric: str) -> WrittenNumber | None:
+    """A cost of an answer, with its unit."""
+    written = small(value)
+    if written is None:
+        return None
+    return WrittenNumber(f"{written} {_COST_UNITS.get(metric, '')}".strip())
+
+
 def small_interval(
     low: float | None, high: float | None, at: float | None = None
 ) -> str | None:

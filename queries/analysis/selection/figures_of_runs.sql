@@ -5,11 +5,13 @@
 -- columns:
 --   n_scorers: judges or scorers that gave the run a figure
 --   estimate, standard_error: the figure; null where several gave one
+--   n_prompts: prompts behind the figure; null where several gave one, or nobody says
 --   is_share: scores lie between 0 and 1
 select run_score.run_id, run_score.metric, run_score.metric_filter,
     count(*) as n_scorers,
     case when count(*) = 1 then sum(run_score.estimate) end as estimate,
     case when count(*) = 1 then sum(run_score.standard_error) end as standard_error,
+    case when count(*) = 1 then cast(sum(run_score.n_prompts) as bigint) end as n_prompts,
     bool_and(coalesce(
         described.kind = 'binary' or (described.low = 0 and described.high = 1), false
     )) as is_share

@@ -15,6 +15,7 @@ from tests.support.builders import StoreRows
 from tests.support.cli import Caller
 from warehouse.analysis.compare.answer import compare
 from warehouse.analysis.compare.unpaired import compare_unpaired
+from warehouse.analysis.leaderboard.answer import leaderboard
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats import cluster_robust
 from warehouse.store.connection import Store
@@ -179,3 +180,18 @@ def test_people_and_programs_get_it(run: Caller, url: str) -> None:
 def test_the_papers_clustered_error_stands_beside_cr2(run: Caller, url: str) -> None:
     found = run("compare", "m/a", "m/b", "--benchmark", "shared", "--json", db=url)
     assert found.rows[0]["se_eq8"] is None  # no clusters
+
+
+def test_who_shares_no_question_is_ranked_and_no_part_of_another(world: Store) -> None:
+    board = leaderboard(world, "plain")
+    apart = [row.model for row in board.rows if "other_prompts" in row.flags]
+    assert apart == ["m/a"] and all(row.rank for row in board.rows)
+    said = str(board.sentence)
+    assert "not compared with 1 other, which has no prompt in common" in said
+    assert "a part" not in said and "not ranked" not in said
+
+
+def test_the_way_out_names_both_models(world: Store) -> None:
+    with pytest.raises(MisuseError) as refused:
+        compare(world, "m/a", "m/b", benchmark="plain")
+    assert "`warehouse compare m/a m/b --unpaired`" in str(refused.value)

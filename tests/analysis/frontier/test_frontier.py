@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -283,8 +284,9 @@ def test_recorded_and_priced_are_two(url: str, prices: Path) -> None:
         store.frontier("quiz", prices="stored")
     with pytest.raises(MisuseError, match="dollars of tokens"):
         store.frontier("quiz", cost="tokens", prices=str(prices))
-    with pytest.raises(MisuseError, match="no answer with known seconds"):
+    with pytest.raises(MisuseError, match="no answer with known seconds") as refused:
         store.frontier("quiz", cost="seconds")
+    assert 'other costs: cost="dollars" or cost="tokens"; left' in str(refused.value)
 
 
 def test_compare_and_gate_by_cost(url: str) -> None:
@@ -405,3 +407,12 @@ def test_as_good_is_not_shown_by_one_prompt_lost_of_56(
         if row.model == "new"
     ]
     assert new.p_as_good == pytest.approx(stats.binom.cdf(1, 56, 0.06))
+
+
+def test_scores_are_in_percent_and_costs_have_a_unit(url: str, run: Caller) -> None:
+    frontier = run("frontier", "quiz", db=url).out
+    assert re.search(r"^dear +\d\d\.\d % ", frontier, re.MULTILINE)
+    assert "cost, US$" in frontier
+    assert "tokens an answer" in run("frontier", "quiz", "--cost", "tokens", db=url).out
+    compared = run("compare", "dear", "cheap", "--cost", "dollars", db=url).out
+    assert re.search(r"\d US\$ ", compared)

@@ -46,8 +46,8 @@ def store(url: str) -> Iterator[Warehouse]:
 
 def test_baked_failures_cannot_be_missing(store: Warehouse) -> None:
     words = (
-        r"run:2 \(org/baked on tasks\) stored its worst score for failures \(1 errors\) "
-        "and no status: under `missing` it cannot be read; all can be read under "
+        r"`missing` takes failed answers for missing, and these runs have them as wrong "
+        r"ones: run:2 \(org/baked on tasks\), 1 errors; all can be read under "
         "`all-wrong`: policy=.all-wrong."
     )
     for ask in (
@@ -64,9 +64,16 @@ def test_baked_failures_cannot_be_missing(store: Warehouse) -> None:
         store.pairs("tasks", policy="attempts")
 
 
+def test_a_policy_that_would_be_refused_is_not_named(store: Warehouse) -> None:
+    notes = "; ".join(store.leaderboard("tasks").notes)
+    assert "all-wrong" in notes and "attempts" not in notes
+    kept = store.leaderboard("tasks", where=["model=org/kept"])
+    assert "attempts" in "; ".join(kept.notes)
+
+
 def test_a_status_that_counts_as_wrong_may_be_baked(store: Warehouse) -> None:
     assert store.compare("org/kept", "org/limited", policy="attempts").rows
-    with pytest.raises(MisuseError, match=r"run:3 .*\(1 limits\)"):
+    with pytest.raises(MisuseError, match=r"run:3 .*, 1 limits"):
         store.compare("org/kept", "org/limited", policy="missing")
 
 

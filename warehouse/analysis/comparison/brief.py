@@ -24,6 +24,7 @@ from warehouse.tables.units import Unit
 from warehouse.tables.view import Table, TableNote
 from warehouse.tables.words import (
     WrittenInterval,
+    cost_in_words,
     counted,
     level_column,
     meanings,
@@ -172,8 +173,8 @@ def _cells(
             level_column(row.level): _interval(row, unit),
             "verdict": names.verdict(row),
             "equal": equal[row.equivalent],
-            "cost a": small(row.cost_a),
-            "cost b": small(row.cost_b),
+            "cost a": cost_in_words(row.cost_a, row.cost_metric),
+            "cost b": cost_in_words(row.cost_b, row.cost_metric),
             "a / b": small(row.cost_ratio),
             "cost interval": small_interval(
                 row.ratio_low, row.ratio_high, row.cost_ratio

@@ -360,9 +360,13 @@ def pair_up(
     scores_a: PromptScores,
     scores_b: PromptScores,
     clusters: ClusterMap,
+    references: tuple[str, str] | None = None,
 ) -> Pair:
     """Two conditions whose scores are read, with links followed, on the prompts that
     both have.
+
+    Args:
+        references: what they were called by whoever asked; None: their models.
 
     Raises:
         NotComparable: there is none.
@@ -374,10 +378,12 @@ def pair_up(
         link = f"warehouse fix link {shlex.join(names)} --by id"
         if names[0] == names[1]:
             link = "warehouse fix link BENCHMARK BENCHMARK"
+        called = references or (a.model, b.model)
+        call = shlex.join(["warehouse", "compare", *called, "--unpaired"])
         raise NotComparable(
             f"no prompt in common: {a.model} has {scores_a.n} scored prompts, "
             f"{b.model} has {scores_b.n}, none of them the same (`{link}` joins equal "
-            "prompts; `warehouse compare --unpaired` compares them all the same)"
+            f"prompts; `{call}` compares them all the same)"
         )
     labels = clusters.labels(common)
     return Pair(

@@ -199,5 +199,8 @@ def way_out(models: TwoModels, a: Condition, b: Condition) -> str:
                 side.estimate(level=0.95)
     except MisuseError as error:
         return f"; {error}"
-    call = shlex.join(["warehouse", "compare", models.a, models.b, "--unpaired"])
+    words = ["warehouse", "compare", models.a, models.b, "--unpaired"]
+    if any(one.setting("position") is not None for one in (a, b)):
+        words.append("--latest")  # of its checkpoints a model has here the last one
+    call = shlex.join(words)
     return f"; each figure with its own error, as if of other questions: {call}"

@@ -91,6 +91,8 @@ from warehouse.tables.words import some_of
 
 T = TypeVar("T")
 R = TypeVar("R")
+#: Benchmarks that a refusal names.
+_MOST_NAMED = 8
 
 
 @dataclass(frozen=True)
@@ -139,7 +141,8 @@ class OnBenchmarks(Generic[T]):
                     raise type(error)(f"{name}: {error}") from None
                 refused.setdefault(str(error), []).append(name)
         return computed, [
-            f"{', '.join(names)}: {reason}" for reason, names in refused.items()
+            f"{some_of(names, _MOST_NAMED)}: {reason}"
+            for reason, names in refused.items()
         ]
 
 
@@ -609,7 +612,15 @@ class TwoModels:
             scores_b = scores_of(scores_b, only.ids)
         clusters = self.clusters(a, b)
         try:
-            pair = pair_up(a, b, both.metric_a, scores_a, scores_b, clusters)
+            pair = pair_up(
+                a,
+                b,
+                both.metric_a,
+                scores_a,
+                scores_b,
+                clusters,
+                (self.a, self.b),
+            )
         except NotComparable as error:
             prompts = (scores_a.prompts.tolist(), scores_b.prompts.tolist())
             why = why_none_in_common(self.store, a, b, prompts)

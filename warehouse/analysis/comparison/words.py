@@ -18,6 +18,7 @@ from warehouse.stats.core.inputs import rejects
 from warehouse.stats.core.results import ends_text
 from warehouse.tables.view import Table, TableNote
 from warehouse.tables.words import (
+    cost_in_words,
     counted,
     decimals,
     fixed,
@@ -280,8 +281,8 @@ def _cells(row: ComparisonRow, verbose: bool) -> dict[str, Any]:
         "better": better_in_words(row),
         "equal": equal,
         "p equal": p_value(row.p_equivalence),
-        "cost a": small(row.cost_a),
-        "cost b": small(row.cost_b),
+        "cost a": cost_in_words(row.cost_a, row.cost_metric),
+        "cost b": cost_in_words(row.cost_b, row.cost_metric),
         "a / b": small(row.cost_ratio),
         "cost interval": small_interval(row.ratio_low, row.ratio_high, row.cost_ratio),
         "prompts": row.n_prompts,

@@ -125,7 +125,17 @@ def decide_of(
     if not rows:
         raise MisuseError("; ".join(left_out[:5]))
     is_share = all(recipe.width == 1.0 for recipe in recipes)
-    return Decisions(a[0], b[0], level, tuple(rows), tuple(left_out), is_share)
+    others = {recipe.benchmark for recipe in recipes if recipe.width != 1.0}
+    shares = {row.benchmark for row in rows} - others
+    return Decisions(
+        a=a[0],
+        b=b[0],
+        level=level,
+        rows=tuple(rows),
+        left_out=tuple(left_out),
+        is_share=is_share,
+        shares=tuple(sorted(shares)),
+    )
 
 
 def _side(

@@ -3,7 +3,7 @@ settle the others."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from warehouse.analysis.decide.row import UNSAID, DecisionRow
@@ -26,8 +26,7 @@ def brief_view(
     both: tuple[str, str],
     rows: Sequence[DecisionRow],
     notes: Sequence[str],
-    *,
-    in_percent: bool,
+    shares: Collection[str],
 ) -> View:
     """What people are shown of two recipes.
 
@@ -35,12 +34,15 @@ def brief_view(
         both: the references, as given.
         rows: one for each benchmark and split.
         notes: what was left out, and what flags mean.
-        in_percent: scores are shares.
+        shares: benchmarks whose scores lie between 0 and 1.
     """
     names = _names(both)
-    errors = [row.seed_sd for row in rows]
-    unit = Unit.of(errors, in_percent=in_percent)
-    cells = [_cells(row, names, unit) for row in rows]
+    units = {}
+    for in_percent in (True, False):
+        alike = [row for row in rows if (row.benchmark in shares) == in_percent]
+        errors = [row.seed_sd for row in alike]
+        units[in_percent] = Unit.of(errors, in_percent=in_percent)
+    cells = [_cells(row, names, units[row.benchmark in shares]) for row in rows]
     for name in ("split", "metric"):
         if len({getattr(row, name) for row in rows}) == 1:
             for own in cells:

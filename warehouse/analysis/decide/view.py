@@ -58,6 +58,8 @@ class Decisions(Result):
     rows: tuple[DecisionRow, ...]
     left_out: tuple[str, ...]  #: what was not compared, each with the reason.
     is_share: bool = False  #: scores lie between 0 and 1: people read them in percent.
+    #: benchmarks of which that holds, where it does not hold of all.
+    shares: tuple[str, ...] = ()
 
     @property
     def one_line(self) -> str:
@@ -75,6 +77,12 @@ class Decisions(Result):
         """Notes on what was left out, and what flags mean."""
         return decision_notes(self)
 
+    def _shares(self) -> frozenset[str]:
+        """Benchmarks whose scores people read in percent."""
+        if not self.is_share:
+            return frozenset(self.shares)
+        return frozenset(row.benchmark for row in self.rows)
+
     def view(self, *, verbose: bool = False) -> View:
         """Who is better where, and what was left out.
 
@@ -83,9 +91,7 @@ class Decisions(Result):
         """
         if verbose:
             return decisions_view(self)
-        return brief_view(
-            (self.a, self.b), self.rows, self.notes, in_percent=self.is_share
-        )
+        return brief_view((self.a, self.b), self.rows, self.notes, self._shares())
 
 
 def decisions_view(decisions: Decisions) -> View:

@@ -48,6 +48,7 @@ from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.suites.tree import find_suite, is_suite
 from warehouse.errors import MisuseError
+from warehouse.questions.options import COSTS
 from warehouse.questions.question import answers
 from warehouse.stats import (
     as_good_for_less,
@@ -75,6 +76,7 @@ def frontier(store: Store, question: Frontier) -> FrontierReport:
     names = [question.benchmark]
     if is_suite(store, question.benchmark):
         names = [leaf.name for leaf in find_suite(store, question.benchmark).leaves]
+    shares: list[str] = []
     rows, sentences, notes, rising = (
         list[FrontierRow](),
         list[str](),
@@ -87,6 +89,8 @@ def frontier(store: Store, question: Frontier) -> FrontierReport:
         if metric.higher_is_better is None:
             raise MisuseError(direction_unknown(metric.label, name))
         rising.add(metric.higher_is_better)
+        if metric.bounds == (0.0, 1.0):
+            shares.append(name)
         of_suite = f" of {name}" if len(names) > 1 else ""
         for differs, members in _groups(
             store, scores, source, question, notes, of_suite
@@ -106,7 +110,7 @@ def frontier(store: Store, question: Frontier) -> FrontierReport:
             "; ".join(
                 [
                     f"{question.benchmark} has no {source.metric} to hold against "
-                    "scores",
+                    f"scores{_instead(store, names, question)}",
                     *notes,
                 ]
             )
@@ -132,6 +136,7 @@ def frontier(store: Store, question: Frontier) -> FrontierReport:
         tuple(sentences),
         words,
         tuple(notes),
+        tuple(shares),
     )
 
 
@@ -195,6 +200,31 @@ def _groups(
         notes.append(scores.clusters.note)
     differences = group_differences(groups)
     yield from ((differences[group], members) for group, members in groups.items())
+
+
+def _instead(store: Store, names: Sequence[str], question: Frontier) -> str:
+    """Which other costs the answers have, in words; empty where there is none."""
+    known = []
+    for kind in COSTS:
+        if kind != question.cost and _are_known(store, names, question, kind):
+            known.append(f"--cost {kind}")
+    if not known:
+        return ", nor any other cost"
+    priced = question.prices is not None or question.cost != COSTS[0]
+    if "--cost tokens" in known and not priced:
+        known.append("--prices FILE")
+    return f"; these answers have other costs: {' or '.join(known)}"
+
+
+def _are_known(
+    store: Store, names: Sequence[str], question: Frontier, kind: str
+) -> bool:
+    """True where answers on a benchmark have a kind of cost."""
+    for name in names:
+        scores = select_entries(store, selection_of(question, benchmark=name))
+        if any(_groups(store, scores, CostSource(kind), question, [], "")):
+            return True
+    return False
 
 
 def _answered(

@@ -97,10 +97,7 @@ def member_of(
     if (at[has_cost] < 0).any():
         return f"a {source.metric} below 0"
     if not has_cost.any():
-        hint = ""
-        if source.metric == "cost":
-            hint = " (--cost tokens, or --prices FILE, may be known)"
-        return f"no answer with known {source.metric}{hint}"
+        return f"no answer with known {source.metric}"
     if share > MOST_MISSING and not question.allow_missing_cost:
         return TOO_FEW
     row = _row(entry, scores, has_cost, at, clusters, source, question)

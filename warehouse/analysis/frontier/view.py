@@ -9,15 +9,14 @@ from itertools import chain, groupby
 from typing import Any
 
 from warehouse.analysis.results import ConditionRow, Result
+from warehouse.tables.units import Unit
 from warehouse.tables.view import Table, TableNote, View, legend
 from warehouse.tables.words import (
     decimals,
     direction,
     fixed,
-    interval,
     level_column,
     meanings,
-    number,
     percentage,
     small,
     small_interval,
@@ -107,10 +106,26 @@ class FrontierReport(Result):
     sentences: tuple[str, ...]  #: what is known, one for each benchmark.
     prices: str  #: where the prices of ``cost_priced`` came from, with the sha256; empty without.
     notes: tuple[str, ...]  #: what was left out, and why.
+    #: benchmarks whose scores lie between 0 and 1: people read them in percent.
+    shares: tuple[str, ...] = ()
 
     @property
     def one_line(self) -> str:
         return " ".join(self.sentences)
+
+    @property
+    def cost_column(self) -> str:
+        """The heading of what an answer costs, with its unit."""
+        if self.unit in _COUNTED:
+            return f"{self.unit} an answer"
+        return f"cost, {self.unit}"
+
+    def unit_of(self, rows: Sequence[FrontierRow]) -> Unit:
+        """The unit of the scores of one group."""
+        return Unit.of(
+            (row.standard_error for row in rows),
+            in_percent=rows[0].benchmark in self.shares,
+        )
 
     def view(self, *, verbose: bool = False) -> View:
         """Who is on the frontier, by name, with scores and costs; with ``verbose`` every
@@ -124,7 +139,7 @@ class FrontierReport(Result):
             parts = []
         for sentence, rows in zip(self.sentences, self.groups(), strict=True):
             first = rows[0]
-            digits = decimals(row.standard_error for row in rows)
+            unit = self.unit_of(rows)
             models = Counter(row.model for row in rows)
             of = " ".join(filter(None, (first.benchmark, first.split)))
             head = (
@@ -133,7 +148,7 @@ class FrontierReport(Result):
             )
             cells = [
                 {"model": row.label if models[row.model] > 1 else row.model}
-                | _cells(row, digits, self.unit)
+                | _cells(row, unit, self.cost_column)
                 for row in rows
             ]
             hidden = (*_HIDDEN, level_column(first.level))
@@ -143,7 +158,7 @@ class FrontierReport(Result):
             if parts:
                 parts.append("")
             parts += [sentence, "", head, table]
-        parts += legend(_LEGEND | {self.unit: "mean cost of an answer"})
+        parts += legend(_LEGEND | {self.cost_column: "mean cost of an answer"})
         flags = chain.from_iterable(row.flags for row in self.rows)
         parts += [TableNote(line, "flags") for line in meanings(flags)]
         return View(tuple(parts), self.notes)
@@ -160,10 +175,10 @@ class FrontierReport(Result):
             names = []
             for row in rows:
                 names.append(row.label if models[row.model] > 1 else row.model)
-            digits = decimals(row.standard_error for row in rows)
+            unit, cost = self.unit_of(rows), self.cost_column
             cells = []
             for name, row in zip(names, rows, strict=True):
-                cells.append({"model": name} | _brief_cells(row, digits, self.unit))
+                cells.append({"model": name} | _brief_cells(row, unit, cost))
             head = _on_frontier(rows, names)
             table = Table.of(
                 cells, hide_empty=("beaten by", "no cost"), counts=("no cost",)
@@ -218,6 +233,8 @@ _LEGEND = {
 }
 
 
+#: Units that are counted: a heading names them.
+_COUNTED = ("tokens", "calls")
 #: Ends what the sentence of a benchmark says of how many rows there are.
 _ON = " may be. "
 #: Models that a sentence names.
@@ -245,23 +262,21 @@ def _on_frontier(rows: Sequence[FrontierRow], names: Sequence[str]) -> str:
     return f"{said}."
 
 
-def _brief_cells(row: FrontierRow, digits: int, unit: str) -> dict[str, Any]:
+def _brief_cells(row: FrontierRow, unit: Unit, cost: str) -> dict[str, Any]:
     beaten = row.excluded_by or ""
     if not beaten and row.dominated_by:
         beaten = f"({row.dominated_by})"
     return {
-        "score": number(row.estimate, digits),
-        level_column(row.level): interval(
-            row.ci_low, row.ci_high, digits, at=row.estimate
-        ),
-        unit: small(row.mean_cost),
+        "score": unit.figure(row.estimate),
+        level_column(row.level): unit.ends(row.ci_low, row.ci_high, row.estimate),
+        cost: small(row.mean_cost),
         "frontier": "yes" if row.on_frontier else "",
         "beaten by": beaten,
         "no cost": row.n_missing_cost,
     }
 
 
-def _cells(row: FrontierRow, digits: int, unit: str) -> dict[str, Any]:
+def _cells(row: FrontierRow, unit: Unit, cost: str) -> dict[str, Any]:
     if row.excluded_by or not row.dominated_by:
         beaten = row.dominated_by
     else:
@@ -270,11 +285,9 @@ def _cells(row: FrontierRow, digits: int, unit: str) -> dict[str, Any]:
     if row.on_frontier:
         frontier = "yes"
     return {
-        "score": number(row.estimate, digits),
-        level_column(row.level): interval(
-            row.ci_low, row.ci_high, digits, at=row.estimate
-        ),
-        unit: small(row.mean_cost),
+        "score": unit.figure(row.estimate),
+        level_column(row.level): unit.ends(row.ci_low, row.ci_high, row.estimate),
+        cost: small(row.mean_cost),
         "cost interval": small_interval(row.cost_low, row.cost_high, row.mean_cost),
         "per solved": small(row.cost_per_solved),
         "solved interval": small_interval(

@@ -22,6 +22,7 @@ from warehouse.analysis.leaderboard.row import (
     RowRanks,
     make_row,
 )
+from warehouse.analysis.leaderboard.unscored_notes import unscored_notes
 from warehouse.analysis.leaderboard.view import (
     describe_basis,
     describe_ranks,
@@ -68,7 +69,7 @@ from warehouse.questions.question import answers
 from warehouse.records.score_span import ScoreSpan
 from warehouse.store.connection import Store
 from warehouse.tables.view import TableNote, View
-from warehouse.tables.words import MIXED_SCALES, direction, listed, some_of, visible
+from warehouse.tables.words import MIXED_SCALES, direction, listed, visible
 
 
 @dataclass(frozen=True)
@@ -195,8 +196,7 @@ def board_of(scores: BenchmarkScores, options: Ranking) -> Leaderboard:
         *filter(None, [scores.clusters.note]),
         *scores.notes,
     ]
-    if scores.policy.policy is None:
-        notes += _many_missing(ranked)
+    notes += unscored_notes(scores, rows)
     basis = [*describe_basis(ranked)]
     covers = [*estimand_lines(ranked)]
     if planned is not None:
@@ -418,22 +418,6 @@ def _unranked(rows: Sequence[LeaderboardRow], subset_ok: bool) -> Iterator[str]:
             f"{_rows(cut)} of truncated runs: the figure is the published one, beside "
             "it that of the samples that are stored"
         )
-
-
-def _many_missing(rows: Sequence[LeaderboardRow]) -> list[str]:
-    """What else unscored samples may count as, where there are many."""
-    many = [label_of(row) for row in rows if "many_unscored" in row.flags]
-    if not many:
-        return []
-    return [
-        f"many samples have no score, and are missing here: {some_of(many, _SHOWN)}; "
-        "--policy all-wrong counts them as wrong, --policy attempts limits, refusals "
-        "and missing answers alone"
-    ]
-
-
-#: Models that a note names.
-_SHOWN = 3
 
 
 def _nothing_to_rank(benchmark: str) -> str:

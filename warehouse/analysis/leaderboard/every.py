@@ -29,6 +29,9 @@ from warehouse.store.connection import Store
 from warehouse.store.shared_reads import in_blocks, runs_by_benchmark
 from warehouse.tables.view import TableNote, View
 
+#: Benchmarks of which one line says who is first.
+_MOST_SAID = 3
+
 
 @dataclass(frozen=True)
 class Leaderboards(Result):
@@ -44,7 +47,12 @@ class Leaderboards(Result):
 
     @property
     def one_line(self) -> str:
-        return f"{len(self.boards)} benchmarks, {len(self.rows)} rows"
+        size = f"{len(self.boards)} benchmarks, {len(self.rows)} rows"
+        said = [board.one_line for board in self.boards[:_MOST_SAID]]
+        n_more = len(self.boards) - len(said)
+        if n_more:
+            said.append(f"{n_more} more")
+        return f"{size}: {'; '.join(said)}" if said else size
 
     def to_dict(self) -> dict[str, Any]:
         """Boards as dictionaries, and what was left out."""

@@ -34,6 +34,11 @@ MOST_CHARACTERS = 100
 #: Where the direction of the metric is not known.
 NOBODY_LEADS = "; nobody leads, as it is not known whether higher is better"
 
+#: Where no figure is held against another.
+NO_TEST = "no test of differences"
+#: How published means are held against one another.
+BY_PUBLISHED_ERRORS = "tested by published errors, unpaired"
+
 Rows = Sequence[LeaderboardRow] | Sequence[SuiteRow]
 T = TypeVar("T", LeaderboardRow, SuiteRow)
 
@@ -94,7 +99,7 @@ def first_in_words(
         sentence = Sentence(
             f"{{}} has {figure}{of and f', the only one{of}'}", (label_of(first),)
         )
-    elif len(top) > 1 and apart < len(rows) - 1:
+    elif len(top) > 1 and first.group and apart < len(rows) - 1:
         sentence = named([*map(label_of, top)], "are tied") + Sentence(
             f" with {figure}{of and f',{of}'}"
         )
@@ -116,7 +121,9 @@ def first_in_words(
             [(label_of(row), row.group) for row in (first, *alike)]
         )
     elif len(rows) > 1 and not first.group:
-        sentence += Sentence("; no test of differences")
+        sentence += Sentence(f"; {NO_TEST}")
+    if len(rows) > 1 and first.group and are_published(rows):
+        sentence += Sentence(f"; {BY_PUBLISHED_ERRORS}")
     return (
         ahead_without_place(rows, shown, higher_is_better, unit)
         + sentence
@@ -137,8 +144,10 @@ def in_short(rows: Rows, higher_is_better: bool | None) -> str:
     apart = _n_apart(ranked[0])
     if len(ranked) == 1:
         leader = f"{top[0]} {at}"
-    elif len(top) > 1:
+    elif len(top) > 1 and ranked[0].group:
         leader = f"{named(top, 'tied')} {at}"
+    elif len(top) > 1:
+        leader = f"{named(top, 'equal')} {at}"
     else:
         extreme = "highest"
         if higher_is_better is False:
@@ -425,6 +434,11 @@ def figure_in_words(
     if "planned" in row.flags:
         planned = ", estimated from a planned subset"
     return figure + planned
+
+
+def are_published(rows: Sequence[Any]) -> bool:
+    """True if figures have no samples behind them: errors are those of the source."""
+    return all("published" in row.flags and not row.n_draws for row in rows)
 
 
 def _n_apart(row: LeaderboardRow | SuiteRow) -> int:

@@ -72,6 +72,12 @@ def find_among(store: Store, names: BenchmarkNames, name: str) -> Benchmark:
         MisuseError: there is none, or it is a suite; names what there is.
     """
     if name not in names.canonical:
+        parts = [part.strip() for part in name.split(",")]
+        if len(parts) > 1 and {*parts} <= {*names.canonical}:
+            raise MisuseError(
+                f"no benchmark is called {name!r}: it is the names of several, which "
+                f"are asked together by: warehouse leaderboard --group {shlex.quote(name)}"
+            )
         hint = did_you_mean(name, names.canonical, "see: warehouse list benchmarks")
         raise MisuseError(f"no benchmark is called {name!r}; {hint}")
     benchmark = names.benchmark(name)

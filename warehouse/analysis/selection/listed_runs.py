@@ -32,6 +32,8 @@ class ListedRun(catalogue.RunEntry):
     standard_error: float | None = None  #: of the figure.
     is_share: bool = False  #: scores lie between 0 and 1.
     n_scorers: int = 0  #: judges or scorers that gave it a figure by that metric.
+    #: questions that the figure rests on; None where nobody says, or there is none.
+    n_scored: int | None = None
     file: str = ""  #: path of the first file that it was read from.
 
 
@@ -73,6 +75,7 @@ def list_runs(
                 standard_error=figure.get("standard_error"),
                 is_share=bool(figure.get("is_share")),
                 n_scorers=figure.get("n_scorers") or 0,
+                n_scored=figure.get("n_prompts"),
                 file=files.get(run.run_id) or "",
             )
         )

@@ -96,16 +96,16 @@ def _refuse_baked(store: Store, policy: Policy, runs: list[ReadRun]) -> None:
 def _why_baked(
     policy: Policy, baked: dict[int, list[str]], runs: dict[int, Run]
 ) -> str:
-    named = [
-        f"{_named(runs[run])} stored its worst score for failures "
-        f"({', '.join(words)}) and no status"
-        for run, words in list(baked.items())[:_MOST_NAMED]
-    ]
+    named = []
+    for run, words in list(baked.items())[:_MOST_NAMED]:
+        named.append(f"{_named(runs[run])}, {', '.join(words)}")
+    more = ""
     if len(baked) > len(named):
-        named.append(f"{len(baked) - len(named)} more runs did so")
+        more = f"; and {len(baked) - len(named)} more"
     return (
-        f"{'; '.join(named)}: under `{policy.name}` it cannot be read; all can be read "
-        "under `all-wrong`: --policy all-wrong"
+        f"`{policy.name}` takes failed answers for missing, and these runs have them as "
+        f"wrong ones: {'; '.join(named)}{more}; all can be read under `all-wrong`: "
+        "--policy all-wrong"
     )
 
 

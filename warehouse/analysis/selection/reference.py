@@ -187,6 +187,10 @@ class Choice:
     words: str  #: settings that tell it from the others.
 
 
+#: Lines that the message of an open choice has.
+_MOST_LINES = 10
+
+
 class OpenChoiceError(MisuseError):
     """A reference that may mean several conditions.
 
@@ -234,10 +238,20 @@ def pick_one(
     for condition, label in zip(conditions, labels, strict=True):
         words = ", ".join(filter(None, (condition.model, label)))
         lines.append(f"  {_exact(condition)}  {words}")
+    if len(lines) >= _MOST_LINES:
+        n_more = len(lines) - _MOST_LINES + 2
+        lines = [*lines[: _MOST_LINES - 2], f"  ... {n_more} more"]
     split = conditions[0].benchmark_split
+    ways = (
+        "choose one as run:ID, narrow it with --where field=value, or take the newest"
+    )
+    checkpoint = _last_checkpoint([conditions])
+    if checkpoint:
+        ways = (
+            f"choose one as {text}@{checkpoint} or run:ID, or take the last checkpoint"
+        )
     raise OpenChoiceError(
-        f"{text!r} means {len(conditions)} conditions on {in_words(split)}; choose one "
-        "as run:ID, narrow it with --where field=value, or take the newest with "
+        f"{text!r} means {len(conditions)} conditions on {in_words(split)}; {ways} with "
         "--latest:\n" + "\n".join(lines),
         _choices(text, split, conditions, labels),
     )
@@ -565,23 +579,52 @@ def _ambiguous(
         groups.setdefault(
             (text, tuple(label_conditions(store, conditions))), []
         ).append((split, conditions))
-    lines = []
+    lines: list[str] = []
+    each = max(1, (_MOST_LINES - 1) // len(groups) - 2)
     for (text, labels), members in groups.items():
         splits = [split for split, _ in members]
         lines.append(f"  {text!r} on {listed(splits)} means {len(labels)} conditions:")
-        for number, label in enumerate(labels):
-            runs = list(
-                chain.from_iterable(
-                    conditions[number].run_ids for _, conditions in members
-                )
+        n_shown = each
+        if len(labels) <= each + 1:
+            n_shown = len(labels)
+        for number, label in enumerate(labels[:n_shown]):
+            runs = chain.from_iterable(
+                conditions[number].run_ids for _, conditions in members
             )
-            ids = ", ".join(f"run:{run}" for run in runs[:NAMED])
-            more = ""
-            if len(runs) > NAMED:
-                more = ", ..."
-            lines.append(f"    {label}  ({ids}{more})")
-    return (
-        f"{len(several)} choices are open; narrow them with --where field=value, give "
-        "run:ID for"
-        " one benchmark, or take the newest with --latest:\n" + "\n".join(lines)
-    )
+            lines.append(f"    {label}  ({_run_ids([*runs])})")
+        if len(labels) > n_shown:
+            lines.append(f"    ... {len(labels) - n_shown} more")
+    if len(lines) >= _MOST_LINES:
+        n_more = len(lines) - _MOST_LINES + 2
+        lines = [*lines[: _MOST_LINES - 2], f"  ... {n_more} more lines"]
+    ways = "narrow them with --where field=value, give run:ID for one benchmark, or "
+    ways += "take the newest with --latest"
+    checkpoint = _last_checkpoint([own for *_, own in several])
+    if checkpoint:
+        ways = (
+            "take the last checkpoints with --latest, or one of each by its name, as "
+            f"{several[0][0]}@{checkpoint}; else narrow them with --where field=value"
+        )
+    return f"{len(several)} choices are open; {ways}:\n" + "\n".join(lines)
+
+
+def _run_ids(runs: Sequence[int]) -> str:
+    """The first runs as references."""
+    ids = ", ".join(f"run:{run}" for run in runs[:NAMED])
+    if len(runs) > NAMED:
+        ids += ", ..."
+    return ids
+
+
+def _last_checkpoint(choices: Sequence[Sequence[Condition]]) -> str:
+    """The place in training, as ``step=N``, of the last of some conditions; empty where
+    they do not differ in it."""
+    places = set()
+    for one in chain.from_iterable(choices):
+        if one.setting("position") is None:
+            return ""
+        places.add((one.setting("position"), one.setting("position_unit")))
+    if len(places) < 2:
+        return ""
+    position, unit = max(places)
+    return f"{unit}={position:.15g}"

@@ -10,6 +10,9 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from warehouse.analysis.selection.benchmarks import Benchmark, BenchmarkFacts, Metric
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.conditions import Condition, Run, label_conditions
@@ -60,6 +63,15 @@ class BenchmarkCoverage:
 
     size: int  #: prompts.
     prompts: bytes  #: the ids that most complete runs saw, as bytes; empty if none is complete.
+    is_declared: bool = False  #: a source says how many prompts there are.
+
+    def shares_none(self, seen: NDArray[np.int64]) -> bool:
+        """True where nobody says how many prompts there are, and these are all others
+        than those of complete runs: they are a part of nothing that is known."""
+        if self.is_declared or not self.prompts or not len(seen):
+            return False
+        whole = np.frombuffer(self.prompts, dtype=seen.dtype)
+        return not np.isin(seen, whole).any()
 
 
 @dataclass(frozen=True)
@@ -224,6 +236,8 @@ class BenchmarkScores:
     notes: tuple[str, ...] = ()
     is_part: bool = False  #: only some prompts are meant, of which runs cover all.
     policy: PolicyInForce = PolicyInForce()  #: what unscored samples count as.
+    #: many samples have no score, and policy ``attempts`` says what they count as.
+    can_read_attempts: bool = False
     #: what several parts of a page ask of these scores (`LastPairs`).
     worked_out: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
@@ -357,13 +371,16 @@ def coverage_flags(entry: ScoredCondition, whole: BenchmarkCoverage) -> tuple[st
     flags = [state for state in ("truncated", "failed") if state in states]
     if entry.scores is not None:
         seen = entry.scores.seen
-        if len(seen) < whole.size:
+        is_apart = whole.shares_none(seen)
+        if len(seen) < whole.size and not is_apart:
             flags += ["subset"]
         is_other = len(seen) == whole.size and seen.tobytes() != whole.prompts
-        if is_other:
+        if is_other or is_apart:
             flags += ["other_prompts"]
         if entry.scores.n_unscored:
             flags += ["unscored"]
+    elif entry.published is not None and 0 < entry.published.n < whole.size:
+        flags += ["subset"]
     return tuple(flags)
 
 
@@ -485,9 +502,10 @@ def coverage_of(
             declared.append(run["n_benchmark"] or 0)
     seen = [entry.scores.seen for entry in members if entry.scores is not None]
     size = max([*declared, *map(len, seen)], default=0)
+    is_declared = any(declared)
     sets = Counter(prompts.tobytes() for prompts in seen if len(prompts) == size)
     if sets:
         commonest = sets.most_common(1)[0][0]
     else:
         commonest = b""
-    return BenchmarkCoverage(size, commonest)
+    return BenchmarkCoverage(size, commonest, is_declared)

@@ -49,9 +49,13 @@ from warehouse.analysis.selection.scored_conditions import (
 from warehouse.analysis.selection.selection import RowRules, Selection
 from warehouse.errors import MisuseError
 from warehouse.questions.options import EACH_CHECKPOINT, EACH_SEED
+from warehouse.records.policy import Policy
 from warehouse.store.connection import Store
 from warehouse.tables.words import some_of
 
+#: Share of a row's samples without a score above which it is asked whether there is
+#: another policy for them.
+_MANY = 0.05
 #: Seeds that a message names.
 _SEEDS = 5
 
@@ -138,7 +142,24 @@ def select_among(
         ),
         is_part=only is not None,
         policy=in_force,
+        can_read_attempts=in_force.policy is None and _attempts(store, entries),
     )
+
+
+def _attempts(store: Store, entries: Sequence[ScoredCondition]) -> bool:
+    """True where many samples have no score and can be read under ``attempts``."""
+    if not any(_lacks_many(entry) for entry in entries):
+        return False
+    try:
+        require_readable(store, Policy.of("attempts"), _read_runs(entries))
+    except MisuseError:
+        return False
+    return True
+
+
+def _lacks_many(entry: ScoredCondition) -> bool:
+    scores = entry.scores
+    return scores is not None and scores.n_unscored > _MANY * scores.n_samples
 
 
 def _read_runs(entries: Sequence[ScoredCondition]) -> Iterator[ReadRun]:

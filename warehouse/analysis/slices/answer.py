@@ -47,7 +47,10 @@ OTHER_DRAWS = 0.05
 OVERLAPPING = "a prompt counts in several slices"
 #: Why there is no family of tests.
 _WEIGHTED = "a weighted figure, of which slices are not tested together"
-_SEEDS = "over training seeds, of which slices are not tested together"
+_SEEDS = (
+    "over training seeds, of which slices are not tested together (--seeds-are sampling "
+    "tests them: it takes seeds for draws of one model, and says nothing of other seeds)"
+)
 #: Why a slice has no verdict.
 _TOO_SKEWED = "too few prompts for so skewed differences"
 

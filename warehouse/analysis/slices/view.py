@@ -170,7 +170,10 @@ class SliceComparison(Result):
         for row in without:
             cells += _without(row, cells[0])
         varies = varies_in_words(test, "The difference", self.rows[0].level)
-        sentences = [f"{self._said(test, names)}.", varies]
+        said = self._said(test, names)
+        if test.reason and said.endswith(test.reason):
+            varies = ""  # for the same reason
+        sentences = [f"{said}.", varies]
         table = Table.of(cells, hide_empty=_HIDE_EMPTY, minor=_MINOR)
         return [*map(visible, filter(None, sentences)), "", table]
 

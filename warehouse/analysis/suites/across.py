@@ -14,7 +14,7 @@ from warehouse.analysis.leaderboard.brief import RankedRow
 from warehouse.analysis.leaderboard.every import Leaderboards
 from warehouse.analysis.leaderboard.places import places_of
 from warehouse.analysis.leaderboard.row import LeaderboardRow
-from warehouse.analysis.leaderboard.words import first_group
+from warehouse.analysis.leaderboard.words import first_group, in_short
 from warehouse.analysis.selection.benchmarks import BenchmarkNames, read_names
 from warehouse.analysis.selection.scored_conditions import is_partial
 from warehouse.analysis.selection.selection import selection_of
@@ -48,7 +48,7 @@ from warehouse.questions.options import PROMPTS_FIXED
 from warehouse.store.connection import Store
 from warehouse.store.shared_reads import SharedReads
 from warehouse.tables.view import View
-from warehouse.tables.words import some_of
+from warehouse.tables.words import counted, some_of
 
 #: Benchmarks that a message names.
 _MOST_NAMED = 3
@@ -72,6 +72,15 @@ class AcrossBenchmarks(Leaderboards):
         """The rows of all boards, each with the mean of its model over benchmarks."""
         rows = chain.from_iterable(board.rows for board in self.boards)
         return tuple(rows_with_means(self.across, rows))
+
+    @property
+    def one_line(self) -> str:
+        if self.across.mean is None:
+            return super().one_line
+        n_boards, n_rows = len(self.boards), len(self.rows)
+        mean = in_short(self.across.mean.rows, self.across.mean.higher_is_better)
+        over = counted(len(self.across.in_mean), "benchmark")
+        return f"{n_boards} benchmarks, {n_rows} rows; by the mean of {over}{mean}"
 
     def view(self, *, verbose: bool = False, top: int | None = None) -> View:
         """Models across benchmarks; ``verbose``: every leaderboard below it.

@@ -10,7 +10,11 @@ from typing import Any
 from warehouse.analysis.leaderboard.answer import Leaderboard
 from warehouse.analysis.leaderboard.brief import SHORT, unit_of, with_gap
 from warehouse.analysis.leaderboard.places import BEST, HIGHEST, TIE
-from warehouse.analysis.leaderboard.words import first_in_words
+from warehouse.analysis.leaderboard.words import (
+    BY_PUBLISHED_ERRORS,
+    NO_TEST,
+    first_in_words,
+)
 from warehouse.analysis.selection.policies import policy_words
 from warehouse.analysis.suites.across_row import Across, ModelAcross, Shown
 from warehouse.tables.units import Unit
@@ -33,6 +37,8 @@ _WITH_THE_BEST = (BEST, TIE, HIGHEST)
 _MOST_COLUMNS = 12
 #: The column of those that no test tells from the best.
 _ALIKE = "not distinguishable from it"
+#: What stands there where no figure is held against another.
+NOT_TESTED = "not tested"
 #: Names that a cell or a sentence has.
 _MOST_NAMED = 3
 
@@ -127,7 +133,8 @@ def _sentences(result: Across, units: dict[str, Unit]) -> Iterator[str]:
 def _meaning_of_marks(result: Across) -> list[TableNote]:
     """What a star means, below the tables that have any: of models, or of benchmarks
     with a column for each model."""
-    verdicts = {figure.verdict for figure in _all_figures(result)}
+    means = [model.mean for model in result.models if model.mean is not None]
+    verdicts = {figure.verdict for figure in (*_all_figures(result), *means)}
     if verdicts.isdisjoint(_WITH_THE_BEST):
         return []
     first_columns = ("model", *_names_of(result.models)[:1])
@@ -136,9 +143,7 @@ def _meaning_of_marks(result: Across) -> list[TableNote]:
 
 def _below(result: Across, boards: Sequence[Leaderboard]) -> Iterator[str]:
     """What marks mean, what the mean is not over, and how to see one benchmark."""
-    figures = [*_all_figures(result)]
-    if not any(figure.verdict for figure in figures):
-        yield "no test of differences: the figures are as published"
+    yield from _what_is_tested(result)
     if result.mean is not None:
         yield from _not_in_mean(result.not_in_mean)
     if others := _not_shown(boards):
@@ -149,6 +154,19 @@ def _below(result: Across, boards: Sequence[Leaderboard]) -> Iterator[str]:
         yield f"{column.name}: mean of its {column.n_benchmarks} benchmarks"
     if any(figure.is_part for figure in _all_figures(result)):
         yield f"{PART}: answered a part of the benchmark, and not shown beside the others"
+
+
+def _what_is_tested(result: Across) -> Iterator[str]:
+    """That published figures of one benchmark are not held against one another, and
+    how their means are."""
+    if any(figure.verdict for figure in _all_figures(result)):
+        return
+    means = [model.mean for model in result.models if model.mean is not None]
+    if any(figure.verdict for figure in means):
+        yield f"{MEAN}: {BY_PUBLISHED_ERRORS}, as if each model had its own questions"
+        yield f"each benchmark: {NO_TEST}, as its figures are published"
+    else:
+        yield f"{NO_TEST}: the figures are as published"
 
 
 def _not_in_mean(left_out: Mapping[str, str]) -> Iterator[str]:
@@ -254,6 +272,9 @@ def _leaders(result: Across, units: dict[str, Unit], *, top: int | None) -> Tabl
     for column in result.columns:
         ranked = [figure for figure in column.figures if figure.row.rank is not None]
         rows.append(_leader(column.name, ranked, units[column.name]))
+    if all(row[_ALIKE] == NOT_TESTED for row in rows):
+        for row in rows:
+            row[_ALIKE] = ""
     most = len(rows) if top == 0 else top or SHORT
     shown = rows[:most]
     if len(rows) > most + 1:
@@ -270,7 +291,7 @@ def _leader(name: str, ranked: Sequence[Shown], unit: Unit) -> dict[str, Any]:
     are_tested = any(figure.verdict for figure in ranked)
     alike = some_of(_names_of_rows(ties), _MOST_NAMED) if ties else "nobody"
     if not are_tested:
-        alike = ""
+        alike = NOT_TESTED
     return {
         "benchmark": name,
         "best": best.model,

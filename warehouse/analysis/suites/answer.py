@@ -26,7 +26,13 @@ from warehouse.analysis.selection.prompts import sharing_in_words
 from warehouse.analysis.selection.score_matrix import too_many
 from warehouse.analysis.selection.scored_conditions import PARTIAL
 from warehouse.analysis.selection.selection import selection_of
-from warehouse.analysis.suites.brief import brief_table, suite_heading, suite_unit
+from warehouse.analysis.suites.brief import (
+    brief_table,
+    paper_note,
+    paper_table,
+    suite_heading,
+    suite_unit,
+)
 from warehouse.analysis.suites.entries import (
     describe_sets,
     match_conditions,
@@ -118,13 +124,17 @@ class SuiteBoard(Result):
         )
         head += policy_words(self.policy)
         sentence = visible(f"{self._sentence_in(unit)}.")
-        table = brief_table(self.rows, unit, self.higher_is_better, top=top)
+        paper = paper_table(self.rows, self.leaves, unit, self.higher_is_better)
+        table = brief_table(
+            self.rows, unit, self.higher_is_better, top=top, paper=paper
+        )
         others = describe_others(self.others, MOST_TOLD)
         flags = chain.from_iterable(row.flags for row in self.rows)
         below = [*self.basis, *filter(None, [others])]
+        bold = [paper_note(self.leaves)] if paper is not None else []
         explained = [TableNote(line, "flags") for line in meanings(flags)]
         return View(
-            (head, sentence, "", table, *below, *explained),
+            (head, sentence, "", table, *bold, *below, *explained),
             (*self.notes, *reasons_of(self.rows, verbose=False)),
         )
 

@@ -15,7 +15,12 @@ from warehouse.analysis.suites.entries import (
 from warehouse.analysis.suites.published_runs import Figure
 from warehouse.analysis.suites.read import Leaf
 from warehouse.analysis.suites.row import SuiteRow
-from warehouse.analysis.suites.scored import Scored, bounds_of, figure_of_groups
+from warehouse.analysis.suites.scored import (
+    Scored,
+    bounds_of,
+    errors_on,
+    figure_of_groups,
+)
 from warehouse.stats import Cell, SuiteEstimate, published_cell
 from warehouse.stats.core.inputs import FloatArray, as_level, finite_bounds
 from warehouse.stats.suites.weighted_mean import combine_shares, leaf_weights
@@ -159,6 +164,7 @@ class PublishedRows:
             degrees_of_freedom=combined.degrees_of_freedom,
             suite=self._suite,
             leaf_estimates=tuple(estimates),
+            leaf_errors=errors_on(self._leaves, cells),
             run_ids=tuple([figure.run_id for figure in figures]),
             other_metrics=self._other_metrics,
         )

@@ -103,6 +103,8 @@ def read_published(
     figures = _read_figures(store, known)
     if figures is None or _have_scores(store, known):
         return None
+    if any(_is_of_a_part(*both) for both in zip(known, figures, strict=True)):
+        return None
     others = _other_run_metrics(store, known)
     read: list[LeafEntries] = []
     refused: list[str] = []
@@ -218,6 +220,12 @@ def _read_figures(store: Store, leaves: Sequence[_Leaf]) -> list[list[Figure]] |
             ]
         )
     return figures
+
+
+def _is_of_a_part(leaf: _Leaf, figures: Sequence[Figure]) -> bool:
+    """True where a figure is of fewer prompts than the leaf has."""
+    size = max((run.n_benchmark or 0 for run in leaf.runs), default=0)
+    return any(0 < figure.n < size for figure in figures)
 
 
 def _have_scores(store: Store, leaves: Sequence[_Leaf]) -> bool:

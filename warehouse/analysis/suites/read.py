@@ -359,10 +359,9 @@ def _scale_in_words(metric: Metric) -> str:
     unit = ""
     if metric.unit:
         unit = f" {metric.unit}"
-    link = ""
     if metric.link != "identity":
-        link = f" through {metric.link}"
-    return f"{ends}{unit}{link}, {better[metric.higher_is_better]}"
+        ends, unit = "a figure that is no mean of scores", ""
+    return f"{ends}{unit}, {better[metric.higher_is_better]}"
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 from warehouse.analysis.results import Row
 from warehouse.stats.rows.seed_row import TOO_FEW
+from warehouse.tables.units import Unit
 from warehouse.tables.view import Table, TableNote, legend
 from warehouse.tables.words import (
     decimals,
@@ -97,6 +98,9 @@ class SuiteRow(Row):
     #: seeds, checkpoints and runs that were left out or told apart, in words.
     notes: tuple[str, ...] = ()
     no_place: str = ""  #: why it has no place beside others; empty where it has.
+    #: standard error of the figure on each leaf, in the order of ``leaf_estimates``; None
+    #: where it is not known.
+    leaf_errors: tuple[float | None, ...] = ()
 
     @property
     def n_not_compared(self) -> int:
@@ -155,7 +159,7 @@ def suite_table(
         columns,
         tuple(map(tuple, cells)),
         hide_empty=hide_empty,
-        counts=("missing",),
+        counts=("missing", "prompts", "draws"),
         minor=(*names, *MINOR),
     )
 
@@ -208,7 +212,9 @@ _COLUMNS = (
 def _cells(row: SuiteRow, digits: int, verbose: bool) -> list[Any]:
     leaves = []
     if verbose:
-        leaves = [number(value, digits) for value in row.leaf_estimates]
+        unit = Unit(digits)
+        for value, error in zip(row.leaf_estimates, row.leaf_errors, strict=True):
+            leaves.append(unit.with_error(value, error))
     return [
         row.rank,
         row.statistical_rank,

@@ -277,9 +277,24 @@ def score_set(
         n_checkpoints=max((entry.n_checkpoints for entry in entries), default=1),
         notes=_row_notes(members, with_cells, left_out, seeds, seeds_on),
         no_place="too few seeds" if TOO_FEW in own_flags else "",
+        leaf_errors=errors_on(leaves, cells),
     )
     of_row = RowSeeds(1, 0.0, 0.0, fixed=not trained) if seeds is None else seeds.row
     return Scored(members, cells, row, combined.n_shared, of_row)
+
+
+def errors_on(
+    leaves: Sequence[Leaf], cells: Mapping[str, Cell]
+) -> tuple[float | None, ...]:
+    """The standard error of the figure on each leaf; None where it is not known."""
+    errors: list[float | None] = []
+    for leaf in leaves:
+        cell = cells.get(leaf.name)
+        if cell is None or not cell.variance:
+            errors.append(None)
+        else:
+            errors.append(math.sqrt(cell.variance))
+    return tuple(errors)
 
 
 def _run_groups(members: ConditionSet) -> set[int]:
@@ -383,7 +398,7 @@ def bounds_of(
     return (bounds, [])
 
 
-#: What is compared with a published figure, which says nothing of its prompts.
+#: What a leaf has of a group that none of its coverages is of.
 _NOTHING = BenchmarkCoverage(0, b"")
 
 
@@ -391,9 +406,7 @@ def _coverage(leaves: Sequence[Leaf], entries: Sequence[ScoredCondition]) -> lis
     """Flags that hold on some leaf, each once."""
     flags: dict[str, None] = {}
     for leaf, entry in zip(leaves, entries, strict=True):
-        whole = _NOTHING
-        if entry.scores is not None:
-            whole = leaf.leaf_entries.coverages[entry.group]
+        whole = leaf.leaf_entries.coverages.get(entry.group, _NOTHING)
         for flag in coverage_flags(entry, whole):
             flags[flag] = None
         if entry.usable is None or entry.is_cut:
