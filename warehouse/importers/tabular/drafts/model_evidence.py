@@ -167,15 +167,14 @@ def _depends_on(rows: Rows, column: ColumnProfile, other: ColumnProfile) -> bool
 def _has_targets(
     rows: Rows, column: ColumnProfile, columns: Sequence[ColumnProfile]
 ) -> bool:
-    """True if what is called the right answer has one value for each of a column: that
-    names prompts, then, and no models."""
-    return any(
-        _depends_on(rows, other, column)
+    """True if a column is called the right answer, or that has one value for each of its
+    values: it is of prompts, then, and names no models."""
+    targets = [
+        other
         for other in columns
-        if other is not column
-        and len(other.values) > 1
-        and plain_name(other.name) in SAMPLE_NAMES["target"]
-    )
+        if len(other.values) > 1 and plain_name(other.name) in SAMPLE_NAMES["target"]
+    ]
+    return any(other is column or _depends_on(rows, other, column) for other in targets)
 
 
 def _crossing(
