@@ -501,7 +501,8 @@ def test_weights_are_no_figures(tmp_path: Path) -> None:
     def of_tool(quality: float) -> dict[str, Any]:
         return {"tool": "t", "scores": {"quality": quality, "composite": quality + 4}}
 
-    weights = {"quality": 0.4, "accuracy": 0.25, "score": 0.35}
+    weights = {"quality": 0.4, "build_time": 0.25, "setup_time": 0.35}
     content = {"weights": weights, "one": of_tool(80.5), "other": of_tool(93.4)}
-    said = readings(starting_mapping(document(tmp_path / "r.json", content)))
-    assert '"weights"' not in said
+    (choice,) = asked(starting_mapping(document(tmp_path / "r.json", content)))
+    assert choice["what"].startswith('what "one", "other" are, each of which has')
+    assert choice["between"][0] == "models or systems, of which figures are published"
