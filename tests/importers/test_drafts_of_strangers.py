@@ -381,3 +381,128 @@ def test_texts_are_no_tables(run: Caller, tmp_path: Path) -> None:
     (tmp_path / "board.md").write_text("| model | score |\n| --- | --- |\n| m | 1 |\n")
     said = run("leaderboard", "--from", str(tmp_path))
     said.fails(3, "not from Markdown and YAML: save as one of them")
+
+
+# --- which column names the prompts ---------------------------------------------------
+
+
+def test_what_has_right_answers_is_no_model(tmp_path: Path) -> None:
+    """Of ten questions under eleven ways to ask, where ids look like names of models."""
+    ways = [f"way_{'abcdefghijk'[i]}" for i in range(11)]
+    rows = [
+        {
+            "id": f"67{i}a11c0d7ec9b3a4c5e0{i}5b",
+            "prompt_category": way,
+            "gold_answer": f"answer {i}",
+            "model_output": f"I say {i * k % 7}, and why",
+            "is_correct": int((i + k) % 3 > 0),
+        }
+        for i in range(10)
+        for k, way in enumerate(ways)
+    ]
+    draft = starting_mapping(table(tmp_path / "t.csv", rows))
+    assert tomllib.loads(draft)["sample"]["prompt_id"] == "id"
+    assert tomllib.loads(draft)["sample"]["target"] == "gold_answer"
+    (choice,) = asked(draft)
+    assert choice["what"].startswith('what "prompt_category" names')
+
+
+def test_numbers_that_count_in_each_pair_may_be_generations(
+    run: Caller, tmp_path: Path
+) -> None:
+    """Once written, the reading holds."""
+    pages = ("shop", "news", "maps", "jobs")
+    rows = [
+        {
+            "provider": provider,
+            "target": page,
+            "request_number": number,
+            "success": (number * (k + 1) + len(page)) % (k + 3) > 0,
+        }
+        for k, provider in enumerate(("alpha", "beta"))
+        for page in pages
+        for number in range(1, 13)
+    ]
+    path = table(tmp_path / "t.csv", rows)
+    draft = starting_mapping(path)
+    reading = '"provider" models, "target" prompts, "request_number" their generations'
+    assert reading in readings(draft)
+    mapping = tmp_path / "m.toml"
+    mapping.write_text(
+        """
+        files = ["t.csv"]
+        [run]
+        model = "provider"
+        benchmark = { const = "b" }
+        [sample]
+        prompt_id = "target"
+        draw = { path = "request_number", add = -1 }
+        [[scores]]
+        metric = "success"
+        value = "success"
+        """
+    )
+    said = run("leaderboard", "--from", str(path), "--map", str(mapping))
+    assert "4 questions × 12 answers" in said.out, said.err
+
+
+def test_keys_above_tests_may_be_prompts(tmp_path: Path) -> None:
+    content = {
+        f"Task/{i}": {
+            "success_rate": i % 3 / 2,
+            "test_results": [
+                {"passed": k <= i % 3, "expected": k} for k in range(2 + i % 4)
+            ],
+        }
+        for i in range(9)
+    }
+    draft = starting_mapping(document(tmp_path / "r.json", content))
+    assert "prompts, whose records are generations or tests" in readings(draft)
+
+
+def test_texts_that_rows_lack_are_optional(tmp_path: Path) -> None:
+    """A baseline that was asked nothing: its rows are read, too."""
+    rows = [
+        {
+            "model": m,
+            "question": f"Where is {'ABCD'[i % 4]}, do you think?" if k < 2 else "",
+            "expected": f"in room {i % 5}",
+            "correct": (i + k) % 3 > 0,
+        }
+        for k, m in enumerate((*MODELS[:2], "random_baseline"))
+        for i in range(12)
+    ]
+    draft = starting_mapping(table(tmp_path / "t.csv", rows))
+    text = tomllib.loads(draft)["sample"]["text"]
+    assert text == {"path": "question", "optional": True}
+
+
+def test_sides_that_change_places_are_those_of_votes(tmp_path: Path) -> None:
+    sides = ("baseline", "creative")
+    lines = []
+    for i in range(12):
+        record = {
+            "task_id": f"t{i}",
+            "hidden_label_a": sides[i % 2],
+            "hidden_label_b": sides[1 - i % 2],
+            "overall_winner": ("A", "B", "B", "tie")[i % 4],
+            "nonsense_a": False,
+            "nonsense_b": False,
+        }
+        lines.append(json.dumps(record))
+    path = tmp_path / "v.jsonl"
+    path.write_text("\n".join(lines))
+    (choice,) = asked(starting_mapping(path))
+    first = 'those that "hidden_label_a" and "hidden_label_b" name'
+    assert choice["between"][0].startswith(first)
+
+
+def test_weights_are_no_figures(tmp_path: Path) -> None:
+    def of_tool(quality: float) -> dict[str, Any]:
+        return {"tool": "t", "scores": {"quality": quality, "composite": quality + 4}}
+
+    weights = {"quality": 0.4, "build_time": 0.25, "setup_time": 0.35}
+    content = {"weights": weights, "one": of_tool(80.5), "other": of_tool(93.4)}
+    (choice,) = asked(starting_mapping(document(tmp_path / "r.json", content)))
+    assert choice["what"].startswith('what "one", "other" are, each of which has')
+    assert choice["between"][0] == "models or systems, of which figures are published"

@@ -387,3 +387,34 @@ def test_labels_of_rows_of_figures_may_be_systems(tmp_path: Path) -> None:
     ]  # fmt: skip
     said = readings(draft_of(tmp_path / "b.csv", rows))
     assert 'each row a model or system, named by "label"' in said
+
+
+def similarities(names: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Answers of one model whose scores are another number in each row."""
+    return [
+        {
+            "condition": name,
+            "text": f"What is thing {number} of {name}, in words that are its own?",
+            "output": f"It is {number * 7 % 9}, says {name}",
+            "similarity_score": round(0.1 + number / 97 + place / 3, 4),
+        }
+        for place, name in enumerate(names)
+        for number in range(12)
+    ]
+
+
+def test_scores_that_differ_in_each_row_explain_no_condition(tmp_path: Path) -> None:
+    rows = similarities(("plain", "translated"))
+    (choice,) = asked(draft_of(tmp_path / "t.csv", rows))
+    assert choice["what"].startswith('what "condition" names (plain, translated)')
+
+
+def test_conditions_are_asked_about_beside_the_question_of_scores(
+    tmp_path: Path,
+) -> None:
+    rows = similarities(("plain", "translated"))
+    for number, row in enumerate(rows):
+        row["bias_score"] = round(number % 7 / 6 - 0.5, 3)
+    scores, condition = asked(draft_of(tmp_path / "t.csv", rows))
+    assert scores["what"] == "which columns are the scores of the prompts"
+    assert condition["what"].startswith('what "condition" names')

@@ -276,7 +276,7 @@ def of_record_paths(table: TableProfile, fields: Fields) -> Iterator[Choice]:
         is_key = column.path.lstrip("^") == "@key" != column.path
         is_told = column.path in fields.reasons
         if is_key and not is_told and not _says_again(table, column):
-            yield _what_keys_name(column)
+            yield _what_keys_name(column, table, fields)
     if location.parallel:
         paths = ", ".join(
             toml_text(f"$.{path}[@key]") for path in location.parallel[:8]
@@ -302,16 +302,32 @@ def of_record_paths(table: TableProfile, fields: Fields) -> Iterator[Choice]:
         )
 
 
-def _what_keys_name(keys: ColumnProfile) -> Choice:
+#: Keys from which on they may be prompts of several records each.
+_KEYS = 8
+
+
+def _what_keys_name(keys: ColumnProfile, table: TableProfile, fields: Fields) -> Choice:
+    """What keys above the records name; of many without an id, each may be a prompt."""
     named = toml_text(keys.path)
+    is_named = bool({"prompt_id", "text"} & {*fields.sample})
+    may_ask = (
+        len(keys.values) >= _KEYS and not is_named and len(keys.values) < table.rows
+    )
+    as_prompts = f"[sample] prompt_id = {named}, and say --on-duplicate draws"
     return Choice(
         f"what the keys {listed([toml_text(str(key)) for key in keys.values], 4)} "
         "above the records name",
-        ("models", "benchmarks", "a property of the prompts"),
+        (
+            "models",
+            "benchmarks",
+            "a property of the prompts",
+            *(["prompts, whose records are generations or tests"] if may_ask else []),
+        ),
         (
             f"[run] model = {named}",
             f"[run] benchmark = {named}",
             f"[metadata] group = {named}",
+            *([as_prompts] if may_ask else []),
         ),
     )
 

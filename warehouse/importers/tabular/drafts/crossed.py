@@ -114,17 +114,20 @@ def which_condition(
 
 def which_pair(
     pair: tuple[ColumnProfile, ColumnProfile],
-    prompts: Sequence[str],
+    prompts: Sequence[ColumnProfile],
     repeated: int,
     rows: int,
 ) -> Choice:
-    """What two columns tell apart together."""
+    """What two columns tell apart together: under numbers that count in each pair, one of
+    them may name the prompts."""
     one, two = pair
     paths = [toml_text(column.path) for column in pair]
     settings = [
         f"{toml_key(column.name)} = {toml_text(column.path)}" for column in pair
     ]
-    template = " ".join(f"{{{name}}}" for name in (*prompts, one.path, two.path))
+    template = " ".join(f"{{{own.path}}}" for own in (*prompts, one, two))
+    counted = [own for own in prompts if own.is_counted and not own.parents]
+    again = _under_counts(pair, counted[0]) if len(prompts) == len(counted) == 1 else []
     return Choice(
         f"what {paths[0]} and {paths[1]} together tell apart, where rows are of one "
         f"prompt ({repeated} of {rows} repeat another)",
@@ -133,14 +136,33 @@ def which_pair(
             f"{paths[0]} runs, {paths[1]} generations of each prompt",
             f"{paths[1]} runs, {paths[0]} generations of each prompt",
             "prompts",
+            *(words for words, _ in again),
         ),
         (
             f"[run.configuration] {', '.join(settings)}",
             f"[run.configuration] {settings[0]}; [sample] draw = {numbered(two)}",
             f"[run.configuration] {settings[1]}; [sample] draw = {numbered(one)}",
             f"[sample] prompt_id = {{ template = {toml_text(template)} }}",
+            *(line for _, line in again),
         ),
     )
+
+
+def _under_counts(
+    pair: tuple[ColumnProfile, ColumnProfile], count: ColumnProfile
+) -> list[tuple[str, str]]:
+    """The readings by which numbers from one on are generations, and one of two columns
+    names the prompts: in words, and as a mapping says them."""
+    found = []
+    for system, prompt in (pair, pair[::-1]):
+        names = [toml_text(own.path) for own in (system, prompt, count)]
+        words = f"{names[0]} models, {names[1]} prompts, {names[2]} their generations"
+        line = (
+            f"[run] model = {names[0]}; [sample] prompt_id = {names[1]}, draw = "
+            f"{numbered(count)}"
+        )
+        found.append((words, line))
+    return found
 
 
 def numbered(column: ColumnProfile) -> str:

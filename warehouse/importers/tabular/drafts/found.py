@@ -139,11 +139,14 @@ class Found:
         is_other = self.votes or self.chart or self.run_table
         if is_other or self.cells is not None:
             return []
-        scores = [candidate.column for candidate in self.scores.chosen]
         knows_models = self.knows_models() or self.named_models() is not None
         said = "\n".join(chain.from_iterable(own.said for own in self.choices))
         asked = [own for own in self.table.columns if toml_text(own.path) in said]
         free = [own for own in self.unused() if own not in asked]
+        scores = [candidate.column for candidate in self.scores.chosen]
+        if not scores:
+            offered = [candidate.column for candidate in self.scores.offered]
+            scores = [own for own in offered if own in asked]
         found = of_unexplained(
             self.table,
             self.fields,

@@ -8,9 +8,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from warehouse.importers.tabular.column_names import (
+    SAMPLE_NAMES,
     are_models,
     are_numbered,
     is_metric,
+    plain_name,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.drafts.columns import Fields
@@ -162,6 +164,19 @@ def _depends_on(rows: Rows, column: ColumnProfile, other: ColumnProfile) -> bool
     return bool(pairs.shape[1] == np.unique(codes).size)
 
 
+def _has_targets(
+    rows: Rows, column: ColumnProfile, columns: Sequence[ColumnProfile]
+) -> bool:
+    """True if a column is called the right answer, or that has one value for each of its
+    values: it is of prompts, then, and names no models."""
+    targets = [
+        other
+        for other in columns
+        if len(other.values) > 1 and plain_name(other.name) in SAMPLE_NAMES["target"]
+    ]
+    return any(other is column or _depends_on(rows, other, column) for other in targets)
+
+
 def _crossing(
     rows: Rows, columns: Sequence[ColumnProfile], fields: Fields
 ) -> Iterator[tuple[str, ColumnProfile]]:
@@ -181,6 +196,7 @@ def _crossing(
         and not any(
             _depends_on(rows, column, judge) for judge in fields.scorers.columns
         )
+        and not _has_targets(rows, column, columns)
     ]
     keys = [
         column

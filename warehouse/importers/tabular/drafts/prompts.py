@@ -389,7 +389,7 @@ def _ask_what_tells_apart(
             _which_rows(of_one, paths, *repeated, "model" in fields.run, is_scorer)
         )
     elif pair := crossed_pair(table, rows, free):
-        fields.choices.append(which_pair(pair, paths, *repeated))
+        fields.choices.append(which_pair(pair, prompts, *repeated))
     elif conditions := several_times(table, rows, free):
         fields.choices.append(
             which_condition(conditions, paths, repeated, "model" in fields.run)

@@ -98,6 +98,10 @@ AROUND_FIGURES = frozenset(
 )
 
 
+#: Last words of keys of objects that say how much each figure of others counts.
+_WEIGHTS = frozenset("weight weights weighting weightings gewichte gewichtung".split())
+
+
 def _stated_figures(document: Any) -> RecordLocation | None:
     """The tasks of a document of which it states figures; None where it has none, or
     has them in several locations."""
@@ -145,6 +149,7 @@ def _states_figures(key: str, inner: Any) -> bool:
         not isinstance(inner, dict)
         or is_metric(key)
         or {*words_of(key)} <= AROUND_FIGURES | AGGREGATES
+        or {*words_of(key)[-1:]} & _WEIGHTS
     ):
         return False
     names = {plain_name(str(name)) for name in inner}

@@ -45,6 +45,7 @@ from warehouse.importers.tabular.drafts.score_questions import (
     systems,
     which,
 )
+from warehouse.importers.tabular.drafts.systems_above import systems_above
 from warehouse.importers.tabular.evidence import Standing
 
 #: Share of rows without a value from which on a column may belong to rows of another
@@ -103,7 +104,8 @@ def _chosen(
         higher = [c for c in likely if c.column.depth < usual[0].column.depth]
         rivals = [c for c in higher if not _is_one_of(table, c, usual)]
         if are_systems(usual):
-            return ScoreColumns(choices=[systems(table, usual)])
+            above = systems_above(table, usual)
+            return ScoreColumns(choices=[above or systems(table, usual)])
         if are_by_model(usual):
             return ScoreColumns(choices=[by_model(usual)])
         rated = aspects_rated(usual, full)

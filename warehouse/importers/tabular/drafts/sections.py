@@ -181,7 +181,10 @@ def sample_lines(found: Found) -> Iterator[str]:
             continue
         also = [other for other in others if name == "prompt_id"]
         hint = f"  # or {listed(map(toml_text, also), 3)}" if also else ""
-        yield f"{name} = {toml_text(taken.path)}{hint}"
+        value = toml_text(taken.path)
+        if name == "text" and taken.nulls and name not in found.fields.key:
+            value = inline_table({"path": taken.path, "optional": True})
+        yield f"{name} = {value}{hint}"
     if found.fields.draw:
         yield f"draw = {found.fields.draw}"
     choices = next(

@@ -88,9 +88,9 @@ def _parts_rows(
         return False
     named = [fields.sample[name] for name in ("prompt_id",) if name in fields.sample]
     named = [own for own in named if not own.is_unique]
-    if any(_depends_on(column, own) for own in (*owners, *named)):
+    if any(_is_told_by(column, own) for own in (*owners, *named)):
         return False
-    if any(_depends_on(column, own) or _depends_on(own, column) for own in scores):
+    if any(_is_told_by(column, own) or _depends_on(own, column) for own in scores):
         return False
     standing = fields.evidence.standing(column)
     if standing not in (Standing.UNKNOWN, Standing.OUTCOME):
@@ -139,6 +139,13 @@ def _depends_on(column: ColumnProfile, other: ColumnProfile) -> bool:
     pairs = np.unique(np.stack([other.codes, column.codes]), axis=1)
     n_groups = np.unique(other.codes).size
     return n_groups > 1 and bool(pairs.shape[1] == n_groups)
+
+
+def _is_told_by(column: ColumnProfile, other: ColumnProfile) -> bool:
+    """True if another column explains one: its values stand in several rows each. One
+    that differs in nearly all rows, as a similarity does, would explain any column."""
+    has_groups = 2 * len(other.values) <= other.rows - other.nulls
+    return has_groups and _depends_on(column, other)
 
 
 def _are_even_blocks(column: ColumnProfile) -> bool:
