@@ -106,7 +106,9 @@ def _with_items(
     boards: Sequence[NamedBoard], items: Mapping[str, int]
 ) -> list[NamedBoard]:
     """Boards whose columns are known to have so many items."""
-    names = {column for named in boards for column in named.board.columns}
+    names: set[str] = set()
+    for named in boards:
+        names.update(named.board.columns)
     for column, n in items.items():
         if column not in names:
             otherwise = f"there are: {', '.join(sorted(names)[:10])}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from warehouse.boards.table import MOST_COLUMNS, MOST_ROWS, RawTable
@@ -41,11 +41,16 @@ def delimited_table(text: str, name: str) -> RawTable | None:
     if not rows[start][0].strip():
         header[0] = ""
     columns: dict[tuple[str, ...], list[str]] = {}
-    body = [row for row in rows[start + 1 :] if any(cell.strip() for cell in row)]
+    body = list(filter(_says_something, rows[start + 1 :]))
     for place, column in enumerate(header[:MOST_COLUMNS]):
         cells = [row[place].strip() if place < len(row) else "" for row in body]
         columns[(column.strip(),)] = cells
     return RawTable(name, columns)
+
+
+def _says_something(row: Sequence[str]) -> bool:
+    """True if a cell of a row is filled."""
+    return any(cell.strip() for cell in row)
 
 
 def _delimiter(text: str) -> str:

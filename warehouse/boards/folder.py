@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
@@ -100,12 +100,9 @@ def _table(group: Sequence[Entry], name: str) -> RawTable:
     kept = [path for path, count in counts.items() if count >= fewest]
     kept = sorted(kept, key=lambda path: -counts[path])[:MOST_COLUMNS]
     order = {path: place for place, path in enumerate(counts)}
-    chosen = set(kept)
-    records = [
-        {path: text for path, text in record.items() if path in chosen}
-        for record in sorted_records(records, order)
-    ]
-    table = table_of_records(f"{name}: {_what(group)}", records, is_ordered=False)
+    kept = sorted(kept, key=order.__getitem__)
+    parts = [_part(record, kept) for record in records]
+    table = table_of_records(f"{name}: {_what(group)}", parts, is_ordered=False)
     return RawTable(table.name, table.columns, _entry_names(group), is_ordered=False)
 
 
@@ -114,10 +111,14 @@ def sorted_records(
     order: Mapping[tuple[str, ...], int],
 ) -> list[dict[tuple[str, ...], str]]:
     """Records whose keys stand in one order."""
-    return [
-        {path: record[path] for path in sorted(record, key=order.__getitem__)}
-        for record in records
-    ]
+    return [_part(record, sorted(record, key=order.__getitem__)) for record in records]
+
+
+def _part(
+    record: Mapping[tuple[str, ...], str], kept: Collection[tuple[str, ...]]
+) -> dict[tuple[str, ...], str]:
+    """What a record has of some keys, in their order."""
+    return {path: record[path] for path in kept if path in record}
 
 
 def _record(entry: Entry) -> dict[tuple[str, ...], str]:
@@ -143,7 +144,8 @@ def _entry_names(group: Sequence[Entry]) -> tuple[str, ...]:
             return tuple(names)
     parts = [entry.path.with_suffix("").parts for entry in group]
     shared = set(parts[0]).intersection(*parts[1:])
-    return tuple(
-        "/".join(part for part in one if part not in shared) or "/".join(one)
-        for one in parts
-    )
+    names = []
+    for one in parts:
+        own = [part for part in one if part not in shared]
+        names.append("/".join(own or one))
+    return tuple(names)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from warehouse.boards.table import (
@@ -136,7 +137,7 @@ def _collect_list(
         return
     if not all(isinstance(one, Mapping) for one in value):
         return
-    naming = next((key for key in _NAMING if all(key in one for one in value)), None)
+    naming = _named_by(value)
     if naming is None:
         return
     names = [text_of(one[naming]) for one in value]
@@ -145,6 +146,14 @@ def _collect_list(
     for name, one in zip(names, value, strict=True):
         inner = {key: leaf for key, leaf in one.items() if key != naming}
         _collect(inner, (*path, name), found, is_text=False)
+
+
+def _named_by(records: Sequence[Mapping[Any, Any]]) -> str | None:
+    """The key under which each of some records has its name; None for none."""
+    for key in _NAMING:
+        if all(key in one for one in records):
+            return key
+    return None
 
 
 def text_of(value: Any) -> str:
@@ -285,21 +294,23 @@ def _of_columns(
     value: Mapping[Any, Any], name: str, is_ordered: bool
 ) -> RawTable | None:
     """Lists of one length under the names of columns."""
-    lists = {
-        str(key): cells
-        for key, cells in value.items()
-        if isinstance(cells, list)
-        and not any(isinstance(cell, Mapping | list) for cell in cells)
-    }
+    lists = {str(key): cells for key, cells in value.items() if _are_cells(cells)}
     lengths = {len(cells) for cells in lists.values()}
     if len(lists) < 2 or len(lengths) != 1 or not min(lengths) >= FEWEST_ROWS:
         return None
     if min(lengths) > MOST_ROWS or 2 * len(lists) < len(value):
         return None
-    columns: dict[tuple[str, ...], list[str]] = {
-        (key,): [text_of(cell) for cell in cells] for key, cells in lists.items()
-    }
+    columns: dict[tuple[str, ...], list[str]] = {}
+    for key, cells in lists.items():
+        columns[(key,)] = list(map(text_of, cells))
     return RawTable(name, columns, is_ordered=is_ordered)
+
+
+def _are_cells(value: Any) -> bool:
+    """True if it is a list without lists and objects in it."""
+    if not isinstance(value, list):
+        return False
+    return not any(isinstance(cell, Mapping | list) for cell in value)
 
 
 def _of_keys(value: Mapping[Any, Any], name: str) -> RawTable | None:
@@ -328,9 +339,8 @@ def _are_alike(records: Sequence[Mapping[tuple[str, ...], str]]) -> bool:
     if not counts:
         return False
     share = sum(counts.values()) / (len(counts) * len(records))
-    has_figures = any(
-        parse_figure(text) for record in records[:20] for text in record.values()
-    )
+    texts = chain.from_iterable(record.values() for record in records[:20])
+    has_figures = any(map(parse_figure, texts))
     return has_figures and share >= 0.4
 
 
@@ -347,9 +357,8 @@ def _turned(
     entries: dict[tuple[str, ...], None] = {}
     for record in records:
         entries.update(dict.fromkeys(record))
-    columns: dict[tuple[str, ...], list[str]] = {
-        (key,): [record.get(path, "") for path in entries]
-        for key, record in zip(keys, records, strict=True)
-    }
+    columns: dict[tuple[str, ...], list[str]] = {}
+    for key, record in zip(keys, records, strict=True):
+        columns[(key,)] = [record.get(path, "") for path in entries]
     names = tuple(" ".join(path) for path in entries)
     return RawTable(name, columns, names, is_ordered=False)

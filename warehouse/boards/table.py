@@ -123,8 +123,9 @@ def table_of_records(
     paths: dict[tuple[str, ...], None] = {}
     for record in records:
         paths.update(dict.fromkeys(record))
-    kept = list(paths)[:MOST_COLUMNS]
-    columns = {path: [record.get(path, "") for record in records] for path in kept}
+    columns: dict[tuple[str, ...], list[str]] = {}
+    for path in list(paths)[:MOST_COLUMNS]:
+        columns[path] = [record.get(path, "") for record in records]
     return RawTable(name, columns, is_ordered=is_ordered)
 
 
