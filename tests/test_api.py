@@ -211,7 +211,7 @@ USES = {
     "compare": Use(
         (f"{ANALYSIS}.compare.answer:compare",),
         "compare",
-        flags=("only_overall", "unpaired", *CORRECTED, *SLICED_PAIR),
+        flags=("only_overall", "unpaired", "carried_by", *CORRECTED, *SLICED_PAIR),
     ),
     "compare_by": Use(
         (f"{ANALYSIS}.slices.answer:compare_by",),
@@ -219,7 +219,7 @@ USES = {
         flags=(
             *("method", "estimand", "equivalence", "flips", "pair_seeds"),
             *("across_links", "second_metric", "cost", "prices"),
-            *("only_overall", "unpaired", *CORRECTED),
+            *("only_overall", "unpaired", "carried_by", *CORRECTED),
             *("slope", "per_doubling", "show_all"),
         ),
     ),
@@ -229,7 +229,14 @@ USES = {
         flags=(
             *("method", "estimand", "equivalence", "flips", "pair_seeds"),
             *("across_links", "second_metric", "cost", "prices"),
-            *("only_overall", "unpaired", *CORRECTED, "n_resamples", "seed"),
+            *(
+                "only_overall",
+                "unpaired",
+                "carried_by",
+                *CORRECTED,
+                "n_resamples",
+                "seed",
+            ),
             *("by", "bins", "show_all"),
         ),
     ),
@@ -240,6 +247,7 @@ USES = {
             "corrected",
             "only_overall",
             "unpaired",
+            "carried_by",
             *OF_COMPARISONS,
             *OF_ROWS,
             *SLICED_PAIR,
@@ -268,9 +276,20 @@ USES = {
                 "seed",
                 "only_overall",
                 "unpaired",
+                "carried_by",
             ),
             *("across_links", "second_metric", "cost", "prices"),
             *(*OF_ROWS, "pair_seeds"),
+            *(*CORRECTED, *SLICED_PAIR),
+        ),
+    ),
+    "handful": Use(
+        (f"{ANALYSIS}.handful.answer:handful",),
+        "compare",
+        flags=(
+            *("method", "estimand", "equivalence", "flips", "pair_seeds"),
+            *("across_links", "second_metric", "cost", "prices"),
+            *("only_overall", "unpaired", "carried_by", "n_resamples", "seed"),
             *(*CORRECTED, *SLICED_PAIR),
         ),
     ),
@@ -503,7 +522,15 @@ USES = {
     "prefer": Use(
         (f"{ANALYSIS}.prefer.answer:prefer",),
         "prefer",
-        flags=("elo", "svg", "top", "show_all"),
+        flags=("elo", "carried_by", "svg", "top", "show_all"),
+    ),
+    "prefer_handful": Use(
+        (f"{ANALYSIS}.handful.votes:prefer_handful",),
+        "prefer",
+        flags=(
+            *("elo", "carried_by", "svg", "top", "show_all", "models", "by"),
+            *("reference", "ties", "errors", "ridge", "level", "seed"),
+        ),
     ),
     "anchors": Use(
         (f"{ANALYSIS}.anchors.answer:anchors",),

@@ -140,7 +140,8 @@ def test_what_makes_no_sense(
 
 
 def test_one_scenario_and_models_that_lack_some(run: Caller, url: str) -> None:
-    one = run("noise", "reliability", "exam/a", "--resamples", "20", db=url)
+    call = ("noise", "reliability", "exam/a", "--resamples", "20", "--explain")
+    one = run(*call, db=url)
     assert one.code == 0 and "scenarios: no figure: 1 scenario: their choice" in one.out
     lacking = run("noise", "reliability", "exam", "--resamples", "20", db=url)
     assert lacking.code == 0 and "lab/m4" in lacking.err and "lack" in lacking.err

@@ -40,6 +40,12 @@ FORMS = {
 }
 FORMS |= {"as_markdown", "as_latex", "as_html", "percent"}
 FORMS |= {"db", "wait", "quiet", "verbose", "explain", "top", "show_all"}
+#: Calls of which some option changes what stands under ``--explain`` alone.
+EXPLAINED = {
+    "items audit exam",
+    "items datamap org/m0 -b gens",
+    "noise formulations cloze choice",
+}
 #: Texts that mean something in the store; what is not listed here is tried as it comes.
 TEXTS: dict[str, tuple[str, ...]] = {
     "metric": ("acc_norm", "exact_match,strict-match"),
@@ -285,6 +291,8 @@ def calls() -> Iterator[object]:
 @pytest.mark.parametrize("call", list(calls()))
 def test_an_option_changes_something_or_is_refused(call: str, place: Place) -> None:
     words, settled = split(call), FORMS | SETTLE | CALLS[call]
+    if call in EXPLAINED:
+        words.append("--explain")
     before, silent = place(*words), set()
     assert before[0] in (0, 1, 5), before[1]
     assert place(*words) == before

@@ -198,8 +198,11 @@ def test_a_clustering_that_chains_says_so() -> None:
             "b", "semantic", 0.8, "m", False, 609, 60, 50, largest, 0, ()
         )
 
-    assert "it chains: one cluster holds 481 prompts (79%)" in str(clusters(481))
-    assert "chains" not in str(clusters(182)) and "chains" in str(clusters(183))
+    said = str(clusters(481))
+    assert "holds 481 of 609 prompts: near ones chain" in said
+    explained = str(clusters(481).view(verbose=True))
+    assert "it chains: one cluster holds 481 prompts (79%)" in explained
+    assert "chain" not in str(clusters(182)) and "chain" in str(clusters(183))
 
 
 def test_tables_fit_a_telephone_and_show_the_estimate(opened: Any) -> None:

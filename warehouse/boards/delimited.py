@@ -73,9 +73,9 @@ def _delimiter(text: str) -> str:
 
 
 def _rows(text: str, delimiter: str, name: str) -> list[list[str]]:
-    csv.field_size_limit(_MOST_CELL)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     rows: list[list[str]] = []
+    limit = csv.field_size_limit(_MOST_CELL)  # holds for all that read in this process
     try:
         for row in _bounded(reader, name):
             rows.append(row)
@@ -83,6 +83,8 @@ def _rows(text: str, delimiter: str, name: str) -> list[list[str]]:
         raise InputError(
             f"cannot be read: {error}", path=name, place=f"line {reader.line_num}"
         ) from None
+    finally:
+        csv.field_size_limit(limit)
     return rows
 
 

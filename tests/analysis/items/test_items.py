@@ -112,7 +112,7 @@ def test_a_block_of_wrong_keys_shows_against_the_fitted_ability(
         row.free_discrimination < 0 < row.discrimination for row in rows if row.reversed
     )
     fitted = run("irt", "fit", "quiz", "--top", "2", db=url)
-    assert f"{len(found)} prompts go against the ability" in fitted.out
+    assert f"{len(found)} of 100 prompts go against what" in fitted.out
 
 
 def test_nothing_found_says_what_could_have_been(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def drawn(rate: float, status: str, share: float) -> list[float | str]:
 AGENTS = {
     "org/slow": drawn(0.9, "limit", 0.4),
     "org/broken": drawn(0.6, "error", 0.2),
-    "org/done": drawn(0.4, "", 0.0),
+    "org/done": drawn(0.3, "", 0.0),
 }
 
 

@@ -91,9 +91,10 @@ def better_in_words(row: Any) -> str:
 def is_held_open(row: Any) -> bool:
     """True if the interval of a row holds 0, by which nobody is better whatever its t
     test says: it is the more careful of both where few of many scores differ."""
-    if getattr(row, "test", "t") != "t" or row.ci_low is None or row.ci_high is None:
+    low, high = getattr(row, "ci_low", None), getattr(row, "ci_high", None)
+    if getattr(row, "test", "t") != "t" or low is None or high is None:
         return False
-    return bool(row.ci_low < 0 < row.ci_high)
+    return bool(low < 0 < high)
 
 
 def better_of_pairs(
