@@ -340,7 +340,9 @@ def _differ(place: str, claimed: Any, found: Any) -> bool:
         place: kind of the entry and name of the column, ``row.estimate``.
     """
     if place in _DAYS:
-        return (claimed in (None, _NO_COLUMN)) != (found in (None, _NO_COLUMN))
+        if (claimed is _NO_COLUMN) != (found is _NO_COLUMN):
+            return True
+        return (claimed is None) != (found is None)
     return place not in NOT_COMPARED and not _same(claimed, found)
 
 
