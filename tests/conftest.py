@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -362,9 +363,9 @@ def _in_memory() -> Path | None:
     )
 
 
-@pytest.fixture(scope="session")
-def postgres_cluster() -> Iterator[PostgresCluster]:
-    """One server for each test process, started by the first test that asks for it."""
+@contextmanager
+def started_cluster() -> Iterator[PostgresCluster]:
+    """A server that is stopped afterwards."""
     try:
         programs = _postgres_programs()
     except PostgresMissing as missing:
@@ -380,6 +381,21 @@ def postgres_cluster() -> Iterator[PostgresCluster]:
     finally:
         with not_counted():
             cluster.stop()
+
+
+@pytest.fixture(scope="session")
+def postgres_cluster() -> Iterator[PostgresCluster]:
+    """One server for each test process, started by the first test that asks for it."""
+    with started_cluster() as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def cluster_of_its_own() -> Iterator[PostgresCluster]:
+    """A server for the tests of one file, which do to its roles what other tests would
+    not survive."""
+    with started_cluster() as cluster:
+        yield cluster
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
@@ -15,16 +16,21 @@ from warehouse.store.curate import upkeep
 from warehouse.store.open import open_store
 from warehouse.store.schema import migrate
 
+if TYPE_CHECKING:
+    from tests.conftest import PostgresCluster
+
 pytestmark = pytest.mark.engine
 
 
 @pytest.fixture
-def server(postgres_url: str) -> Iterator[str]:
+def server(cluster_of_its_own: PostgresCluster) -> Iterator[str]:
     """A store on a server where nobody has made a reader yet."""
-    open_store(postgres_url, create=True).close()
-    _drop(postgres_url)
-    yield postgres_url
-    _drop(postgres_url)
+    name = cluster_of_its_own.create()
+    url = cluster_of_its_own.url(name)
+    open_store(url, create=True).close()
+    yield url
+    _drop(url)
+    cluster_of_its_own.drop(name)
 
 
 def statement(url: str, *texts: str) -> None:
@@ -34,23 +40,16 @@ def statement(url: str, *texts: str) -> None:
 
 
 def _drop(url: str) -> None:
-    """The roles are the server's, and have rights in databases of other tests."""
+    """The roles, which are the server's, and their rights in this database."""
     with psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as connection:
-        names = connection.execute(
-            "select datname from pg_database where datallowconn"
-        ).fetchall()
-        roles = (
+        wanted = (
             "select rolname from pg_roles where rolname in ('warehouse_reader', "
             "'a%b\"c', 'strong')"
         )
-        found = [row[0] for row in connection.execute(roles).fetchall()]
-    for (name,) in names:
-        here = sa.make_url(url).set(database=name).render_as_string(hide_password=False)
-        for role in found:
-            quoted = '"' + role.replace('"', '""') + '"'
-            statement(here, f"drop owned by {quoted}")
+        found = [row[0] for row in connection.execute(wanted).fetchall()]
     for role in found:
-        statement(url, 'drop role "' + role.replace('"', '""') + '"')
+        quoted = '"' + role.replace('"', '""') + '"'
+        statement(url, f"drop owned by {quoted}", f"drop role {quoted}")
 
 
 def test_a_superuser_needs_a_reader_for_typed_queries_alone(

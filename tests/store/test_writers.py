@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import subprocess
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -62,6 +64,27 @@ def test_of_several_that_make_a_store_one_does_and_all_have_it(bare_url: str) ->
     assert sum("created" in text for text in said) == 1, said
     with open_store(bare_url) as store:
         assert check(store).ok
+
+
+def test_a_store_is_not_made_while_another_process_may_make_it(tmp_path: Path) -> None:
+    """The engine writes a new file over one that came after it had looked: what had been
+    loaded into that was lost. The lock is what keeps processes apart in between."""
+    url = f"duckdb:///{tmp_path / 'store.duckdb'}"
+    folder = os.open(tmp_path, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        with pytest.raises(StoreLockedError, match="makes a store in this folder"):
+            open_store(url, create=True, wait=0)
+        assert [*tmp_path.iterdir()] == []
+    finally:
+        os.close(folder)
+    open_store(url, create=True, wait=0).close()
+    reader = os.open(tmp_path, os.O_RDONLY)
+    try:
+        fcntl.flock(reader, fcntl.LOCK_EX)
+        open_store(url, write=True, wait=0).close()  # what is there is not made
+    finally:
+        os.close(reader)
 
 
 @pytest.mark.rare
