@@ -24,6 +24,18 @@ from .core.results import Estimate as Estimate
 from .core.results import Interval as Interval
 from .core.results import PairedDifference as PairedDifference
 from .core.results import UnpairedDifference as UnpairedDifference
+from .facets.borrowed import BorrowedPart as BorrowedPart
+from .facets.borrowed import borrowed_part as borrowed_part
+from .facets.borrowed import interval_borrowed as interval_borrowed
+from .facets.design import DesignStudy as DesignStudy
+from .facets.design import design_study as design_study
+from .facets.difference import TotalDifference as TotalDifference
+from .facets.difference import total_difference as total_difference
+from .facets.other_source import OtherSource as OtherSource
+from .facets.other_source import PublishedPair as PublishedPair
+from .facets.other_source import other_source as other_source
+from .facets.total import TotalError as TotalError
+from .facets.total import total_error as total_error
 from .intervals.betting import interval_betting as interval_betting
 from .intervals.bootstrap import interval_bootstrap as interval_bootstrap
 from .intervals.clopper_pearson import (
