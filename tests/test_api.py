@@ -70,10 +70,12 @@ OF_ROWS = ("each", "repeats", "seeds_are", "policy")
 FEATURES = ("features", "by", "cluster", "level")
 SUBSET = {"subset": "subset_ok"}
 CORRECTED = ("corrected", "judge", "human")
+#: Options of ``leaderboard`` and ``compare`` that go with ``--over``.
+OVER = ("over", "fixed", "two_levels", "as_sampled")
 #: Options of results by a field of the prompts.
-SLICED_BOARD = ("by", "bins", "rank_by")
+SLICED_BOARD = ("by", "bins", "rank_by", *OVER)
 SLICED_GATE = ("no_slice_worse_than", "by", "bins")
-SLICED_PAIR = ("by", "bins", "slope", "per_doubling", "show_all")
+SLICED_PAIR = ("by", "bins", "slope", "per_doubling", "show_all", *OVER)
 #: Options of ``leaderboard``, ``compare`` and ``gate`` that corrected figures do not
 #: know.
 OF_LEADERBOARDS = (
@@ -202,7 +204,7 @@ USES = {
         "leaderboard",
         flags=(
             *("method", "estimand", "max_unscored", "n_resamples", "group"),
-            *("partial_ok", "force", *CORRECTED, "top", "show_all"),
+            *("partial_ok", "force", *CORRECTED, "top", "show_all", *OVER),
             "weights",  # of a suite's benchmarks others are the default
         ),
         silent=("weights",),
@@ -219,7 +221,7 @@ USES = {
         flags=(
             *("method", "estimand", "equivalence", "flips", "pair_seeds"),
             *("across_links", "second_metric", "cost", "prices"),
-            *("only_overall", "unpaired", "carried_by", *CORRECTED),
+            *("only_overall", "unpaired", "carried_by", *CORRECTED, *OVER),
             *("slope", "per_doubling", "show_all"),
         ),
     ),
@@ -237,7 +239,7 @@ USES = {
                 "n_resamples",
                 "seed",
             ),
-            *("by", "bins", "show_all"),
+            *("by", "bins", "show_all", *OVER),
         ),
     ),
     "compare_corrected": Use(
@@ -462,6 +464,18 @@ USES = {
     "recipes": Use((f"{ANALYSIS}.recipes.answer:recipes",), "training recipes"),
     "decide": Use((f"{ANALYSIS}.decide.answer:decide",), "training decide"),
     "templates": Use((f"{ANALYSIS}.templates.answer:templates",), "noise templates"),
+    "total_error": Use((f"{ANALYSIS}.facets.answer:total_error_of",), "noise total"),
+    "total_difference": Use(
+        (f"{ANALYSIS}.facets.difference:total_difference_of",),
+        "compare",
+        flags=(
+            *("method", "estimand", "equivalence", "flips", "n_resamples", "seed"),
+            *("across_links", "second_metric", "cost", "prices", "force"),
+            *("only_overall", "unpaired", "carried_by", "pair_seeds", "latest"),
+            *(*OF_ROWS, *CORRECTED),
+            *("by", "bins", "slope", "per_doubling", "show_all"),
+        ),
+    ),
     "seed_variance": Use(
         (f"{ANALYSIS}.variance.answer:seed_variance",),
         "noise variance",

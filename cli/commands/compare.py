@@ -17,6 +17,7 @@ from ..ui.corrected import UNUSED, Corrected, corrected_options
 from ..ui.next_step import say_next, with_store
 from ..ui.options import option, output_options, refuse_typed, typed
 from ..ui.output import Output
+from ..ui.over_settings import OverSettings, over_options
 from ..ui.questions import options_of
 from ..ui.slices import Sliced, pair_options
 from ..ui.table import echo, print_table
@@ -109,6 +110,7 @@ def _second_metric(
     name="carried_by",
     is_flag=True,
 )
+@over_options
 @pair_options
 @corrected_options
 @output_options
@@ -122,11 +124,14 @@ def compare(
     corrected: Corrected | None,
     sliced: Sliced | None,
     show_all: bool,
+    over_settings: OverSettings | None,
     **options: Any,
 ) -> None:
     question = Compare.from_command(
         options | {"flips": options["flips"] or 0}, typed(options)
     )
+    if over_settings is not None:
+        return over_settings.give_pair(state, output, question)
     if carried_by:
         return _carried_by(state, output, question)
     if corrected is not None:

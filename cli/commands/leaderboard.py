@@ -26,6 +26,7 @@ from ..ui.options import (
 )
 from ..ui.output import Output
 from ..ui.output_files import Command, writes
+from ..ui.over_settings import OverSettings, over_options
 from ..ui.questions import in_flags, options_of
 from ..ui.slices import Sliced, board_options
 from ..ui.table import print_view, rows_wanted
@@ -101,6 +102,7 @@ class _OneOrAll(Command):
     weights={"default": None, "callback": weights_callback, "help": _WEIGHTS_HELP},
 )
 @length_options
+@over_options
 @board_options
 @corrected_options
 @output_options
@@ -111,9 +113,12 @@ def leaderboard(
     corrected: Corrected | None,
     sliced: Sliced | None,
     top: int | None,
+    over_settings: OverSettings | None,
     **options: Any,
 ) -> None:
     question = AnyLeaderboard.from_command(options, typed(options))
+    if over_settings is not None:
+        return over_settings.give_board(state, output, question)
     if corrected is not None:
         refuse_typed("changes nothing of results by a field: leave out one", "by")
         corrected.give(state, output, question)

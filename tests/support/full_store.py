@@ -84,6 +84,10 @@ CALLS: dict[str, set[str]] = {
     "noise variance sums --pass-at 1,2": {"cluster", "where"},
     "noise formulations cloze choice": {"cluster", "where"},
     "frontier priced": {"allow_missing_cost", "cluster", "where"},
+    "noise total worded --over template": {
+        *("cluster", "metric", "where", "fixed", "two_levels", "as_sampled"),
+        "half_width",
+    },
     "noise templates worded --se 0.2": {"cluster", "factor", "metric", "where"},
     "judge agreement reading --judge acc --human acc_norm": {"seed", "where"},
     "judge plan exam --judge acc --correlation 0.5 --width 0.3": {"where"},

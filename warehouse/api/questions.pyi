@@ -14,6 +14,8 @@ from warehouse.analysis.compare.unpaired import UnpairedComparison
 from warehouse.analysis.curves.view import CurvesReport
 from warehouse.analysis.datamap.view import DataMap
 from warehouse.analysis.decide.view import Decisions
+from warehouse.analysis.facets.answer import TotalErrorReport
+from warehouse.analysis.facets.difference import TotalDifferenceReport
 from warehouse.analysis.flash.answer import FlashReport
 from warehouse.analysis.formulations.view import FormulationsReport
 from warehouse.analysis.frontier.view import FrontierReport
@@ -1102,6 +1104,42 @@ class QuestionMethods(Connection):
     ) -> TemplatesReport:
         """What templates, few-shot draws, perturbations or judges add to the error, and
         whether they agree on the order."""
+
+    def total_difference(
+        self,
+        a: str,
+        b: str,
+        *,
+        benchmark: str | None = None,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        over: Sequence[str] = (),
+        fixed: Sequence[str] = (),
+        two_levels: bool = False,
+        as_sampled: bool = False,
+        cluster: str | None = None,
+        level: float = 0.95,
+    ) -> TotalDifferenceReport:
+        """The difference of two models with the error that counts other settings too, on
+        the prompts and settings that both have."""
+
+    def total_error(
+        self,
+        target: str,
+        *,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        benchmark: str | None = None,
+        over: Sequence[str] = (),
+        fixed: Sequence[str] = (),
+        two_levels: bool = False,
+        as_sampled: bool = False,
+        half_width: float | None = None,
+        cluster: str | None = None,
+        level: float = 0.95,
+    ) -> TotalErrorReport:
+        """A score with the error that counts other settings too: other templates, judges or
+        backends of their kind."""
 
     def variance(
         self,
