@@ -76,8 +76,11 @@ class AskedDumps:
         command alone names all."""
         if not self.paths:
             return text
+        from warehouse.dumps.advice import without_store
+
         from .command_table import asking_words
 
+        text = without_store(text)
         words = "|".join(sorted(asking_words()))
         named = shlex.join(["warehouse", *self.words()])
         command = re.compile(rf"\bwarehouse (?=(?:{words})\b)")

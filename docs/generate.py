@@ -24,7 +24,7 @@ from warehouse.cli.command_table import COMMANDS, EVERYDAY
 from warehouse.records.setting_names import ANY_TOOL, table_rows
 from warehouse.store.sql import query_files
 from warehouse.store.sql.query_files import NamedQuery, Parameter
-from warehouse.tables.glossary import terms
+from warehouse.tables.glossary import columns, terms
 
 #: Views that have a column of one meaning, from which on it is said once.
 MANY = 3
@@ -208,7 +208,19 @@ def glossary_page() -> str:
         + (f"\nAlso: {', '.join(term.also)}.\n" if term.also else "")
         for term in terms().values()
     ]
-    return "\n".join([GLOSSARY, *entries])
+    return "\n".join([GLOSSARY, *entries, _columns()])
+
+
+def _columns() -> str:
+    """Headings of tables that no word explains, a list for each page."""
+    lines = ["## Columns", ""]
+    page = ""
+    for term in columns().values():
+        if term.page != page:
+            page = term.page
+            lines += ["", f"Of [{page}](../{page}.md):", ""]
+        lines.append(f"- `{term.name}`: {term.says}")
+    return "\n".join(lines).replace("\n\n\n", "\n\n") + "\n"
 
 
 def performance_page(file: Path = REFERENCE / "performance.json") -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from warehouse.cli.main import main  # type: ignore[import-not-found]  # lies in cli/, installed here
+from warehouse.cli.start import main  # type: ignore[import-not-found]  # lies in cli/, installed here
 
 if __name__ == "__main__":
     sys.exit(main())

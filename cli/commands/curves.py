@@ -10,6 +10,7 @@ from warehouse.analysis.curves.question import Curves
 
 from ..lazy_group import command
 from ..state import State
+from ..ui.next_step import say_next
 from ..ui.options import draw, drawable, option, output_options
 from ..ui.output import Output
 from ..ui.questions import options_of
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 @drawable
 @output_options
 def curves(state: State, /, points: bool, output: Output, **options: Any) -> None:
-    report: CurvesReport = state.ask(Curves(**options))
+    question = Curves(**options)
+    report: CurvesReport = state.ask(question)
     draw(report)
     state.give(
         output,
@@ -32,3 +34,5 @@ def curves(state: State, /, points: bool, output: Output, **options: Any) -> Non
         partial(state.view_of, partial(report.view, checkpoints=points)),
         part="checkpoints" if points else "rows",
     )
+    if not points:
+        say_next(state, output, report, question)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from warehouse.errors import MisuseError
+from warehouse.tables.words import counted
 
 from ..lazy_group import command
 from ..state import State
@@ -18,6 +19,7 @@ from ..ui.table import echo, print_text
 from .lists import print_metrics, print_prices, print_runs
 
 if TYPE_CHECKING:
+    from warehouse.store.connection import Store
     from warehouse.store.curate.conditions import ChangedConditions
 
 
@@ -349,12 +351,23 @@ def invalidate(state: State, run: str, reason: str, undo: bool) -> None:
     )
 
 
+def _source_named(store: Store, reference: str) -> str:
+    """What was named, and where its number says nothing the path of it."""
+    if not reference.isdecimal():
+        return reference
+    paths = store.rows("select path from source where id = :id", {"id": int(reference)})
+    if not paths:
+        return reference
+    return f"{reference}, {paths[0]['path']}"
+
+
 @command("fix forget")
 @click.argument("source", metavar="SOURCE")
 def forget(state: State, source: str) -> None:
     from warehouse.store.load import source_ledger
 
     with state.open(write=True) as store:
+        named = _source_named(store, source)
         voted = store.rows("select count(*) as n from preference")[0]["n"]
         told: list[str] = []
         removed, kept = source_ledger.forget(store, source, say=told.append)
@@ -362,9 +375,11 @@ def forget(state: State, source: str) -> None:
     votes = ""
     if voted:
         votes = f", {voted} votes removed"
+    shared = ""
+    if kept:
+        shared = " (other sources hold them)"
     print_text(
-        f"forgot {source}: {removed} runs removed, {kept} kept (other sources hold "
-        f"them){votes}"
+        f"forgot {named}: {counted(removed, 'run')} removed, {kept} kept{shared}{votes}"
     )
     state.notes(told)
 

@@ -20,6 +20,7 @@ from warehouse.questions.question import options
 
 from ..lazy_group import command
 from ..state import State
+from ..ui.next_step import say_next
 from ..ui.options import (
     Function,
     first_rows,
@@ -44,10 +45,15 @@ def irt_options(function: Function, without: tuple[str, ...] = ()) -> Function:
     )
 
 
-def model_of(state: State, values: dict[str, Any]) -> Irt:
+def asked_of(values: dict[str, Any]) -> ItemResponse:
     """The model that the common options mean; takes them out of ``values``."""
     given = {name: values.pop(name) for name in options(ItemResponse) if name in values}
-    model: Irt = ItemResponse(**given).ask(state.opener())
+    return ItemResponse(**given)
+
+
+def model_of(state: State, question: ItemResponse) -> Irt:
+    """The model, which reads nothing yet."""
+    model: Irt = question.ask(state.opener())
     return model
 
 
@@ -84,13 +90,15 @@ def families(text: str | None) -> str | dict[str, str] | None:
 def fit(
     state: State, /, output: Output, family: str | None, top: int, **values: Any
 ) -> None:
-    report = model_of(state, values).fit(family=families(family), **values)
+    question = asked_of(values)
+    report = model_of(state, question).fit(family=families(family), **values)
     output.give(
         report,
         lambda: print_view(state.view_of(partial(report.view, top=top))),
         records=first_rows(report.rows, top, output),
     )
     state.notes(report.notes)
+    say_next(state, output, report, question)
 
 
 @command("irt ability")
@@ -106,7 +114,8 @@ def ability(
 ) -> None:
     if family is not None and not sensitivity:
         raise click.UsageError("--family goes with --sensitivity")
-    model = model_of(state, values)
+    question = asked_of(values)
+    model = model_of(state, question)
     report = model.abilities(sensitivity=sensitivity, family=families(family), **values)
     part = "rows"
     if sensitivity:
@@ -119,6 +128,7 @@ def ability(
         part=part,
     )
     state.notes(report.notes)
+    say_next(state, output, report, question)
 
 
 @command("irt next")
@@ -137,12 +147,16 @@ def next_(state: State, /, output: Output, ids: bool, **values: Any) -> None:
         raise click.UsageError("give one of --ids, --json, --csv and --parquet")
     if ids:
         refuse_typed("is for intervals, and --ids prints none", "level")
-    report = model_of(state, values).next_items(**values)
+    question = asked_of(values)
+    report = model_of(state, question).next_items(**values)
     view = state.view_of(report.view)
     if ids:
         echo(ids_text([row.key for row in report.rows]), nl=False)
     else:
         output.give(report, lambda: print_view(view))
+        state.notes(view.notes)
+        say_next(state, output, report, (question, NextItems(**values)))
+        return
     state.notes(view.notes)
 
 
@@ -164,7 +178,8 @@ def scale(
         )
     if by_benchmark or values["predict"] is not None:
         refuse_typed("is for the table of models", "top")
-    report = state.ask(PublishedScale.from_command(values, typed(values)))
+    question = PublishedScale.from_command(values, typed(values))
+    report = state.ask(question)
     if by_benchmark:
         part = "benchmarks"
     elif values["predict"] is None:
@@ -183,12 +198,16 @@ def scale(
         records=records,
     )
     state.notes(report.left_out)
+    if not by_benchmark:
+        say_next(state, output, report, question)
 
 
 @command("irt dimensions")
 @options_of(Dimensions, without=("seed",))
 @partial(irt_options, without=("model",))
 def dimensions(state: State, /, output: Output, **values: Any) -> None:
-    report = model_of(state, values).dimensions(**values)
+    question = asked_of(values)
+    report = model_of(state, question).dimensions(**values)
     output.give(report, lambda: print_view(state.view_of(report.view)))
     state.notes(report.notes)
+    say_next(state, output, report, question)

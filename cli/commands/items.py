@@ -16,6 +16,7 @@ from warehouse.analysis.items.question import (
 
 from ..lazy_group import command
 from ..state import State
+from ..ui.next_step import say_next
 from ..ui.options import (
     benchmark_argument,
     draw,
@@ -115,6 +116,7 @@ def _show_items(state: State, question: Items, top: int, output: Output) -> None
     draw(report)
     if output.for_people:
         state.show(state.view_of(partial(report.view, top=top)))
+        say_next(state, output, report, question)
     else:
         output.emit_records(report.kind_of(), first_rows(report.rows, top, output))
         state.notes(report.notes)

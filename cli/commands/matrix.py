@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -22,6 +23,7 @@ from warehouse.questions.question import options as fields_of
 
 from ..lazy_group import command
 from ..state import State
+from ..ui.next_step import say_next
 from ..ui.options import (
     Function,
     first_rows,
@@ -67,18 +69,23 @@ def whole_numbers(
 
 
 @contextmanager
-def opened(state: State, label: str, options: dict[str, Any]) -> Iterator[Matrix]:
+def opened(state: State, label: str, question: PerformanceMatrix) -> Iterator[Matrix]:
     """The matrix of a benchmark, with a bar while something is computed."""
     from ..ui.progress import share
 
+    with share(state.quiet, label) as show:
+        advance = None if show is None else lambda done, of: show(done / of)
+        yield replace(question, progress=advance).ask(state.opener())
+
+
+def matrix_of(options: dict[str, Any]) -> PerformanceMatrix:
+    """The matrix that the common options mean; takes them out of ``options``."""
     chosen = {
         name: options.pop(name)
         for name in fields_of(PerformanceMatrix)
         if name in options
     }
-    with share(state.quiet, label) as show:
-        advance = None if show is None else lambda done, of: show(done / of)
-        yield PerformanceMatrix(**chosen, progress=advance).ask(state.opener())
+    return PerformanceMatrix(**chosen)
 
 
 @command("matrix test")
@@ -86,7 +93,8 @@ def opened(state: State, label: str, options: dict[str, Any]) -> Iterator[Matrix
 @option("--histogram", "Shares of pairs by similarity instead.", is_flag=True)
 @matrix_options
 def test(state: State, /, output: Output, histogram: bool, **options: Any) -> None:
-    with opened(state, "permutations", options) as scores:
+    question = matrix_of(options)
+    with opened(state, "permutations", question) as scores:
         result = scores.test(**options)
     part = "rows"
     if histogram:
@@ -97,6 +105,7 @@ def test(state: State, /, output: Output, histogram: bool, **options: Any) -> No
         part=part,
     )
     state.notes(result.notes)
+    say_next(state, output, result, question)
 
 
 @command("matrix cluster")
@@ -108,7 +117,8 @@ def cluster(state: State, /, output: Output, members: bool, **options: Any) -> N
         refuse_typed("needs --store NAME", "default", "replace")
     if options["store"] and not options["store_result"]:
         raise click.UsageError("give one of --store NAME and --no-store")
-    with opened(state, "clusterings", options) as scores:
+    question = matrix_of(options)
+    with opened(state, "clusterings", question) as scores:
         result = scores.cluster(**options)
     if members:
         columns = ["prompt", "cluster", "distance", "is_medoid"]
@@ -118,6 +128,7 @@ def cluster(state: State, /, output: Output, members: bool, **options: Any) -> N
     if options["store"]:
         state.say(f"stored as {options['store']}: --cluster {options['store']} uses it")
     state.notes(result.notes)
+    say_next(state, output, result, question)
 
 
 def _member_rows(result: MatrixClusters) -> Iterator[dict[str, Any]]:
@@ -153,7 +164,8 @@ def weights(
         options["given"] = None
     else:
         options["given"] = read_weights(given)
-    with opened(state, "random weightings", options) as scores:
+    question = matrix_of(options)
+    with opened(state, "random weightings", question) as scores:
         result = scores.weights(**options)
     fields = {"schemes": "rows", "random": "random", "pairs": "outranks"}
     output.give(
@@ -162,6 +174,7 @@ def weights(
         part=fields[part or "schemes"],
     )
     state.notes(result.notes)
+    say_next(state, output, result, question)
 
 
 def read_weights(path: Path) -> dict[str, float]:
@@ -220,7 +233,8 @@ def grow(state: State, /, output: Output, steps: bool, **options: Any) -> None:
             "anyway",
             "steps",
         )
-    with opened(state, "prompts", options) as scores:
+    question = matrix_of(options)
+    with opened(state, "prompts", question) as scores:
         result = scores.grow(**options)
     output.give(
         result,
@@ -228,6 +242,7 @@ def grow(state: State, /, output: Output, steps: bool, **options: Any) -> None:
         part="steps" if steps else "rows",
     )
     state.notes(result.notes)
+    say_next(state, output, result, question)
 
 
 @command("matrix explain")
@@ -238,13 +253,14 @@ def grow(state: State, /, output: Output, steps: bool, **options: Any) -> None:
 def explain(
     state: State, /, output: Output, top: int, parts: tuple[str, ...], **options: Any
 ) -> None:
+    question = matrix_of(options)
     if len(set(parts)) > 1:
         refuse_typed("goes with one --part: several are compared by their tests", "top")
-        with opened(state, "permutations", options) as scores:
+        with opened(state, "permutations", question) as scores:
             compared = scores.explain_parts(parts=parts, **options)
         output.give(compared, lambda: print_view(state.view_of(compared.view)))
         return state.notes(compared.notes)
-    with opened(state, "permutations", options) as scores:
+    with opened(state, "permutations", question) as scores:
         result = scores.explain(part=parts[0], **options)
     output.give(
         result,
@@ -252,3 +268,4 @@ def explain(
         records=first_rows(result.rows, top, output),
     )
     state.notes(result.notes)
+    say_next(state, output, result, question)

@@ -25,6 +25,20 @@ from warehouse.questions.question import Question, options
 
 from ..state import State
 from .next_labels import Step, after_audit, after_corrected, after_judge, after_plan
+from .next_models import (
+    after_curves,
+    after_irt_abilities,
+    after_irt_dimensions,
+    after_irt_fit,
+    after_irt_next,
+    after_irt_scale,
+    after_items,
+    after_matrix_clusters,
+    after_matrix_explanation,
+    after_matrix_growth,
+    after_matrix_test,
+    after_matrix_weights,
+)
 from .output import Output
 from .table import visible
 
@@ -385,6 +399,18 @@ STEPS: dict[str, Callable[[Any, Any], Step]] = {
         "the anchors, to ask them",
         f"{question.command()} --ids",
     ),
+    "MatrixTest": after_matrix_test,
+    "MatrixClusters": after_matrix_clusters,
+    "MatrixWeights": after_matrix_weights,
+    "MatrixGrowth": after_matrix_growth,
+    "MatrixExplanation": after_matrix_explanation,
+    "IrtReport": after_irt_fit,
+    "AbilityReport": after_irt_abilities,
+    "NextReport": after_irt_next,
+    "DimensionsReport": after_irt_dimensions,
+    "ScaleReport": after_irt_scale,
+    "ItemReport": after_items,
+    "CurvesReport": after_curves,
     "RunView": _after_run,
     "Written": lambda _page, _question: (
         "the same as pages that follow the store",

@@ -1,5 +1,6 @@
 -- Infinite scores, which are scores: with one of them the mean is infinite. They are kept as text
--- (score.raw), and a prompt that has one counts as unscored in prompt_score.
+-- (score.raw), and a prompt that has one counts as unscored in prompt_score. Where no score can be
+-- infinite (the others are 0 or 1, or bounds are declared) it is none, as NaN is none.
 -- grain: one row per run, metric and perturbation with an infinite score
 -- columns:
 --   run_id: id of the run
@@ -29,6 +30,16 @@ with kept as ( -- only prompts that lack a score are looked at
     and prompt_variant.perturbation = fact.perturbation
   where fact.n_unscored > 0
 ),
+possible as ( -- metrics of which a score may be infinite
+  select
+    run.id as run_id,
+    benchmark_metric.metric_id
+  from benchmark_metric
+  join run on run.benchmark_id = benchmark_metric.benchmark_id
+  where benchmark_metric.kind is null
+    or benchmark_metric.kind = 'continuous'
+    or (benchmark_metric.kind = 'bounded' and benchmark_metric.is_inferred)
+),
 signed as (
   select
     kept.*,
@@ -40,12 +51,15 @@ signed as (
   )
 )
 select
-  run_id,
-  metric_id,
-  perturbation,
+  signed.run_id,
+  signed.metric_id,
+  signed.perturbation,
   cast(sum(1 - is_below) as bigint) as n_above,
   cast(sum(is_below) as bigint) as n_below,
   count(distinct prompt_id) as n_prompts,
   count(distinct case when has_no_other then prompt_id end) as n_prompts_only
 from signed
-group by run_id, metric_id, perturbation
+join possible
+  on possible.run_id = signed.run_id
+  and possible.metric_id = signed.metric_id
+group by signed.run_id, signed.metric_id, signed.perturbation

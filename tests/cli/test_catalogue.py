@@ -63,7 +63,7 @@ def test_sources_are_listed_and_one_is_shown_with_its_faults(
 
 
 def test_forgetting_a_source_removes_its_run(run: Caller, url: str) -> None:
-    assert "1 runs removed, 0 kept" in run("fix", "forget", "2", db=url).out
+    assert "1 run removed, 0 kept" in run("fix", "forget", "2", db=url).out
     assert [row["model"] for row in run("list", "runs", "--json", db=url).rows] == [
         "org/a"
     ]

@@ -71,7 +71,15 @@ def test_weights(run: Caller, url: str, tmp_path: Path) -> None:
     assert "medoid ±rank" in told and "over 100 random weightings" in told
     assert len(run(*options, "--part", "pairs", "--json", db=url).rows) == 30
     assert len(run(*options, "--part", "random", "--json", db=url).rows) == 6
-    assert "row outranks column" in run(*options, "--part", "pairs", db=url).out
+    brief = run(*options, "--part", "pairs", db=url).out
+    assert "row outranks column" in brief and "the first 5 of 6 models" in brief
+    wide = run(*options, "--part", "pairs", "--wide", db=url).out
+
+    def columns(shown: str) -> list[str]:
+        return next(line for line in shown.splitlines() if " model " in line).split()
+
+    assert columns(brief) == ["model", *"12345"]
+    assert columns(wide) == ["model", *"123456"]
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,36 @@ SUMS = "compare model-a model-b --benchmark sums"
         ("demo", "pairs sums", CLAIM, "claim 'pairs sums' -o claim.json"),
         (
             "demo",
+            "matrix test sums --permutations 20",
+            "which prompts models find alike",
+            "matrix cluster sums",
+        ),
+        (
+            "demo",
+            "matrix weights sums --draws 50 --metric exact_match,strict-match",
+            "from how many prompts on models stand as on all",
+            "matrix grow sums --metric exact_match,strict-match",
+        ),
+        (
+            "suite",
+            "irt fit sums",
+            "where the models stand on this scale",
+            "irt ability sums",
+        ),
+        (
+            "suite",
+            "irt ability sums words",
+            "what the order is without each benchmark",
+            "irt ability sums words --sensitivity",
+        ),
+        (
+            "suite",
+            "irt ability sums",
+            "every two of them, by their scores",
+            "pairs sums",
+        ),
+        (
+            "demo",
             "gate model-b model-a --margin 0.02",
             FLIPS,
             "compare model-b model-a --benchmark sums --flips 10",

@@ -376,3 +376,10 @@ def test_what_a_function_in_a_select_writes_is_taken_back(postgres_url: str) -> 
     with open_store(postgres_url) as store:
         found = store.arrow("select count(*) as n from pg_largeobject_metadata")
     assert found.to_pylist() == [{"n": 0}]
+
+
+def test_a_library_query_that_is_taken_for_a_table_is_named(
+    run: Caller, url: str
+) -> None:
+    asked = run("query", "--sql", "select model from leaderboard", db=url)
+    asked.fails(2, "leaderboard is a query of the library", "warehouse query leaderb")

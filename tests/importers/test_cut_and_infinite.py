@@ -66,9 +66,10 @@ def test_infinite_scores_and_lists_are_counted_and_kept(
     table.write_text(text)
     read = run("ingest", str(table), db=url)
     assert (
-        "1 value of 'score', infinite: kept as text, and such in every figure"
+        "1 value of 'score', infinite where no score can be: kept as text, unscored"
         in read.err
     )
+    assert "(prompt p3 of m)" in read.err
     assert "1 value of 'score', no number: kept as text, unscored" in read.err
     found = run(
         "query",
@@ -113,7 +114,7 @@ def test_an_infinite_score_of_a_harness_is_counted_and_kept(
     samples.write_text(text.replace(finite, infinite, 1))
     read = run("ingest", str(folder), db=url)
     assert (
-        f"1 value of '{metric}', infinite: kept as text, and such in every figure"
+        f"1 value of '{metric}', infinite where no score can be: kept as text"
         in read.err
     )
     found = run(

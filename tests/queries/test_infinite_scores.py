@@ -187,3 +187,62 @@ def test_figures_that_are_published_as_infinite_stand_last(
         }
     assert [row["estimate"] for row in figures] == [-math.inf, 2.0, math.inf]
     assert verdicts == {"not_recomputable"}
+
+
+NO_SCORE = """\
+model,benchmark,prompt_id,score
+wild,quiz,q0,inf
+wild,quiz,q1,1
+wild,quiz,q2,0
+wild,quiz,q3,0
+lacks,quiz,q0,nan
+lacks,quiz,q1,1
+lacks,quiz,q2,0
+lacks,quiz,q3,0
+plain,quiz,q0,1
+plain,quiz,q1,1
+plain,quiz,q2,1
+plain,quiz,q3,0
+"""
+
+
+def test_of_scores_that_are_0_or_1_an_infinite_one_is_missing(
+    store_url: str, tmp_path: Path
+) -> None:
+    """It had made its model the first of the leaderboard."""
+    (tmp_path / "quiz.csv").write_text(NO_SCORE)
+    report = connect(store_url).ingest(tmp_path / "quiz.csv")
+    notes = "\n".join(report.all_notes)
+    assert "infinite where no score can be" in notes
+    assert "(prompt q0 of wild)" in notes
+    board = connect(store_url).leaderboard("quiz")
+    assert board.rows[0].model == "plain"
+    rows = {row.model: row for row in board.rows}
+    with open_store(store_url) as store:
+        found = {row["model"]: row for row in store.rows("select * from score_summary")}
+        assert store.rows("select * from infinite_score") == []
+    for name in ("wild", "lacks"):
+        row, shown = rows[name], found[name]
+        assert row.estimate == pytest.approx(1 / 3) == shown["estimate"]
+        assert (row.n_prompts, row.n_unscored) == (3, 1)
+        assert (shown["n_prompts"], shown["n_unscored"]) == (3, 1)
+        assert "infinite" not in row.flags
+
+
+@pytest.mark.parametrize(("bounds", "is_score"), [("", True), ("high = 10\n", False)])
+def test_beyond_declared_bounds_an_infinite_score_is_missing(
+    store_url: str, tmp_path: Path, bounds: str, is_score: bool
+) -> None:
+    (tmp_path / "s.csv").write_text(SIDES.replace("-inf", "2"))
+    kind = "continuous" if is_score else "bounded"
+    (tmp_path / "s.toml").write_text(
+        'files = ["s.csv"]\n[run]\nmodel = "model"\nbenchmark = "benchmark"\n'
+        '[sample]\nprompt_id = "prompt_id"\n[[scores]]\nmetric = "score"\n'
+        'value = "score"\n[metrics.score]\nhigher_is_better = false\n'
+        f'kind = "{kind}"\n' + (f"low = 0\n{bounds}" if bounds else "")
+    )
+    connect(store_url).ingest(tmp_path / "s.csv", mapping=tmp_path / "s.toml")
+    rows = {row.model: row for row in connect(store_url).leaderboard("reg").rows}
+    above = rows["above"]
+    assert above.estimate == (math.inf if is_score else 1.0)
+    assert above.n_unscored == (0 if is_score else 1)

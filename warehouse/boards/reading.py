@@ -19,6 +19,7 @@ from warehouse.boards.long import as_wide
 from warehouse.boards.markdown import markdown_tables
 from warehouse.boards.nested import read_json, read_json_lines, tables_in
 from warehouse.boards.table import FEWEST_ROWS, RawTable, board_of
+from warehouse.boards.terminal import terminal_tables
 from warehouse.boards.texts import read_text
 from warehouse.errors import InputError, MisuseError
 from warehouse.importers.common.file_walk import Unread, look_at, walk
@@ -118,9 +119,9 @@ def _no_table(path: Path) -> InputError:
         "no table with names of entries and three rows",
         path=str(path),
         expected=(
-            "a table as JSON, YAML, CSV, Markdown, HTML or LaTeX, a row an entry (such "
-            "as a model; rows of samples, or called by numbers, are none), or a folder "
-            "with a file an entry"
+            "a table as JSON, YAML, CSV, Markdown, HTML, LaTeX or drawn on a terminal, "
+            "a row an entry (such as a model; rows of samples, or called by numbers, "
+            "are none), or a folder with a file an entry"
         ),
     )
 
@@ -187,8 +188,9 @@ def _tables_of_json(text: str, name: str) -> tuple[list[RawTable], Any]:
 
 
 def _tables_of_text(text: str, name: str) -> Iterator[RawTable]:
-    """Tables of Markdown, HTML and LaTeX in a text: READMEs have all three."""
+    """Tables of Markdown, of a terminal, of HTML and LaTeX in a text."""
     yield from markdown_tables(text, name)
+    yield from terminal_tables(text, name)
     if "<table" in text.lower():
         yield from html_tables(text, name)
     if "\\begin{" in text:

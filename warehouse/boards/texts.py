@@ -43,7 +43,7 @@ def read_text(path: Path) -> str:
         raise InputError(
             "bytes that are no text",
             path=str(path),
-            expected="a table as JSON, YAML, CSV, Markdown, HTML or LaTeX",
+            expected="a table as JSON, YAML, CSV, Markdown, HTML, LaTeX or drawn on a terminal",
         )
     try:
         return data.decode("utf-8")

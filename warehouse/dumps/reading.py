@@ -10,6 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from warehouse.dumps.advice import without_store
 from warehouse.ingest.file_rules import NO_RULES, FileRules
 from warehouse.records.canonical_json import canonical_digest
 from warehouse.store.schema.head import HEAD
@@ -117,10 +118,11 @@ class Said:
     def of(cls, report: IngestReport) -> Said:
         """What a report on the reading says."""
         read = [item for item in report.sources if item.state != "refused"]
+        others = (note for note in report.all_notes if note not in report.changed)
         return cls(
             tuple((item.source, item.error) for item in report.refused),
-            report.changed,
-            tuple(note for note in report.all_notes if note not in report.changed),
+            tuple(map(without_store, report.changed)),
+            tuple(map(without_store, others)),
             tuple((item.shown, item.reason) for item in report.unread),
             len(read),
             sum(item.n_runs for item in read),

@@ -40,8 +40,22 @@ def terms() -> dict[str, Term]:
 
 
 @cache
+def columns() -> dict[str, Term]:
+    """Headings of tables that no word above explains, in the order of their pages."""
+    read = tomllib.loads(
+        files(__package__).joinpath("columns.toml").read_text(encoding="utf-8")
+    )
+    found: dict[str, Term] = {}
+    for page, headings in read.items():
+        for heading, says in headings.items():
+            found[heading] = Term(heading, says, page)
+    return found
+
+
+@cache
 def names() -> dict[str, Term]:
-    """Each name that a term goes by, flags of figures among them."""
+    """Each name that a term goes by, flags of figures and headings among them."""
+    headings = {slug(heading): term for heading, term in columns().items()}
     flags = {
         slug(flag): Term(flag, f"A flag: {text}.", "leaderboard")
         for flag, text in MEANINGS.items()
@@ -49,7 +63,7 @@ def names() -> dict[str, Term]:
     others: dict[str, Term] = {}
     for term in terms().values():
         others |= dict.fromkeys(term.also, term)
-    return flags | others | terms()
+    return headings | flags | others | terms()
 
 
 def slug(word: str) -> str:

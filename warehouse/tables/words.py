@@ -227,6 +227,21 @@ def cost_in_words(value: float | None, metric: str) -> WrittenNumber | None:
     return WrittenNumber(f"{written} {_COST_UNITS.get(metric, '')}".strip())
 
 
+def times(value: float | None) -> WrittenNumber | None:
+    """How many times something is of another: ``0.31 ×``."""
+    written = small(value)
+    if written is None:
+        return None
+    return WrittenNumber(f"{written} ×")
+
+
+def cost_noun(metric: str) -> str:
+    """What a cost is counted in, in a sentence; the metric itself where that is not
+    known."""
+    unit = _COST_UNITS.get(metric, metric)
+    return {"s": "seconds", "US$": "dollars"}.get(unit, unit)
+
+
 def small_interval(
     low: float | None, high: float | None, at: float | None = None
 ) -> str | None:

@@ -302,6 +302,9 @@ def test_compare_and_gate_by_cost(url: str) -> None:
     assert [one.verdict for one in verdicts.values()] == ["pass", "pass", "undecided"]
     assert verdicts[12].rows[0].p_pass == verdicts[12].rows[0].p_cost > 0.9
     assert "not shown to be 12 times cheaper" in verdicts[12].rows[0].reason
+    shown = str(verdicts[12])
+    assert "cost: dollars for an answer, of the candidate over those of" in shown
+    assert " ×" in shown
     assert (
         "not shown to be cheaper"
         in store.gate("wild", "dear", 0.2, cheaper=1).rows[0].reason

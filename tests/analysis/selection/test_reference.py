@@ -119,6 +119,7 @@ def test_a_benchmark_narrows(store: Store) -> None:
     [
         ("org/aa", "no model with runs is called 'org/aa'; did you mean org/a"),
         ("zzzzzz", "is called 'zzzzzz'; see: warehouse list models"),
+        ("quiz", "is called 'quiz': it is a benchmark, and goes with --benchmark"),
         ("run:99", "'run:99' has no current run"),
         ("run:abc", "'run:abc': run: goes with a number, such as run:7"),
         ("org/a@step=9", "has no current run"),

@@ -134,10 +134,10 @@ class BoardReport(Result):
         if not self.rows:
             said = "Nothing found"
         else:
-            said = (
-                f"{_counted(n_wrong, 'finding')} cannot be right, {n_checks:,} to ask "
-                f"about, {_counted(n_notes, 'note')}"
-            )
+            certain = "No certain error"
+            if n_wrong:
+                certain = f"{_counted(n_wrong, 'finding')} cannot be right"
+            said = f"{certain}, {n_checks:,} to ask about, {_counted(n_notes, 'note')}"
         of_tables = ""
         if self.n_boards != 1:
             of_tables = f", {_counted(self.n_boards, 'table')}"

@@ -11,7 +11,7 @@ from warehouse.analysis.gate.row import FEW_DIFFER, GateRow
 from warehouse.stats.paired.gate import UNDECIDED
 from warehouse.tables.units import Unit
 from warehouse.tables.view import Table, TableNote, View
-from warehouse.tables.words import counted, listed, meanings, small
+from warehouse.tables.words import cost_noun, counted, listed, meanings, times
 
 #: Benchmarks that a sentence names.
 _MOST_NAMED = 3
@@ -59,6 +59,7 @@ def brief_view(
             table,
             *_needed(rows),
             *_as_seen(rows),
+            *_on_costs(rows),
             *_reasons(rows),
             *(TableNote(line, "flags") for line in flags),
         ),
@@ -113,10 +114,21 @@ def _cells(row: GateRow, unit: Unit) -> dict[str, Any]:
         "difference": unit.difference(row.difference),
         "at worst": unit.difference(row.low),
         "allowed": allowed,
-        "cost": small(row.cost_ratio),
+        "cost": times(row.cost_ratio),
         "verdict": row.verdict,
         "flags": row.flags,
     }
+
+
+def _on_costs(rows: Sequence[GateRow]) -> Iterator[TableNote]:
+    """What is counted in the column of costs, and against what."""
+    metrics = {row.cost_metric for row in rows if row.cost_ratio is not None}
+    if metrics:
+        unit = listed(sorted({cost_noun(metric) for metric in metrics}))
+        yield TableNote(
+            f"cost: {unit} for an answer, of the candidate over those of the baseline",
+            "cost",
+        )
 
 
 def _needed(rows: Sequence[GateRow]) -> Iterator[str]:

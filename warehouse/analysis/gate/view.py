@@ -18,7 +18,7 @@ from warehouse.analysis.selection.reference import in_words
 from warehouse.errors import MisuseError
 from warehouse.stats.paired.gate import FAIL, PASS, UNDECIDED
 from warehouse.tables.view import Table, View
-from warehouse.tables.words import left_out, meanings, number, p_value, small
+from warehouse.tables.words import left_out, meanings, number, p_value, times
 
 #: Columns that a narrow terminal does without, the first of them first.
 _MINOR = (
@@ -209,7 +209,7 @@ def _cells(row: GateRow) -> dict[str, Any]:
         "margin": number(row.margin, 4),
         "p pass": p_value(row.p_pass),
         "p fail": p_value(row.p_fail),
-        "cost": small(row.cost_ratio),
+        "cost": times(row.cost_ratio),
         "p cost": p_value(row.p_cost),
         "prompts": row.n_prompts,
         "clusters": row.n_clusters,

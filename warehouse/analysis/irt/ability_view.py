@@ -85,7 +85,7 @@ class AbilityReport(IrtResult):
             sensitivity: the order without single benchmarks and families instead.
         """
         if sensitivity:
-            parts = _sensitivity(self)
+            parts = _sensitivity(self, verbose=verbose)
         elif verbose:
             parts = _abilities(self)
         else:
@@ -171,7 +171,7 @@ def _abilities(report: AbilityReport) -> list[Part]:
     ]
 
 
-def _sensitivity(report: AbilityReport) -> list[Part]:
+def _sensitivity(report: AbilityReport, *, verbose: bool) -> list[Part]:
     cells = [
         {
             "without": f"{row.kind} {excerpt(row.left_out, _LEFT_OUT)}",
@@ -191,6 +191,8 @@ def _sensitivity(report: AbilityReport) -> list[Part]:
         hide_empty=("tau", "places", "first", "moves most", "by (sd)"),
         minor=("prompts", "models"),
     )
+    if not verbose:
+        table = table.without(("models",))
     parts: list[Part] = [
         f"{report.one_line}; what its order of models is without one benchmark or "
         "family.",

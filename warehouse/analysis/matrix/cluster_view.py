@@ -6,11 +6,20 @@ from dataclasses import dataclass
 
 from warehouse.analysis.matrix.results import MatrixResult, heading, line_of
 from warehouse.analysis.results import Row
-from warehouse.tables.view import Part, Table, View
-from warehouse.tables.words import counted, number, some_of
+from warehouse.tables.view import Part, Table, View, legend
+from warehouse.tables.words import counted, excerpt, number, some_of
 
 #: Shuffled matrices from which on p can reach 0.05.
 LEAST_FOR_P = 19
+
+
+#: Characters of a prompt's id in a table of 80 columns.
+_ID = 16
+#: Columns in words.
+_MEANINGS = {
+    "mean distance": "of its prompts from the medoid: 0 where models answer them alike",
+    "medoid": "the prompt that is nearest to all others of its cluster",
+}
 
 
 @dataclass(frozen=True)
@@ -63,7 +72,7 @@ class MatrixClusters(MatrixResult):
         parts: list[Part] = []
         if verbose:
             parts = [_counts(self.rows), *_silhouette(self), ""]
-        parts.append(_clusters(self.clusters))
+        parts += [_clusters(self.clusters), *legend(_MEANINGS, are_terms=False)]
         return View((self._found, *head, *parts), self.notes)
 
     @property
@@ -122,7 +131,7 @@ def _clusters(clusters: tuple[ClusterRow, ...]) -> Table:
             row.n_prompts,
             number(row.mean_score, 4),
             number(row.mean_distance, 4),
-            row.medoid,
+            excerpt(row.medoid, _ID),
             line_of(row.text),
         )
         for row in clusters

@@ -66,7 +66,10 @@ class MatrixGrowth(MatrixResult):
             for row in steps
         ]
         head = heading(self, f"seed {self.seed}")
-        return View((_settled(self.steps), *head, Table.of(cells)), self.notes)
+        table = Table.of(cells)
+        if not verbose:
+            table = table.without(("added last",))
+        return View((_settled(self.steps), *head, table), self.notes)
 
 
 #: Rank correlation from which the order of models is said to be that on all prompts.

@@ -22,6 +22,8 @@ from warehouse.tables.words import (
 
 #: Models whose columns a table holds; more are told by --json.
 MOST_COLUMNS = 12
+#: Those of a table that is read first, and its schemes.
+_BRIEF_COLUMNS, _BRIEF_SCHEMES = 5, 4
 #: Models of the table that is read first, and models that a sentence names.
 _MOST, _RIVALS = 20, 2
 #: Prompts of equal weight that a scheme has to be worth, to be told of first.
@@ -94,7 +96,7 @@ class MatrixWeights(MatrixResult):
         if part is None and not verbose:
             return View(tuple(_brief(self)), self.notes)
         if part in (None, "schemes"):
-            parts.append(_schemes(self))
+            parts.append(_schemes(self, None if verbose else _BRIEF_SCHEMES))
         if part is None:
             parts.append("")
         if part in (None, "random"):
@@ -107,7 +109,7 @@ class MatrixWeights(MatrixResult):
                 drawn,
             ]
         if part == "pairs":
-            parts += _pairs(self)
+            parts += _pairs(self, MOST_COLUMNS if verbose else _BRIEF_COLUMNS)
         return View(
             (*heading(self, f"medoids and distances: {self.clustering}"), *parts),
             self.notes,
@@ -199,10 +201,16 @@ def _best_by_scheme(result: MatrixWeights) -> list[str]:
     ]
 
 
-def _schemes(result: MatrixWeights) -> Table:
+def _schemes(result: MatrixWeights, most: int | None) -> Table:
     """A row for each model, best first; score and rank, then the change under each
-    scheme."""
+    scheme.
+
+    Args:
+        most: schemes beside equal weights that have a column; None: all.
+    """
     schemes = list(dict.fromkeys(row.scheme for row in result.rows))
+    if most is not None:
+        schemes = schemes[: most + 1]
     cells = {(row.model, row.scheme): row for row in result.rows}
     models = sorted(result.models, key=lambda model: cells[model, "uniform"].rank)
     rows = []
@@ -247,10 +255,14 @@ def _random(rows: tuple[RandomWeightRow, ...]) -> Table:
     return Table(columns, tuple(cells))
 
 
-def _pairs(result: MatrixWeights) -> list[Part]:
-    """How often the model of a row is above that of a column."""
+def _pairs(result: MatrixWeights, most: int) -> list[Part]:
+    """How often the model of a row is above that of a column.
+
+    Args:
+        most: columns, of the models with the highest plain means.
+    """
     models = [row.model for row in sorted(result.random, key=lambda row: -row.uniform)]
-    shown = models[:MOST_COLUMNS]
+    shown = models[:most]
     shares = {(row.model, row.other): row.outranks for row in result.outranks}
     cells = []
     for rank, model in enumerate(models, start=1):
@@ -267,6 +279,7 @@ def _pairs(result: MatrixWeights) -> list[Part]:
     parts: list[Part] = ["row outranks column in % of random weightings:", "", table]
     if len(shown) < len(models):
         parts.append(
-            f"{len(shown)} of {len(models)} columns; --part pairs --json has all"
+            f"columns: the first {_BRIEF_COLUMNS} of {len(models)} models (--wide: "
+            f"{MOST_COLUMNS}; --part pairs --json: all)"
         )
     return parts

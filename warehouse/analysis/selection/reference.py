@@ -313,8 +313,19 @@ def _runs_of(store: Store, text: str, readings: Sequence[Reference]) -> list[lis
         raise MisuseError(
             f"{text!r}: run: goes with a number, such as run:7; see: warehouse list runs"
         )
-    hint = did_you_mean(text, ids_by_name, "see: warehouse list models")
-    raise MisuseError(f"no model with runs is called {text!r}; {hint}")
+    raise _no_model(store, text, ids_by_name)
+
+
+def _no_model(store: Store, text: str, names: Mapping[str, object]) -> MisuseError:
+    """That no model is called so; a benchmark may be, which is named otherwise."""
+    said = f"no model with runs is called {text!r}"
+    if store.rows("select id from benchmark where name = :name", {"name": text}):
+        return MisuseError(
+            f"{said}: it is a benchmark, and goes with --benchmark or behind the "
+            "models; see: warehouse list models"
+        )
+    hint = did_you_mean(text, names, "see: warehouse list models")
+    return MisuseError(f"{said}; {hint}")
 
 
 def _matching(pattern: str, ids_by_name: Mapping[str, set[int]]) -> list[int]:

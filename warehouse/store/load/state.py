@@ -24,6 +24,7 @@ from warehouse.records.credentials import masked
 from warehouse.records.settings import RunSettings, settings_of
 from warehouse.store.load.decisions import Decision, OnConflict
 from warehouse.store.load.measures import Measured, ScoreSummary
+from warehouse.store.load.metric_statements import described
 from warehouse.store.load.parts import SourceClaim as SourceClaim
 from warehouse.store.load.parts import SourcePart as SourcePart
 from warehouse.store.load.run_keys import spec_of
@@ -161,6 +162,9 @@ _WHY_TEXT = {
     "infinite": (
         "infinite: kept as text, and such in every figure, so that the mean is infinite"
     ),
+    "no_score": (
+        "infinite where no score can be: kept as text, unscored, as a missing one is"
+    ),
     "not_a_number": "no number: kept as text, unscored",
     "too_large": "1e140 or more, too large to calculate with: kept as text, unscored",
 }
@@ -171,16 +175,43 @@ def note_values_that_are_no_numbers(scratch: Scratch, state: _Load) -> None:
     if not any(item.n_texts for item in state.scores):
         return
     rows = scratch.rows(query_text("ingest", "not_numbers"))
+    finite = _never_infinite(state) if rows else set()
     for part in state.parts if rows else ():
         counts: Counter[tuple[str, str]] = Counter()
-        for run, metric, why, n in rows:
-            if run in part.runs:
-                counts[metric, why] += n
+        first: dict[tuple[str, str], str] = {}
+        for run, metric_id, metric, why, n, item in rows:
+            if run not in part.runs:
+                continue
+            if why == "infinite" and (run, metric_id) in finite:
+                why = "no_score"
+            counts[metric, why] += n
+            model = state.dump.runs[run].model
+            first.setdefault((metric, why), f"prompt {item} of {model}")
         part.dump.notes += [
-            f"{n} {'values' if n > 1 else 'value'} of {metric!r}, {_WHY_TEXT[why]}"
+            f"{n} {'values' if n > 1 else 'value'} of {metric!r}, {_WHY_TEXT[why]} "
+            f"({first[metric, why]})"
             for (metric, why), n in counts.items()
             if n
         ]
+
+
+def _never_infinite(state: _Load) -> set[tuple[int, int]]:
+    """Runs and metrics of which no score can be infinite: they are 0 or 1, or lie
+    between declared bounds (the view ``infinite_score``)."""
+    specs = {metric_id: spec for spec, metric_id in state.metric_ids.items()}
+    found = set()
+    for item in state.scores:
+        spec = specs.get(item.metric_id)
+        if spec is None:
+            continue
+        seen = None
+        if item.low is not None and item.high is not None:
+            seen = (item.low, item.high, item.is_binary)
+        said = described(spec, seen)
+        has_bounds = said["kind"] == "bounded" and not said["is_inferred"]
+        if said["kind"] == "binary" or has_bounds:
+            found.add((item.run, item.metric_id))
+    return found
 
 
 def note_unscored(scratch: Scratch, state: _Load) -> None:

@@ -93,7 +93,21 @@ def run_sql(store: Store, sql: str, parameters: Mapping[str, Any]) -> pa.Table:
         message = store.dialect.query_error(error)
         if message is None:
             raise
-        raise MisuseError(f"the query cannot be run: {message}") from None
+        raise MisuseError(
+            f"the query cannot be run: {message}{_as_library_query(text, message)}"
+        ) from None
+
+
+def _as_library_query(sql: str, message: str) -> str:
+    """What to do where a query of the library is taken for a table."""
+    tables = re.findall(r"\b(?:from|join)\s+\"?(\w+)", sql, re.IGNORECASE)
+    for query in query_files.library():
+        if query.name in tables and query.name in message:
+            return (
+                f"\n{query.name} is a query of the library, and is asked by its name: "
+                f"warehouse query {query.name} -p NAME=VALUE"
+            )
+    return ""
 
 
 @contextmanager
