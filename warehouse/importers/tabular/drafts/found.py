@@ -36,6 +36,7 @@ from warehouse.importers.tabular.drafts.paths import (
 )
 from warehouse.importers.tabular.drafts.profile import TableProfile
 from warehouse.importers.tabular.drafts.published_columns import PublishedColumns
+from warehouse.importers.tabular.drafts.run_fields import stands_for_a_model
 from warehouse.importers.tabular.drafts.run_tables import run_table_in
 from warehouse.importers.tabular.drafts.scorers import of_these_scores
 from warehouse.importers.tabular.drafts.scores import scores_of
@@ -333,7 +334,9 @@ class Found:
             fields |= self.fields.sample
         for name in ("model", "benchmark", "prompt_id", "text", "target", "response"):
             if name in fields:
-                yield f"{name} = {fields[name].path}"
+                stands_in = name == "model" and stands_for_a_model(fields[name])
+                said = f' ("{fields[name].values[0]}" in all rows)' if stands_in else ""
+                yield f"{name} = {fields[name].path}{said}"
         if self.fields.metric is not None:
             yield f"metric = {self.fields.metric.path}"
         if self.named_models() is not None:

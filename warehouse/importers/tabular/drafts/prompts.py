@@ -30,14 +30,15 @@ from warehouse.importers.tabular.drafts.crossed import (
 )
 from warehouse.importers.tabular.drafts.looks import shown_text
 from warehouse.importers.tabular.drafts.profile import TableProfile
-from warehouse.importers.tabular.drafts.scorers import (
-    OF_PEOPLE,
-    word_for,
+from warehouse.importers.tabular.drafts.row_readings import (
+    RepeatedRows,
+    are_answers,
+    are_right_answers,
+    which_rows,
 )
 from warehouse.importers.tabular.drafts.toml import (
     Choice,
     texts,
-    toml_key,
     toml_text,
 )
 
@@ -197,17 +198,28 @@ def _settle_repeated(table: TableProfile, fields: Fields) -> None:
         fields.key = ()
     elif repeated:
         key, fields.key = fields.key, ()
-        fields.choices.append(
-            Choice(
-                f"what rows of the same {' and '.join(key)} are ({repeated} of "
-                f"{len(rows)} repeat another)",
-                (
-                    "generations of one prompt",
-                    "different prompts, in the same order in all files",
-                ),
-                (f"key = {texts(key)}", '[sample] position = "@index"'),
-            )
+        fields.choices.append(_what_repeats_are(table, key, rows))
+
+
+def _what_repeats_are(
+    table: TableProfile, key: Sequence[str], rows: Sequence[Any]
+) -> Choice:
+    """What rows of one content are: generations only where one answer is right."""
+    told = RepeatedRows(table, rows, key, has_model=True, is_scorer=False)
+    answers = [own for own in table.columns if are_right_answers(own)]
+    again = ("generations of one prompt", f"key = {texts(key)}")
+    if any(len(own.values) > 1 and told.differs(own) for own in answers):
+        again = (
+            "other prompts, which a column of another file names",
+            '[join.NAME], and [sample] prompt_id = "COLUMN"',
         )
+    in_order = "different prompts, in the same order in all files"
+    return Choice(
+        f"what rows of the same {' and '.join(key)} are ({told.repeated} of "
+        f"{len(rows)} repeat another)",
+        (again[0], in_order),
+        (again[1], '[sample] position = "@index"'),
+    )
 
 
 def _repeat_evenly(rows: Sequence[Any]) -> bool:
@@ -368,6 +380,7 @@ def _ask_what_tells_apart(
         if c.path not in taken
         and not c.nulls
         and not is_metric(c.name)
+        and not are_answers(c)
         # those above are asked about
         and (c.path.lstrip("^") != "@key" or c.path == "@key" and is_in_list)
     ]
@@ -382,12 +395,11 @@ def _ask_what_tells_apart(
     if apart:
         of_one = min(apart, key=lambda c: (c not in asked, len(c.values)))
         fields.scorers.asked = [column for column in asked if column is not of_one]
-        is_scorer = of_one in asked
         if _is_set(table, of_one):
             fields.was_set = of_one
-        fields.choices.append(
-            _which_rows(of_one, paths, *repeated, "model" in fields.run, is_scorer)
-        )
+        has_model = "model" in fields.run
+        told = RepeatedRows(table, rows, paths, has_model, is_scorer=of_one in asked)
+        fields.choices.append(which_rows(of_one, told, fields.sample.get("response")))
     elif pair := crossed_pair(table, rows, free):
         fields.choices.append(which_pair(pair, prompts, *repeated))
     elif conditions := several_times(table, rows, free):
@@ -422,45 +434,6 @@ def _is_set(table: TableProfile, column: ColumnProfile) -> bool:
     """True if a column has each of its values in as many rows."""
     counts = Counter(map(shown_text, table.values(column)))
     return len({*counts.values()}) == 1
-
-
-def _which_rows(
-    column: ColumnProfile,
-    prompts: Sequence[str],
-    repeated: int,
-    rows: int,
-    has_model: bool,
-    is_scorer: bool,
-) -> Choice:
-    path = toml_text(column.path)
-    by = f"filter = {{ path = {path} }} in each of the [[scores]]"
-    if is_scorer:
-        by = f"[scorer] {word_for(column)} = {path}{OF_PEOPLE[word_for(column)]}"
-    template = " ".join(f"{{{name}}}" for name in (*prompts, column.path))
-    kinds = [
-        "generations of each prompt",
-        "judges or ways to score, a figure each",
-        "runs, a figure each",
-        "prompts",
-    ]
-    lines = [
-        f"[sample] draw = {numbered(column)}",
-        by,
-        f"[run.configuration] {toml_key(column.name)} = {path}",
-        f"[sample] prompt_id = {{ template = {toml_text(template)} }}",
-    ]
-    if not has_model:
-        kinds.insert(0, "models")
-        lines.insert(0, f"[run] model = {path}")
-    elif column.is_number and not is_scorer:
-        kinds.append("training seeds of each model")
-        lines.append(f"[run] training_seed = {path}")
-    return Choice(
-        f"what {path} tells apart, where rows are of one prompt ({repeated} of {rows} "
-        "repeat another)",
-        tuple(kinds),
-        tuple(lines),
-    )
 
 
 def tells_apart(
