@@ -156,6 +156,27 @@ def compare(table: TableProfile, fields: Fields, scores: ScoreColumns) -> None:
         scores.choices.append(what_counts(response, table))
 
 
+def of_equal_answers(table: TableProfile, fields: Fields) -> list[tuple[str, str]]:
+    """The reading that an answer is right where it equals the right one, in words, and
+    in a mapping; nothing where they are no plain answers, or none is equal."""
+    target, response = (fields.sample.get(name) for name in ("target", "response"))
+    if target is None or response is None or table.location.draws:
+        return []
+    share = _share_equal(table, response, target)
+    if share is None:
+        return []
+    way = "numeric" if target.is_number else "normalise"
+    pair = f"[{toml_text(response.path)}, {toml_text(target.path)}]"
+    words = f"{toml_text(response.path)} is right where it equals "
+    return [
+        (
+            f"{words}{toml_text(target.path)} ({share:.0%} are)",
+            f'[[scores]] metric = "exact_match", value = {{ equals = {pair}, {way} = '
+            "true }",
+        )
+    ]
+
+
 #: Rows of each label, on average, from which on right answers are labels; and their
 #: number at most.
 _PER_LABEL, _LABELS = 2, 40

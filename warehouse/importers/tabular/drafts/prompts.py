@@ -28,7 +28,7 @@ from warehouse.importers.tabular.drafts.crossed import (
     which_condition,
     which_pair,
 )
-from warehouse.importers.tabular.drafts.looks import shown_text
+from warehouse.importers.tabular.drafts.looks import are_times, shown_text
 from warehouse.importers.tabular.drafts.profile import TableProfile
 from warehouse.importers.tabular.drafts.row_readings import (
     RepeatedRows,
@@ -130,6 +130,7 @@ def settle_prompts(
         _settle_ids(table, columns, fields, column, content)
     if (
         not {"prompt_id", "position"} & {*fields.sample}
+        and not fields.parts
         and not fields.choices
         and "text" in fields.sample
     ):
@@ -138,6 +139,7 @@ def settle_prompts(
     _settle_people(table, fields)
     if (
         fields.key
+        and not fields.choices
         and not table.location.draws
         and not fields.draw
         and "draw" not in fields.sample
@@ -316,6 +318,7 @@ def _settle_draws(
         return
     names = fields.key or ("prompt_id",)
     prompts = [fields.sample[name] for name in names if name in fields.sample]
+    prompts = prompts or [*fields.parts]
     if not prompts or table.rows < 2:
         return
     others = [c for name, c in fields.run.items() if plain_name(c.name) not in DRAWS]
@@ -447,5 +450,6 @@ def tells_apart(
 def other_ids(table: TableProfile, fields: Fields) -> Iterator[ColumnProfile]:
     """Further columns that have a value of their own in each row."""
     for column in table.columns:
-        if column.path not in fields.taken and column.is_unique and not column.parents:
+        is_free = column.path not in fields.taken and not are_times(column)
+        if is_free and column.is_unique and not column.parents:
             yield column

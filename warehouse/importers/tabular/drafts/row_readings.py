@@ -22,7 +22,7 @@ from warehouse.importers.tabular.drafts.toml import Choice, brief, toml_key, tom
 #: What both are called, answers that are right and those of a model.
 _EITHER = frozenset({"answer", "label", "reference"})
 #: Words of names of columns that number what was done again.
-_AGAIN = frozenset(
+AGAIN = frozenset(
     "draw trial attempt repeat repetition rollout generation sample run rep replicate "
     "iteration iter try round seed pass".split()
 )
@@ -106,7 +106,7 @@ def _by_run(
 ) -> list[_Reading]:
     """The readings by which rows are of one prompt."""
     path = toml_text(column.path)
-    is_again = bool({*words_of(column.name)} & _AGAIN)
+    is_again = bool({*words_of(column.name)} & AGAIN)
     are_named = column.kind == "text" and not may_number(column)
     setting = f"[run.configuration] {toml_key(column.name)} = {path}"
     found = [
@@ -123,7 +123,7 @@ def _by_run(
     elif not column.is_number and (response is None or not rows.differs(response)):
         line = f"filter = {{ path = {path} }} in each of the [[scores]]"
         found.append((2, "judges or ways to score, a figure each", line))
-    if not rows.has_model and not column.is_number:
+    if not rows.has_model and not column.is_number and not is_again:
         are_letters = all(len(shown_text(value)) == 1 for value in column.values)
         found.append((5 - 3 * are_letters, "models", f"[run] model = {path}"))
     if rows.has_model and column.is_number and not rows.is_scorer:

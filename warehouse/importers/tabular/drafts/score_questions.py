@@ -4,7 +4,7 @@ without a score are, what stands beside them."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from os.path import commonprefix
 
 from warehouse.importers.tabular.column_names import (
@@ -19,6 +19,7 @@ from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.drafts.answers import (
     ScoreColumn,
     ScoreColumns,
+    of_equal_answers,
     what_counts,
 )
 from warehouse.importers.tabular.drafts.apart import rows_apart
@@ -42,6 +43,7 @@ from warehouse.importers.tabular.drafts.other_scores import (
     of_whole,
 )
 from warehouse.importers.tabular.drafts.profile import TableProfile
+from warehouse.importers.tabular.drafts.system_columns import of_system_columns
 from warehouse.importers.tabular.drafts.toml import (
     Choice,
     inline_table,
@@ -121,7 +123,7 @@ def systems(table: TableProfile, candidates: Sequence[ScoreColumn]) -> Choice:
     written = [
         f"[each] system = [{', '.join(map(toml_text, around))}], with [run] model = "
         f'{{ const = "{{system}}" }} and one [[scores]] with value = '
-        f'"{{system}}.{name}"',
+        f'"{{system}}.{name}"{_also_in(table, candidates)}',
         "uncomment the [[scores]] of each",
     ]
     if table.rows == 1 and not table.location.at and candidates[0].column.parents:
@@ -159,6 +161,20 @@ def systems(table: TableProfile, candidates: Sequence[ScoreColumn]) -> Choice:
     return Choice(what, tuple(between), tuple(written))
 
 
+def _also_in(table: TableProfile, candidates: Sequence[ScoreColumn]) -> str:
+    """The further numbers that all of some objects have, as a line of a mapping goes on
+    to say."""
+    around = [candidate.column.parents for candidate in candidates]
+    by_name: dict[str, set[tuple[str, ...]]] = {}
+    for column in table.columns:
+        if column.is_number and column.parents in around:
+            by_name.setdefault(column.name, set()).add(column.parents)
+    known = {candidate.column.name for candidate in candidates}
+    common = [name for name, own in by_name.items() if own == {*around}]
+    more = [f'"{{system}}.{name}"' for name in common if name not in known]
+    return f", and one more for each of {', '.join(more)}" if more else ""
+
+
 #: The reading that no column offered is a score, and what to do then.
 _NONE = "none of them: another column or another file holds the scores"
 _OTHER = '[[scores]] metric = "score", value = "COLUMN"; or take the file that has them'
@@ -175,13 +191,17 @@ def which(
     table: TableProfile, fields: Fields, candidates: Sequence[ScoreColumn]
 ) -> Choice:
     """Which of several columns are the scores, or whether they are figures."""
-    figures = [*_of_named_rows(table, fields, candidates)]
+    figures = [*of_system_columns(table, fields)]
+    figures += _of_named_rows(table, fields, candidates)
     between = [words for words, _ in figures]
     written = [text for _, text in figures]
     between += [candidate.shown for candidate in candidates[:OFFERED]]
     written += _uncommented(candidates[:OFFERED])
     if not table.is_object:
         for words, text in _of_systems_beside(fields, candidates):
+            between.append(words)
+            written.append(text)
+        for words, text in of_equal_answers(table, fields):
             between.append(words)
             written.append(text)
         between.append(_NONE)
@@ -342,7 +362,9 @@ def nothing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Choice
         return by_model(scores.offered)
     offered = tuple(candidate.shown for candidate in scores.offered)
     is_prompt = bool({"prompt_id", "text"} & {*fields.sample})
+    systems = [*of_system_columns(table, fields)]
     readings = (
+        *systems,
         *of_whole(
             table, fields, [c.column for c in scores.offered if c.column.is_number]
         ),
@@ -353,7 +375,7 @@ def nothing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Choice
         *([] if is_prompt else of_object(table)),
         *in_texts(table),
     )
-    readings += (*of_verdicts(table, fields),)
+    readings += (*_others_of(of_verdicts(table, fields), scores.offered),)
     readings += (*of_elements(table, fields), *of_answers_by_model(table, fields))
     between = tuple(words for words, _ in readings)
     written = tuple(text for _, text in readings)
@@ -375,6 +397,10 @@ def nothing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Choice
         )
     how = [*_uncommented(scores.offered)]
     figures = [] if readings else list(_of_named_rows(table, fields, scores.offered))
+    readings = tuple(own for own in readings if own not in systems)
+    between = tuple(words for words, _ in readings)
+    written = tuple(text for _, text in readings)
+    figures = [*systems, *figures]
     offered = (*(words for words, _ in figures), *offered)
     how = [*(text for _, text in figures), *how]
     are_numbers = any(c.column.is_number for c in scores.offered)
@@ -397,6 +423,16 @@ def nothing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Choice
         (*offered, *between, *[_NONE] * none),
         (*how, *written, *[_OTHER] * none),
     )
+
+
+def _others_of(
+    readings: Iterable[tuple[str, str]], offered: Sequence[ScoreColumn]
+) -> Iterator[tuple[str, str]]:
+    """The readings of columns of verdicts that are not offered themselves."""
+    paths = [f"{toml_text(own.column.path)}, " for own in offered if own.are_grades]
+    for words, line in readings:
+        if not words.startswith(tuple(paths)):
+            yield words, line
 
 
 def _leaves_marks_out(candidate: ScoreColumn) -> bool:
