@@ -124,6 +124,8 @@ def board_of(values: Sequence[ColumnProfile], table: TableProfile) -> Board:
     return Board(kept, left_out, True, False, [])
 
 
+#: What no percentage exceeds.
+_PERCENT = 100
 #: What a figure is called that says all of the others together, and how many these are.
 _TOTALS, _PARTS = frozenset({"score", "total", "total_score", "result", "points"}), 4
 
@@ -131,13 +133,14 @@ _TOTALS, _PARTS = frozenset({"score", "total", "total_score", "result", "points"
 def _totals_in(
     columns: Sequence[ColumnProfile], rows: dict[str, Any]
 ) -> list[ColumnProfile]:
-    """The one column that is called as a score of all, beside several that no name calls
-    a metric, among which it lies in each row."""
+    """The one column that is called as a score of all, beside several percentages that no
+    name calls a metric, among which it lies in each row."""
     totals = [own for own in columns if plain_name(own.name) in _TOTALS]
     others = [own for own in columns if own not in totals]
     if len(totals) != 1 or len(others) < _PARTS:
         return []
-    if any(is_metric(own.name) for own in others):
+    are_percents = all(1 < max(own.numbers, default=0) <= _PERCENT for own in others)
+    if not are_percents or any(is_metric(own.name) for own in others):
         return []
     whole = np.array(rows[totals[0].path], float)
     parts = np.array([rows[own.path] for own in others], float)

@@ -33,7 +33,7 @@ from warehouse.importers.tabular.drafts.profile import TableProfile
 from warehouse.importers.tabular.drafts.row_readings import (
     RepeatedRows,
     are_answers,
-    are_right_answers,
+    what_repeats_are,
     which_rows,
 )
 from warehouse.importers.tabular.drafts.toml import (
@@ -200,28 +200,7 @@ def _settle_repeated(table: TableProfile, fields: Fields) -> None:
         fields.key = ()
     elif repeated:
         key, fields.key = fields.key, ()
-        fields.choices.append(_what_repeats_are(table, key, rows))
-
-
-def _what_repeats_are(
-    table: TableProfile, key: Sequence[str], rows: Sequence[Any]
-) -> Choice:
-    """What rows of one content are: generations only where one answer is right."""
-    told = RepeatedRows(table, rows, key, has_model=True, is_scorer=False)
-    answers = [own for own in table.columns if are_right_answers(own)]
-    again = ("generations of one prompt", f"key = {texts(key)}")
-    if any(len(own.values) > 1 and told.differs(own) for own in answers):
-        again = (
-            "other prompts, which a column of another file names",
-            '[join.NAME], and [sample] prompt_id = "COLUMN"',
-        )
-    in_order = "different prompts, in the same order in all files"
-    return Choice(
-        f"what rows of the same {' and '.join(key)} are ({told.repeated} of "
-        f"{len(rows)} repeat another)",
-        (again[0], in_order),
-        (again[1], '[sample] position = "@index"'),
-    )
+        fields.choices.append(what_repeats_are(table, key, rows))
 
 
 def _repeat_evenly(rows: Sequence[Any]) -> bool:

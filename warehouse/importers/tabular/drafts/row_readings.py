@@ -17,7 +17,13 @@ from warehouse.importers.tabular.drafts.crossed import may_number, numbered
 from warehouse.importers.tabular.drafts.looks import shown_text
 from warehouse.importers.tabular.drafts.profile import TableProfile
 from warehouse.importers.tabular.drafts.scorers import OF_PEOPLE, word_for
-from warehouse.importers.tabular.drafts.toml import Choice, brief, toml_key, toml_text
+from warehouse.importers.tabular.drafts.toml import (
+    Choice,
+    brief,
+    texts,
+    toml_key,
+    toml_text,
+)
 
 #: What both are called, answers that are right and those of a model.
 _EITHER = frozenset({"answer", "label", "reference"})
@@ -145,3 +151,24 @@ def _is_of_prompt(column: ColumnProfile, rows: RepeatedRows) -> bool:
         if len(pairs) == len({key for key, _ in pairs}):
             return True
     return False
+
+
+def what_repeats_are(
+    table: TableProfile, key: Sequence[str], rows: Sequence[tuple[str, ...]]
+) -> Choice:
+    """What rows of one content are: generations only where one answer is right."""
+    told = RepeatedRows(table, rows, key, has_model=True, is_scorer=False)
+    answers = [own for own in table.columns if are_right_answers(own)]
+    again = ("generations of one prompt", f"key = {texts(key)}")
+    if any(len(own.values) > 1 and told.differs(own) for own in answers):
+        again = (
+            "other prompts, which a column of another file names",
+            '[join.NAME], and [sample] prompt_id = "COLUMN"',
+        )
+    in_order = "different prompts, in the same order in all files"
+    return Choice(
+        f"what rows of the same {' and '.join(key)} are ({told.repeated} of "
+        f"{len(rows)} repeat another)",
+        (again[0], in_order),
+        (again[1], '[sample] position = "@index"'),
+    )

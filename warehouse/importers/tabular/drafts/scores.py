@@ -22,8 +22,8 @@ from warehouse.importers.tabular.drafts.answers import (
 )
 from warehouse.importers.tabular.drafts.candidates import candidates_in, means
 from warehouse.importers.tabular.drafts.columns import Fields
-from warehouse.importers.tabular.drafts.detectors import of_detectors
 from warehouse.importers.tabular.drafts.looks import is_verdict
+from warehouse.importers.tabular.drafts.no_scores import of_detectors, of_ends
 from warehouse.importers.tabular.drafts.other_scores import (
     OFFERED,
 )
@@ -36,15 +36,17 @@ from warehouse.importers.tabular.drafts.ratings import (
     ratings_beside,
 )
 from warehouse.importers.tabular.drafts.score_questions import (
-    are_by_model,
-    are_systems,
-    by_model,
     nothing,
     of_marks_beside,
     of_missing,
     sparse,
-    systems,
     which,
+)
+from warehouse.importers.tabular.drafts.system_questions import (
+    are_by_model,
+    are_systems,
+    by_model,
+    systems,
 )
 from warehouse.importers.tabular.drafts.systems_above import systems_above
 from warehouse.importers.tabular.evidence import Standing
@@ -78,6 +80,7 @@ def scores_of(table: TableProfile, fields: Fields) -> ScoreColumns:
     if best < Grade.LIKELY and not scores.chosen:
         compare(table, fields, scores)
     detected = of_detectors(table, fields, scores.chosen)
+    detected = detected or of_ends(table, fields, scores.chosen)
     if detected is not None:
         chosen, scores.chosen = scores.chosen, []
         scores.offered = [*chosen, *scores.offered]

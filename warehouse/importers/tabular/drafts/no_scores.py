@@ -1,5 +1,5 @@
-"""Tables of detectors: a label of each prompt, whether it was flagged, and a score that is
-how sure the detector was. Such a score says nothing of what is right."""
+"""Columns that are called scores and say nothing of what is right: how sure a detector was,
+beside a label and a flag, and whether a run came to its end."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from warehouse.importers.tabular.column_names import words_of
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.columns import number_of, text_of
-from warehouse.importers.tabular.drafts.answers import ScoreColumn
+from warehouse.importers.tabular.drafts.answers import ScoreColumn, of_equal_answers
 from warehouse.importers.tabular.drafts.columns import Fields
 from warehouse.importers.tabular.drafts.profile import TableProfile
 from warehouse.importers.tabular.drafts.toml import Choice, inline_table, toml_text
@@ -54,6 +55,42 @@ def of_detectors(
                 for own in flags
             ),
             f"uncomment the [[scores]] and [metrics.NAME] of {path}",
+        ),
+    )
+
+
+#: What columns are called that say whether a run came to its end.
+_ENDS = frozenset(
+    "success succeeded successful ok completed complete done finished".split()
+)
+#: Share of the rows in which a score and equal answers say the same, at most, for a
+#: question.
+_MOST = 0.95
+
+
+def of_ends(
+    table: TableProfile, fields: Fields, scores: Sequence[ScoreColumn]
+) -> Choice | None:
+    """What says what is right, where answers can be held against right ones, and the one
+    column that is called a success says otherwise; None where it does not."""
+    equal = of_equal_answers(table, fields)
+    if len(scores) != 1 or not equal or not {*words_of(scores[0].column.name)} & _ENDS:
+        return None
+    score = scores[0].column
+    response, target = fields.sample["response"], fields.sample["target"]
+    verdicts = [number_of(value) for value in table.values(score)]
+    pairs = zip(table.values(response), table.values(target), strict=True)
+    are_equal = [str(text_of(one)) == str(text_of(other)) for one, other in pairs]
+    alike = sum(a == b for a, b in zip(verdicts, are_equal, strict=True))
+    if alike > _MOST * len(verdicts):
+        return None
+    path = toml_text(score.path)
+    return Choice(
+        f"which column says what is right: {path} may say that a run came to its end",
+        (f"{path} says what is right", *(words for words, _ in equal)),
+        (
+            f"uncomment the [[scores]] and [metrics.NAME] of {path}",
+            *(line for _, line in equal),
         ),
     )
 
