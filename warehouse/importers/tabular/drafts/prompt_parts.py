@@ -102,12 +102,16 @@ def _combined(columns: Sequence[ColumnProfile]) -> Iterator[tuple[ColumnProfile,
 def _has_scores_of_prompts(table: TableProfile) -> bool:
     """True if columns are right or wrong, or ratings, and none is a mean."""
     named = [own for own in table.columns if is_metric(own.name) and own.is_number]
-    are_means = any(number % 1 for own in named for number in own.numbers)
-    if are_means:
+    if any(map(_is_broken, named)):
         return False
     numbers = [own for own in table.columns if own.is_number]
     are_steps = [own for own in named if max(own.numbers, default=99) <= _STEPS]
     return bool(are_steps) or any(map(is_verdict, (*named, *numbers)))
+
+
+def _is_broken(column: ColumnProfile) -> bool:
+    """True if a column has fractions, as means have."""
+    return any(number % 1 for number in column.numbers)
 
 
 def _may_be_part(column: ColumnProfile) -> bool:
@@ -123,8 +127,7 @@ def _may_be_part(column: ColumnProfile) -> bool:
     named = (*SAMPLE_NAMES["target"], *SAMPLE_NAMES["response"])
     if plain_name(column.name) in named or grade_of(column.name) >= Grade.LIKELY:
         return False
-    are_whole = all(number.is_integer() for number in column.numbers)
-    return are_whole and not is_long(column) and not are_times(column)
+    return not _is_broken(column) and not is_long(column) and not are_times(column)
 
 
 def _tell(

@@ -83,9 +83,10 @@ def _are_of_systems(
 def _may_be_scores(column: ColumnProfile) -> bool:
     """True if values are right and wrong, or steps of a scale, or shares."""
     if is_verdict(column):
-        return True
-    numbers = column.numbers if column.is_number else []
-    return bool(numbers) and min(numbers) >= 0 and max(numbers) <= _STEPS
+        return column.kind != "text" or bool(numbers_of_words(column.values))
+    if not column.is_number or not column.numbers:
+        return False
+    return min(column.numbers) >= 0 and max(column.numbers) <= _STEPS
 
 
 def _reading(
@@ -106,7 +107,7 @@ def _reading(
 def _value(form: str, rest: str, column: ColumnProfile) -> str:
     """The expression for the scores of a system."""
     path = f'"{form.replace("{rest}", rest)}"'
-    words = numbers_of_words(column.values) if column.kind == "text" else {}
-    if words:
+    if column.kind == "text":
+        words = numbers_of_words(column.values)
         return inline_table({"path": path, "values": words})
     return toml_text(path)
