@@ -506,3 +506,66 @@ def test_weights_are_no_figures(tmp_path: Path) -> None:
     (choice,) = asked(starting_mapping(document(tmp_path / "r.json", content)))
     assert choice["what"].startswith('what "one", "other" are, each of which has')
     assert choice["between"][0] == "models or systems, of which figures are published"
+
+
+# --- readings that the rows support ---------------------------------------------------
+
+
+def test_rows_whose_right_answers_differ_are_no_generations(tmp_path: Path) -> None:
+    """The same question about other stories: what was right, and what was said, are
+    neither conditions nor what makes one prompt of them."""
+    rooms = ("kitchen", "garden", "office")
+    rows = [
+        {
+            "model": m,
+            "length": 2 + i // 6,
+            "character": "ABC"[i % 3],
+            "question": f"Where is {'ABC'[i % 3]}?",
+            "expected": rooms[(i // 3 + i) % 3],
+            "predicted": rooms[(i // 3 + i * k) % 3],
+            "correct": (i * k - i) % 3 == 0,
+        }
+        for k, m in enumerate(MODELS[:2])
+        for i in range(24)
+    ]
+    said = readings(starting_mapping(table(tmp_path / "t.csv", rows)))
+    assert said.startswith("what rows of the same text are")
+    assert "generations" not in said and '"expected"' not in said
+
+
+def test_names_that_part_rows_of_one_prompt_are_conditions_first(
+    tmp_path: Path,
+) -> None:
+    """Those who judged would have judged one answer; names number no generations."""
+    rows = [
+        {
+            "model": m,
+            "id": f"q{i}",
+            "setup": setup,
+            "output": f"I say {i * (k + 2)}, by {setup}, as {m}",
+            "score": (i + k + len(setup)) % 2,
+        }
+        for k, m in enumerate(MODELS[:2])
+        for setup in ("plain", "careful", "terse")
+        for i in range(12)
+    ]
+    (choice,) = asked(starting_mapping(table(tmp_path / "t.csv", rows)))
+    assert choice["between"] == [
+        "runs, a figure each",
+        "prompts",
+        "generations of each prompt",
+    ]
+
+
+def test_what_stands_in_for_a_model_is_the_model(tmp_path: Path) -> None:
+    rows = [
+        {
+            "number": i,
+            "model": "mock",
+            "question": f"What is {i}, then?",
+            "score": i % 2,
+        }
+        for i in range(12)
+    ]
+    draft = starting_mapping(table(tmp_path / "t.csv", rows))
+    assert tomllib.loads(draft)["run"]["model"] == "model"

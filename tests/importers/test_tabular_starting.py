@@ -1785,7 +1785,7 @@ def test_what_tells_rows_of_one_prompt_apart_is_asked_about(
     )
     draft = text[: text.index("[[choose]]")] + text[text.index("\n[run]") :]
     draw = f'draw = {{ path = "{column}", values = {{ x = 0, y = 1 }} }}'
-    assert f"#   1. [sample] {draw}\n" in text
+    assert f". [sample] {draw}\n" in text
     store, command = (
         str(tmp_path / "s.duckdb"),
         ("ingest", str(tmp_path / "a.csv"), "--set", "benchmark=b", "--map"),

@@ -43,6 +43,11 @@ def is_condition(name: str) -> bool:
     return bool(words & _CONDITIONS) and not words & (_OF_PROMPTS | _OF_OUTCOMES)
 
 
+def is_of_outcome(name: str) -> bool:
+    """True if a column is called as outcomes of answers are."""
+    return bool({*words_of(name)} & _OF_OUTCOMES)
+
+
 def is_of_prompt_or_outcome(name: str) -> bool:
     """True if a column is called as properties of prompts or outcomes of answers are."""
     return bool({*words_of(name)} & (_OF_PROMPTS | _OF_OUTCOMES))

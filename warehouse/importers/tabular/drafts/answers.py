@@ -122,7 +122,7 @@ def compare(table: TableProfile, fields: Fields, scores: ScoreColumns) -> None:
     if target is None or "response" not in fields.sample:
         return
     response = _answers(table, fields)
-    share = _share_equal(table, response, target)
+    share = share_equal(table, response, target)
     if (
         share is None
         or table.location.draws
@@ -156,6 +156,27 @@ def compare(table: TableProfile, fields: Fields, scores: ScoreColumns) -> None:
         scores.choices.append(what_counts(response, table))
 
 
+def of_equal_answers(table: TableProfile, fields: Fields) -> list[tuple[str, str]]:
+    """The reading that an answer is right where it equals the right one, in words, and
+    in a mapping; nothing where they are no plain answers, or none is equal."""
+    target, response = (fields.sample.get(name) for name in ("target", "response"))
+    if target is None or response is None or table.location.draws:
+        return []
+    share = share_equal(table, response, target)
+    if share is None:
+        return []
+    way = "numeric" if target.is_number else "normalise"
+    pair = f"[{toml_text(response.path)}, {toml_text(target.path)}]"
+    words = f"{toml_text(response.path)} is right where it equals "
+    return [
+        (
+            f"{words}{toml_text(target.path)} ({share:.0%} are)",
+            f'[[scores]] metric = "exact_match", value = {{ equals = {pair}, {way} = '
+            "true }",
+        )
+    ]
+
+
 #: Rows of each label, on average, from which on right answers are labels; and their
 #: number at most.
 _PER_LABEL, _LABELS = 2, 40
@@ -185,14 +206,14 @@ def _answers(table: TableProfile, fields: Fields) -> ColumnProfile:
     ]
     target = fields.sample["target"]
     fitting = [
-        column for column in columns if _share_equal(table, column, target) is not None
+        column for column in columns if share_equal(table, column, target) is not None
     ]
     if fitting:
         return fitting[0]
     return fields.sample["response"]
 
 
-def _share_equal(
+def share_equal(
     table: TableProfile, response: ColumnProfile, target: ColumnProfile
 ) -> float | None:
     """Share of responses that equal their target; ``None`` where responses are no plain

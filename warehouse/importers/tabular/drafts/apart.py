@@ -32,7 +32,7 @@ _OF_FILES = frozenset("file files path paths filename count counts tokens".split
 #: Words of names of columns that name what was evaluated.
 _SYSTEMS = frozenset(
     "model llm agent system runner engine provider player team adapter method config "
-    "pipeline tool vendor bot participant approach strategy detector codec".split()
+    "pipeline tool vendor bot participant approach strategy detector codec stack".split()
 )
 #: Words of names of columns that name a row, and nothing that was evaluated.
 _OF_ROWS = frozenset(

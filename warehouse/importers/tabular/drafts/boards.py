@@ -8,6 +8,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
+
+import numpy as np
 
 from warehouse.importers.tabular.column_names import (
     SIZE,
@@ -96,6 +99,9 @@ def board_of(values: Sequence[ColumnProfile], table: TableProfile) -> Board:
         counts = [own for own in counts if own not in [*summed, *alike]]
         left_out += counts
         kept = [column for column in kept if column not in counts] or kept
+    totals = _totals_in(kept, rows)
+    left_out += totals
+    kept = [column for column in kept if column not in totals]
     of_all = [column for column in kept if _is_of_all(column.name)]
     others = [column for column in kept if column not in of_all]
     if len(others) > 1 and not any(_ends_as_metric(column.name) for column in others):
@@ -116,6 +122,32 @@ def board_of(values: Sequence[ColumnProfile], table: TableProfile) -> Board:
         unknown = [column for column in kept if _is_unlike(column, kept)]
         return Board(kept, left_out, False, True, unknown)
     return Board(kept, left_out, True, False, [])
+
+
+#: What no percentage exceeds.
+_PERCENT = 100
+#: What a figure is called that says all of the others together, and how many these are.
+_TOTALS, _PARTS = frozenset({"score", "total", "total_score", "result", "points"}), 4
+
+
+def _totals_in(
+    columns: Sequence[ColumnProfile], rows: dict[str, Any]
+) -> list[ColumnProfile]:
+    """The one column that is called as a score of all, beside several percentages that no
+    name calls a metric, among which it lies in each row."""
+    totals = [own for own in columns if plain_name(own.name) in _TOTALS]
+    others = [own for own in columns if own not in totals]
+    if len(totals) != 1 or len(others) < _PARTS:
+        return []
+    are_percents = all(1 < max(own.numbers, default=0) <= _PERCENT for own in others)
+    if not are_percents or any(is_metric(own.name) for own in others):
+        return []
+    whole = np.array(rows[totals[0].path], float)
+    parts = np.array([rows[own.path] for own in others], float)
+    if np.isnan(whole).any() or np.isnan(parts).any():
+        return []
+    is_among = (parts.min(axis=0) <= whole) & (whole <= parts.max(axis=0))
+    return totals if is_among.all() else []
 
 
 def are_metrics(columns: Sequence[ColumnProfile]) -> bool:

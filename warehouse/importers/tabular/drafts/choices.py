@@ -24,6 +24,7 @@ from warehouse.importers.tabular.drafts.judges import scores_by_key
 from warehouse.importers.tabular.drafts.looks import is_verdict, names_several_models
 from warehouse.importers.tabular.drafts.other_scores import is_number
 from warehouse.importers.tabular.drafts.profile import TableProfile
+from warehouse.importers.tabular.drafts.prompt_parts import template_of
 from warehouse.importers.tabular.drafts.prompts import other_ids
 from warehouse.importers.tabular.drafts.toml import (
     Choice,
@@ -97,18 +98,25 @@ def _what_rows_are(
         ids = [c.path for c in other_ids(table, fields) if c.kind == "text"]
     named = [toml_text(own.path) for own in _repeated_names(table, fields)]
     told = _told_by(table, fields, ids)
+    parts = fields.may_be_parts
+    together = " and ".join(toml_text(own.path) for own in parts)
+    composed = f"prompts, each told by {together} together" if parts else ""
+    model = fields.run.get("model")
+    is_below = model is not None and len(model.values) > 1
     figures = _as_published(values, f"{told}for [[scores]], ", fields.metric)
     return Choice(
         f"what the rows are, of which {shown or 'the scores'} is one value each",
         (
+            *([composed] if parts else []),
             *(f"answers to prompts, which {path} names" for path in named),
-            "prompts, which all files list in the same order",
+            *([] if is_below else ["prompts, which all files list in the same order"]),
             "figures of whole benchmarks or runs",
             "prompts with an id",
         ),
         (
+            *([f"[sample] prompt_id = {template_of(parts)}"] if parts else []),
             *(f"[sample] prompt_id = {path}" for path in named),
-            '[sample] position = "@index"',
+            *([] if is_below else ['[sample] position = "@index"']),
             figures + _further(table, values),
             f"[sample] prompt_id = {toml_text((*ids, 'COLUMN')[0])}",
         ),
@@ -186,7 +194,7 @@ def _further(table: TableProfile, values: Sequence[ColumnProfile]) -> str:
         for own in table.columns
         if values
         and own.parents
-        and own.parents == values[0].parents
+        and (own.parents == values[0].parents or is_metric(own.name))
         and own.is_number
         and own not in values
         and grade_of(own.name) is not Grade.NEVER

@@ -36,6 +36,10 @@ class Fields:
     why_not: dict[str, str] = field(default_factory=dict)
     #: the fields that tell prompts apart where no column holds an id.
     key: tuple[str, ...] = ()
+    #: the columns that name prompts together, where none does alone.
+    parts: tuple[ColumnProfile, ...] = ()
+    #: those that may.
+    may_be_parts: tuple[ColumnProfile, ...] = ()
     draw: str = ""  #: an expression for the number of a generation.
     #: is asked about, as each of its values stands with all prompts equally often: it
     #: was set, and is no score.
@@ -75,6 +79,7 @@ class Fields:
             *self.run.values(),
             *self.sample.values(),
             *self.metadata.values(),
+            *self.parts,
             self.metric,
             self.filter,
         )
@@ -86,7 +91,7 @@ class Fields:
     def names_prompts(self) -> bool:
         """True if a prompt is told by an id or by its text."""
         return (
-            bool(self.key)
+            bool(self.key or self.parts)
             or bool({"prompt_id", "position", "text"} & {*self.sample})
             or bool(self.choices)
         )

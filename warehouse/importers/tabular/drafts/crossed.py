@@ -13,6 +13,7 @@ from warehouse.importers.tabular.drafts.looks import is_long, is_verdict, shown_
 from warehouse.importers.tabular.drafts.profile import TableProfile
 from warehouse.importers.tabular.drafts.toml import (
     Choice,
+    brief,
     inline_table,
     toml_key,
     toml_text,
@@ -128,24 +129,30 @@ def which_pair(
     template = " ".join(f"{{{own.path}}}" for own in (*prompts, one, two))
     counted = [own for own in prompts if own.is_counted and not own.parents]
     again = _under_counts(pair, counted[0]) if len(prompts) == len(counted) == 1 else []
+    runs = ("runs, a figure each", f"[run.configuration] {', '.join(settings)}")
+    as_prompts = f"[sample] prompt_id = {{ template = {toml_text(template)} }}"
+    drawn = [
+        (
+            f"{paths[1 - place]} runs, {paths[place]} generations of each prompt",
+            f"[run.configuration] {settings[1 - place]}; [sample] draw = "
+            f"{numbered(pair[place])}",
+        )
+        for place in (1, 0)
+        if may_number(pair[place])
+    ]
+    between, written = brief([*again, runs, *drawn, ("prompts", as_prompts)])
     return Choice(
         f"what {paths[0]} and {paths[1]} together tell apart, where rows are of one "
         f"prompt ({repeated} of {rows} repeat another)",
-        (
-            "runs, a figure each",
-            f"{paths[0]} runs, {paths[1]} generations of each prompt",
-            f"{paths[1]} runs, {paths[0]} generations of each prompt",
-            "prompts",
-            *(words for words, _ in again),
-        ),
-        (
-            f"[run.configuration] {', '.join(settings)}",
-            f"[run.configuration] {settings[0]}; [sample] draw = {numbered(two)}",
-            f"[run.configuration] {settings[1]}; [sample] draw = {numbered(one)}",
-            f"[sample] prompt_id = {{ template = {toml_text(template)} }}",
-            *(line for _, line in again),
-        ),
+        between,
+        written,
     )
+
+
+def may_number(column: ColumnProfile) -> bool:
+    """True if each value has a digit, as numbers of generations do: names and letters
+    number nothing."""
+    return all(any(map(str.isdigit, shown_text(value))) for value in column.values)
 
 
 def _under_counts(

@@ -34,6 +34,7 @@ from warehouse.importers.tabular.drafts.model_lists import (
     name_in_list,
 )
 from warehouse.importers.tabular.drafts.profile import TableProfile
+from warehouse.importers.tabular.drafts.prompt_parts import take_parts
 from warehouse.importers.tabular.drafts.prompts import (
     named_as,
     rows_told,
@@ -74,6 +75,7 @@ _ALSO = {
     ),
     "response": (
         "actual_output",
+        "final_output",
         "actualoutput",
         "generation",
         "outputs",
@@ -92,6 +94,7 @@ _ALSO = {
     "target": (
         "expectedoutput",
         "expected_output",
+        "expect",
         "gold_answer",
         "reference_answer",
         "reference_outputs",
@@ -141,6 +144,7 @@ def fields_of(table: TableProfile) -> Fields:
             fields.metadata[name] = column
     fields.document = of_document(table, fields)
     heed_rows(table, columns, fields)
+    take_parts(table, columns, fields)
     settle_prompts(table, columns, fields)
     heed_turns(fields)
     return fields

@@ -36,6 +36,7 @@ from warehouse.importers.tabular.drafts.paths import (
 )
 from warehouse.importers.tabular.drafts.profile import TableProfile
 from warehouse.importers.tabular.drafts.published_columns import PublishedColumns
+from warehouse.importers.tabular.drafts.run_fields import stands_for_a_model
 from warehouse.importers.tabular.drafts.run_tables import run_table_in
 from warehouse.importers.tabular.drafts.scorers import of_these_scores
 from warehouse.importers.tabular.drafts.scores import scores_of
@@ -177,6 +178,9 @@ class Found:
         if votes:
             yield from votes
             return
+        if self._holds_no_scores():
+            yield from self.scores.choices
+            return
         yield from of_models(self.table, self.fields)
         yield from of_record_paths(self.table, self.fields)
         files = list(of_files(self.table, self.fields))
@@ -198,6 +202,16 @@ class Found:
         if self.scores.chosen or self.scores.is_compared:
             yield from of_rows(self.table, self.fields, self.scores)
         yield from self.scores.choices
+
+    def _holds_no_scores(self) -> bool:
+        """True if nothing that may be scores differs between rows, of which there are
+        many: what else they are is of no use then."""
+        scores = self.scores
+        if not self._is_scored or scores.chosen or scores.is_compared:
+            return False
+        named = [own.column for own in scores.offered if own.grade >= Grade.LIKELY]
+        are_many = self.table.rows >= _TELLING and bool(named)
+        return are_many and all(len(own.values) < 2 for own in named)
 
     def _of_seeds(self) -> Iterator[Choice]:
         """What tells apart rows of one model and seed, where rows are no prompts."""
@@ -293,7 +307,8 @@ class Found:
             return True
         if self.figures is not None:
             return self.figures.label is not None
-        names_prompts = bool(self.fields.key) or "prompt_id" in self.fields.sample
+        names_prompts = bool(self.fields.key or self.fields.parts)
+        names_prompts |= "prompt_id" in self.fields.sample
         has_scores = bool(self.scores.chosen) or self.scores.are_labels
         return names_prompts and has_scores
 
@@ -333,7 +348,11 @@ class Found:
             fields |= self.fields.sample
         for name in ("model", "benchmark", "prompt_id", "text", "target", "response"):
             if name in fields:
-                yield f"{name} = {fields[name].path}"
+                stands_in = name == "model" and stands_for_a_model(fields[name])
+                said = f' ("{fields[name].values[0]}" in all rows)' if stands_in else ""
+                yield f"{name} = {fields[name].path}{said}"
+        if self.fields.parts:
+            yield f"prompt_id = {' and '.join(own.path for own in self.fields.parts)}"
         if self.fields.metric is not None:
             yield f"metric = {self.fields.metric.path}"
         if self.named_models() is not None:

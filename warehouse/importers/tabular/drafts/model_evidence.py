@@ -13,6 +13,7 @@ from warehouse.importers.tabular.column_names import (
     are_numbered,
     is_metric,
     plain_name,
+    words_of,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.drafts.columns import Fields
@@ -23,6 +24,7 @@ from warehouse.importers.tabular.drafts.looks import (
 )
 from warehouse.importers.tabular.drafts.profile import TableProfile
 from warehouse.importers.tabular.drafts.prompt_evidence import is_row_number
+from warehouse.importers.tabular.drafts.row_readings import AGAIN
 from warehouse.importers.tabular.drafts.toml import Choice, toml_key, toml_text
 from warehouse.importers.tabular.evidence import Evidence, Rows, Standing
 
@@ -197,6 +199,7 @@ def _crossing(
             _depends_on(rows, column, judge) for judge in fields.scorers.columns
         )
         and not _has_targets(rows, column, columns)
+        and not {*words_of(column.name)[-1:]} & AGAIN
     ]
     keys = [
         column

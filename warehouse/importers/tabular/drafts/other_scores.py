@@ -12,6 +12,7 @@ from warehouse.importers.tabular.column_names import (
     Grade,
     are_models,
     grade_of,
+    is_metric,
     looks_like_model,
     path_of,
     words_of,
@@ -306,8 +307,23 @@ def of_whole(
         yield (
             "published figures of whole benchmarks",
             f"{rows_apart(table, fields)}[[published]] metric = {metric}, value = "
-            f"{value}",
+            f"{value}{_rates_beside(table, columns)}",
         )
+
+
+def _rates_beside(table: TableProfile, columns: Sequence[ColumnProfile]) -> str:
+    """The further columns that are called as rates, as a line of a mapping goes on to
+    say."""
+    beside = [
+        toml_text(own.path)
+        for own in table.columns
+        if own.is_number
+        and own not in columns
+        and own.parents == columns[0].parents
+        and (is_rate(own.name) or is_metric(own.name))
+        and not own.is_counted
+    ]
+    return f"; one more for each of {', '.join(beside)}" if beside else ""
 
 
 def of_numbers(table: TableProfile, fields: Fields) -> str:

@@ -28,16 +28,17 @@ from warehouse.importers.tabular.drafts.crossed import (
     which_condition,
     which_pair,
 )
-from warehouse.importers.tabular.drafts.looks import shown_text
+from warehouse.importers.tabular.drafts.looks import are_times, shown_text
 from warehouse.importers.tabular.drafts.profile import TableProfile
-from warehouse.importers.tabular.drafts.scorers import (
-    OF_PEOPLE,
-    word_for,
+from warehouse.importers.tabular.drafts.row_readings import (
+    RepeatedRows,
+    are_answers,
+    what_repeats_are,
+    which_rows,
 )
 from warehouse.importers.tabular.drafts.toml import (
     Choice,
     texts,
-    toml_key,
     toml_text,
 )
 
@@ -129,6 +130,7 @@ def settle_prompts(
         _settle_ids(table, columns, fields, column, content)
     if (
         not {"prompt_id", "position"} & {*fields.sample}
+        and not fields.parts
         and not fields.choices
         and "text" in fields.sample
     ):
@@ -137,6 +139,7 @@ def settle_prompts(
     _settle_people(table, fields)
     if (
         fields.key
+        and not fields.choices
         and not table.location.draws
         and not fields.draw
         and "draw" not in fields.sample
@@ -197,17 +200,7 @@ def _settle_repeated(table: TableProfile, fields: Fields) -> None:
         fields.key = ()
     elif repeated:
         key, fields.key = fields.key, ()
-        fields.choices.append(
-            Choice(
-                f"what rows of the same {' and '.join(key)} are ({repeated} of "
-                f"{len(rows)} repeat another)",
-                (
-                    "generations of one prompt",
-                    "different prompts, in the same order in all files",
-                ),
-                (f"key = {texts(key)}", '[sample] position = "@index"'),
-            )
-        )
+        fields.choices.append(what_repeats_are(table, key, rows))
 
 
 def _repeat_evenly(rows: Sequence[Any]) -> bool:
@@ -304,6 +297,7 @@ def _settle_draws(
         return
     names = fields.key or ("prompt_id",)
     prompts = [fields.sample[name] for name in names if name in fields.sample]
+    prompts = prompts or [*fields.parts]
     if not prompts or table.rows < 2:
         return
     others = [c for name, c in fields.run.items() if plain_name(c.name) not in DRAWS]
@@ -368,6 +362,7 @@ def _ask_what_tells_apart(
         if c.path not in taken
         and not c.nulls
         and not is_metric(c.name)
+        and not are_answers(c)
         # those above are asked about
         and (c.path.lstrip("^") != "@key" or c.path == "@key" and is_in_list)
     ]
@@ -382,12 +377,11 @@ def _ask_what_tells_apart(
     if apart:
         of_one = min(apart, key=lambda c: (c not in asked, len(c.values)))
         fields.scorers.asked = [column for column in asked if column is not of_one]
-        is_scorer = of_one in asked
         if _is_set(table, of_one):
             fields.was_set = of_one
-        fields.choices.append(
-            _which_rows(of_one, paths, *repeated, "model" in fields.run, is_scorer)
-        )
+        has_model = "model" in fields.run
+        told = RepeatedRows(table, rows, paths, has_model, is_scorer=of_one in asked)
+        fields.choices.append(which_rows(of_one, told, fields.sample.get("response")))
     elif pair := crossed_pair(table, rows, free):
         fields.choices.append(which_pair(pair, prompts, *repeated))
     elif conditions := several_times(table, rows, free):
@@ -424,45 +418,6 @@ def _is_set(table: TableProfile, column: ColumnProfile) -> bool:
     return len({*counts.values()}) == 1
 
 
-def _which_rows(
-    column: ColumnProfile,
-    prompts: Sequence[str],
-    repeated: int,
-    rows: int,
-    has_model: bool,
-    is_scorer: bool,
-) -> Choice:
-    path = toml_text(column.path)
-    by = f"filter = {{ path = {path} }} in each of the [[scores]]"
-    if is_scorer:
-        by = f"[scorer] {word_for(column)} = {path}{OF_PEOPLE[word_for(column)]}"
-    template = " ".join(f"{{{name}}}" for name in (*prompts, column.path))
-    kinds = [
-        "generations of each prompt",
-        "judges or ways to score, a figure each",
-        "runs, a figure each",
-        "prompts",
-    ]
-    lines = [
-        f"[sample] draw = {numbered(column)}",
-        by,
-        f"[run.configuration] {toml_key(column.name)} = {path}",
-        f"[sample] prompt_id = {{ template = {toml_text(template)} }}",
-    ]
-    if not has_model:
-        kinds.insert(0, "models")
-        lines.insert(0, f"[run] model = {path}")
-    elif column.is_number and not is_scorer:
-        kinds.append("training seeds of each model")
-        lines.append(f"[run] training_seed = {path}")
-    return Choice(
-        f"what {path} tells apart, where rows are of one prompt ({repeated} of {rows} "
-        "repeat another)",
-        tuple(kinds),
-        tuple(lines),
-    )
-
-
 def tells_apart(
     table: TableProfile, rows: Sequence[Any], column: ColumnProfile
 ) -> bool:
@@ -474,5 +429,6 @@ def tells_apart(
 def other_ids(table: TableProfile, fields: Fields) -> Iterator[ColumnProfile]:
     """Further columns that have a value of their own in each row."""
     for column in table.columns:
-        if column.path not in fields.taken and column.is_unique and not column.parents:
+        is_free = column.path not in fields.taken and not are_times(column)
+        if is_free and column.is_unique and not column.parents:
             yield column

@@ -14,7 +14,7 @@ from warehouse.importers.tabular.drafts.answers import ScoreColumn
 from warehouse.importers.tabular.drafts.candidates import means
 from warehouse.importers.tabular.drafts.columns import Fields
 from warehouse.importers.tabular.drafts.profile import TableProfile
-from warehouse.importers.tabular.drafts.score_questions import are_by_model
+from warehouse.importers.tabular.drafts.system_questions import are_by_model
 
 
 def ratings_alike(

@@ -10,6 +10,7 @@ from warehouse.importers.tabular.column_names import (
     MODEL_LABELS,
     PLACEHOLDERS,
     RUN_NAMES,
+    are_models,
     is_of_judge,
     is_of_prompt,
     plain_name,
@@ -73,6 +74,8 @@ _LEAST_TOKENS = 1_000_000
 _NAME = 100
 
 
+#: What answers in place of a model.
+_STANDS_IN = frozenset({"mock"})
 #: Fields of a run that describe its model.
 _OF_MODELS = ("family", "developer", "parameter_count", "base_checkpoint")
 
@@ -109,7 +112,7 @@ def take_run(
             column = _model_of_list(table, columns, fields)
         if column is None:
             continue
-        why = _why_no_run(name, column)
+        why = "" if _stands_alone(column, columns) else _why_no_run(name, column)
         if name == "epoch" and any(plain_name(c.name) == "eval_id" for c in columns):
             # samples_df of Inspect numbers repeats so
             fields.sample.setdefault("draw", column)
@@ -118,6 +121,27 @@ def take_run(
         else:
             fields.run[name] = column
     _forget_of_no_model(fields)
+
+
+def stands_for_a_model(column: ColumnProfile) -> bool:
+    """True if a column holds the name of what answers in place of a model."""
+    return {str(value).strip().lower() for value in column.values} <= _STANDS_IN
+
+
+def _stands_alone(column: ColumnProfile, columns: Sequence[ColumnProfile]) -> bool:
+    """True if a column names what answers in place of a model, and no other names
+    models."""
+    is_model = plain_name(column.name) in ("model", *RUN_NAMES["model"])
+    return (
+        is_model and stands_for_a_model(column) and not any(map(_names_models, columns))
+    )
+
+
+def _names_models(column: ColumnProfile) -> bool:
+    """True if a column holds several names, which look like those of models."""
+    texts = [str(value) for value in column.values]
+    are_several = 1 < len(texts) <= column.rows // 2
+    return column.kind == "text" and are_several and are_models(texts)
 
 
 def _forget_of_no_model(fields: Fields) -> None:

@@ -3,22 +3,18 @@ without a score are, what stands beside them."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
-from os.path import commonprefix
+from collections.abc import Iterable, Iterator, Sequence
 
 from warehouse.importers.tabular.column_names import (
     are_models,
-    are_numbered,
-    is_metric,
     path_of,
-    plain_name,
     words_of,
 )
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.drafts.answers import (
     ScoreColumn,
     ScoreColumns,
+    of_equal_answers,
     what_counts,
 )
 from warehouse.importers.tabular.drafts.apart import rows_apart
@@ -30,7 +26,6 @@ from warehouse.importers.tabular.drafts.full_marks import (
 )
 from warehouse.importers.tabular.drafts.other_scores import (
     OFFERED,
-    by_two_keys,
     in_texts,
     of_answers_by_model,
     of_counts,
@@ -42,122 +37,17 @@ from warehouse.importers.tabular.drafts.other_scores import (
     of_whole,
 )
 from warehouse.importers.tabular.drafts.profile import TableProfile
+from warehouse.importers.tabular.drafts.system_columns import of_system_columns
+from warehouse.importers.tabular.drafts.system_questions import (
+    are_by_model,
+    by_model,
+    of_systems_beside,
+)
 from warehouse.importers.tabular.drafts.toml import (
     Choice,
-    inline_table,
     texts,
     toml_text,
 )
-
-#: Names that say nothing of what was measured, where the objects around them may.
-_GENERIC = frozenset(
-    "value score scores result results data metrics metric evaluation evaluations review sample_score".split()
-)
-
-
-def are_systems(candidates: Sequence[ScoreColumn]) -> bool:
-    """True if columns have one name in different objects, which then may be different
-    systems."""
-    names = {plain_name(candidate.column.name) for candidate in candidates}
-    return len(candidates) > 1 and len(names) == 1 and not names & _GENERIC
-
-
-def are_by_model(candidates: Sequence[ScoreColumn]) -> bool:
-    """True if columns of one object have names of models, with the name of a metric
-    before or after them or not."""
-    names = _between_affixes([candidate.column.name for candidate in candidates])[1]
-    around = {candidate.column.parents for candidate in candidates}
-    return (
-        len(names) > 1
-        and len(around) == 1
-        and are_models(names)
-        and not are_numbered(names)
-        and not any(map(is_metric, names))
-    )
-
-
-def _between_affixes(names: Sequence[str]) -> tuple[str, list[str], str]:
-    """Names divided into what they begin with, where they differ, and what they end
-    with: ``a_correct``, ``b_correct``. Beginnings and ends that are no name of a metric
-    belong to what differs."""
-    start = re.sub(r"[^_. /-]*$", "", commonprefix(names))
-    backwards = commonprefix([name[::-1] for name in names])
-    end = re.sub(r"^[^_. /-]*", "", backwards[::-1])
-    if not is_metric(start):
-        start = ""
-    if not is_metric(end):
-        end = ""
-    middles = [name[len(start) : len(name) - len(end)] for name in names]
-    return start, middles, end
-
-
-def by_model(candidates: Sequence[ScoreColumn]) -> Choice:
-    start, systems, end = _between_affixes(
-        [candidate.column.name for candidate in candidates]
-    )
-    names = ", ".join(map(toml_text, systems))
-    parents = candidates[0].column.parents
-    around = "".join(f"{path_of(parent)}." for parent in parents)
-    return Choice(
-        f"what {names} are, of which each prompt has a score",
-        ("models", "metrics of one model"),
-        (
-            f'[each] system = [{names}], with [run] model = {{ const = "{{system}}" }} '
-            "and one [[scores]] with "
-            f"value = '{around}\"{start}{{system}}{end}\"'",
-            "uncomment the [[scores]] of each",
-        ),
-    )
-
-
-def systems(table: TableProfile, candidates: Sequence[ScoreColumn]) -> Choice:
-    around = [
-        candidate.column.parents[-1]
-        for candidate in candidates
-        if candidate.column.parents
-    ]
-    name = candidates[0].column.name
-    between = ["different models", "different metrics of one model"]
-    written = [
-        f"[each] system = [{', '.join(map(toml_text, around))}], with [run] model = "
-        f'{{ const = "{{system}}" }} and one [[scores]] with value = '
-        f'"{{system}}.{name}"',
-        "uncomment the [[scores]] of each",
-    ]
-    if table.rows == 1 and not table.location.at and candidates[0].column.parents:
-        at = "".join(
-            f"{path_of(parent)}." for parent in candidates[0].column.parents[:-1]
-        ).removesuffix(".")
-        figure = toml_text(path_of(name))
-        beside = (
-            ()
-            if at
-            else {(*column.parents, column.name)[0]: None for column in table.columns}
-        )
-        others = texts(key for key in beside if key not in around)
-        skip = ""
-        if others != "[]":
-            skip = f'[[rows.skip]] path = "@key", equal_to = {others}, '
-        between.append("benchmarks, of which figures are published")
-        written.append(
-            f'[rows] at = {toml_text(f"{at}{{}}")}, {skip}[run] benchmark = "@key", '
-            f"[[published]] metric = {toml_text(name)}, value = {figure}; what stands "
-            'beside as "$.NAME", such as model = "$.model"'
-        )
-    elif table.location.at == "{}" and {
-        len(candidate.column.parents) for candidate in candidates
-    } == {1}:
-        between.append(
-            "benchmarks of the models that the keys around them name, with published "
-            "figures"
-        )
-        written.append(by_two_keys("^@key", "@key", name, path_of(name)))
-    what = (
-        f"what {', '.join(map(toml_text, around[:4]))} are, each of which has its own "
-        f"{toml_text(name)}"
-    )
-    return Choice(what, tuple(between), tuple(written))
-
 
 #: The reading that no column offered is a score, and what to do then.
 _NONE = "none of them: another column or another file holds the scores"
@@ -175,13 +65,17 @@ def which(
     table: TableProfile, fields: Fields, candidates: Sequence[ScoreColumn]
 ) -> Choice:
     """Which of several columns are the scores, or whether they are figures."""
-    figures = [*_of_named_rows(table, fields, candidates)]
+    figures = [*of_system_columns(table, fields)]
+    figures += _of_named_rows(table, fields, candidates)
     between = [words for words, _ in figures]
     written = [text for _, text in figures]
     between += [candidate.shown for candidate in candidates[:OFFERED]]
     written += _uncommented(candidates[:OFFERED])
     if not table.is_object:
-        for words, text in _of_systems_beside(fields, candidates):
+        for words, text in of_systems_beside(fields, candidates):
+            between.append(words)
+            written.append(text)
+        for words, text in of_equal_answers(table, fields):
             between.append(words)
             written.append(text)
         between.append(_NONE)
@@ -195,29 +89,6 @@ def which(
                 written.append(text)
     return Choice(
         "which columns are the scores of the prompts", tuple(between), tuple(written)
-    )
-
-
-def _of_systems_beside(
-    fields: Fields, candidates: Sequence[ScoreColumn]
-) -> Iterator[tuple[str, str]]:
-    """The reading that columns of verdicts are those of a system each, where none names
-    the model, and all are read alike."""
-    columns = [candidate.column for candidate in candidates]
-    are_alike = len(columns) > 1 and all(own.is_truth for own in candidates)
-    is_flat = not any(column.parents for column in columns)
-    if "model" in fields.run or not are_alike or not is_flat:
-        return
-    start, systems, end = _between_affixes([column.name for column in columns])
-    path = toml_text(f'"{start}{{system}}{end}"')
-    words: dict[str, float] = {}
-    for candidate in candidates:
-        words |= candidate.keys.get("values", {})
-    value = inline_table({"path": f'"{start}{{system}}{end}"', "values": words})
-    yield (
-        "each is of a model or condition of its own, and scored alike",
-        f"[each] system = {texts(systems)}, with [run] model = {{ const = "
-        f'"{{system}}" }} and one [[scores]] with value = {value if words else path}',
     )
 
 
@@ -342,7 +213,9 @@ def nothing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Choice
         return by_model(scores.offered)
     offered = tuple(candidate.shown for candidate in scores.offered)
     is_prompt = bool({"prompt_id", "text"} & {*fields.sample})
+    systems = [*of_system_columns(table, fields)]
     readings = (
+        *systems,
         *of_whole(
             table, fields, [c.column for c in scores.offered if c.column.is_number]
         ),
@@ -353,7 +226,7 @@ def nothing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Choice
         *([] if is_prompt else of_object(table)),
         *in_texts(table),
     )
-    readings += (*of_verdicts(table, fields),)
+    readings += (*_others_of(of_verdicts(table, fields), scores.offered),)
     readings += (*of_elements(table, fields), *of_answers_by_model(table, fields))
     between = tuple(words for words, _ in readings)
     written = tuple(text for _, text in readings)
@@ -375,6 +248,10 @@ def nothing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Choice
         )
     how = [*_uncommented(scores.offered)]
     figures = [] if readings else list(_of_named_rows(table, fields, scores.offered))
+    readings = tuple(own for own in readings if own not in systems)
+    between = tuple(words for words, _ in readings)
+    written = tuple(text for _, text in readings)
+    figures = [*systems, *figures]
     offered = (*(words for words, _ in figures), *offered)
     how = [*(text for _, text in figures), *how]
     are_numbers = any(c.column.is_number for c in scores.offered)
@@ -397,6 +274,16 @@ def nothing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Choice
         (*offered, *between, *[_NONE] * none),
         (*how, *written, *[_OTHER] * none),
     )
+
+
+def _others_of(
+    readings: Iterable[tuple[str, str]], offered: Sequence[ScoreColumn]
+) -> Iterator[tuple[str, str]]:
+    """The readings of columns of verdicts that are not offered themselves."""
+    paths = [f"{toml_text(own.column.path)}, " for own in offered if own.are_grades]
+    for words, line in readings:
+        if not words.startswith(tuple(paths)):
+            yield words, line
 
 
 def _leaves_marks_out(candidate: ScoreColumn) -> bool:

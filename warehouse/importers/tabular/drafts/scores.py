@@ -23,6 +23,7 @@ from warehouse.importers.tabular.drafts.answers import (
 from warehouse.importers.tabular.drafts.candidates import candidates_in, means
 from warehouse.importers.tabular.drafts.columns import Fields
 from warehouse.importers.tabular.drafts.looks import is_verdict
+from warehouse.importers.tabular.drafts.no_scores import of_detectors, of_ends
 from warehouse.importers.tabular.drafts.other_scores import (
     OFFERED,
 )
@@ -35,15 +36,17 @@ from warehouse.importers.tabular.drafts.ratings import (
     ratings_beside,
 )
 from warehouse.importers.tabular.drafts.score_questions import (
-    are_by_model,
-    are_systems,
-    by_model,
     nothing,
     of_marks_beside,
     of_missing,
     sparse,
-    systems,
     which,
+)
+from warehouse.importers.tabular.drafts.system_questions import (
+    are_by_model,
+    are_systems,
+    by_model,
+    systems,
 )
 from warehouse.importers.tabular.drafts.systems_above import systems_above
 from warehouse.importers.tabular.evidence import Standing
@@ -56,7 +59,7 @@ _SPARSE = 0.5
 def scores_of(table: TableProfile, fields: Fields) -> ScoreColumns:
     """The scores of the rows of a table."""
     candidates = [
-        own for own in candidates_in(table, fields) if own.column is not fields.was_set
+        own for own in candidates_in(table, fields) if not _was_set(own.column, fields)
     ]
     scores = _chosen(table, fields, candidates)
     others = [own for own in candidates if own not in scores.chosen]
@@ -76,11 +79,28 @@ def scores_of(table: TableProfile, fields: Fields) -> ScoreColumns:
     best = max((candidate.grade for candidate in candidates), default=Grade.NEVER)
     if best < Grade.LIKELY and not scores.chosen:
         compare(table, fields, scores)
+    detected = of_detectors(table, fields, scores.chosen)
+    detected = detected or of_ends(table, fields, scores.chosen)
+    if detected is not None:
+        chosen, scores.chosen = scores.chosen, []
+        scores.offered = [*chosen, *scores.offered]
+        scores.choices.append(detected)
     if not scores.chosen and not scores.is_compared and not scores.choices:
         scores.choices.append(nothing(table, fields, scores))
     scores.choices += of_missing(table, fields, scores)
     scores.choices += of_marks_beside(table, fields, scores)
     return scores
+
+
+def _was_set(column: ColumnProfile, fields: Fields) -> bool:
+    """True if a column is what was set, or has one value for each of its values."""
+    was_set = fields.was_set
+    if was_set is None or column is was_set or column.codes.size != was_set.codes.size:
+        return column is was_set and was_set is not None
+    if len(column.values) < 2:
+        return False
+    pairs = {*zip(was_set.codes.tolist(), column.codes.tolist(), strict=True)}
+    return len(pairs) == len({*was_set.codes.tolist()})
 
 
 def _is_one_of(

@@ -8,6 +8,7 @@ from warehouse.importers.common.messages import listed
 from warehouse.importers.tabular.column_profiles import ColumnProfile
 from warehouse.importers.tabular.drafts.columns import POSITIONS
 from warehouse.importers.tabular.drafts.found import Found
+from warehouse.importers.tabular.drafts.prompt_parts import template_of
 from warehouse.importers.tabular.drafts.prompts import other_ids
 from warehouse.importers.tabular.drafts.toml import (
     inline_table,
@@ -156,7 +157,9 @@ def sample_lines(found: Found) -> Iterator[str]:
         if column.path not in scores
     ]
     sample = found.fields.sample
-    if "prompt_id" not in sample and found.cells is None:
+    if found.fields.parts:
+        yield f"prompt_id = {template_of(found.fields.parts)}"
+    elif "prompt_id" not in sample and found.cells is None:
         without_id = "the row's number counts"
         if found.fields.key:
             without_id = "the content is the key"

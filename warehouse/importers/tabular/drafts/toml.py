@@ -43,6 +43,28 @@ class Choice:
         yield ""
 
 
+#: Readings of a question that stand for themselves.
+_READINGS = 3
+
+
+def brief(
+    readings: Sequence[tuple[str, str]],
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The first readings, in words and as a mapping says them; the rest, where they are
+    two or more, as one.
+
+    Args:
+        readings: words and mapping of each, the likeliest first.
+    """
+    first, rest = [*readings[:_READINGS]], readings[_READINGS:]
+    if len(rest) > 1:
+        words = "; or ".join(words for words, _ in rest)
+        lines = "; or ".join(f"{words}: {line}" for words, line in rest)
+        rest = [(f"something else: {words}", lines)]
+    first += rest
+    return tuple(words for words, _ in first), tuple(line for _, line in first)
+
+
 def toml_key(name: str) -> str:
     """A name as a key, in quotes where it needs them."""
     if _BARE.fullmatch(name):
