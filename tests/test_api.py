@@ -186,14 +186,14 @@ USES = {
             f"{ANALYSIS}.leaderboard.every:leaderboards",
         ),
         "leaderboard",
-        flags=(*CORRECTED, *SLICED_BOARD, "top", "show_all"),
+        flags=(*CORRECTED, *SLICED_BOARD, "carried_by", "top", "show_all"),
         renamed=SUBSET | {"partial": "partial_ok"},
     ),
     "leaderboard_corrected": Use(
         (f"{ANALYSIS}.judge.corrected_figures:corrected_leaderboard",),
         "leaderboard",
         flags=(
-            *("corrected", "top", "show_all"),
+            *("corrected", "carried_by", "top", "show_all"),
             *(*SLICED_BOARD, *OF_LEADERBOARDS, *OF_ROWS),
         ),
     ),
@@ -202,7 +202,7 @@ USES = {
         "leaderboard",
         flags=(
             *("method", "estimand", "max_unscored", "n_resamples", "group"),
-            *("partial_ok", "force", *CORRECTED, "top", "show_all"),
+            *("partial_ok", "force", *CORRECTED, "carried_by", "top", "show_all"),
             "weights",  # of a suite's benchmarks others are the default
         ),
         silent=("weights",),
@@ -292,6 +292,16 @@ USES = {
             *("only_overall", "unpaired", "carried_by", "n_resamples", "seed"),
             *(*CORRECTED, *SLICED_PAIR),
         ),
+    ),
+    "leaderboard_handful": Use(
+        (f"{ANALYSIS}.handful.board:leaderboard_handful",),
+        "leaderboard",
+        flags=(
+            *("method", "level", "estimand", "max_unscored", "n_resamples", "seed"),
+            *("group", "weights", "partial_ok", "force", "carried_by"),
+            *(*CORRECTED, *SLICED_BOARD, "top", "show_all"),
+        ),
+        renamed=SUBSET | {"partial": "partial_ok"},
     ),
     "formulations": Use(
         (f"{ANALYSIS}.formulations.answer:formulations",),

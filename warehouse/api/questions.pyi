@@ -20,6 +20,7 @@ from warehouse.analysis.frontier.view import FrontierReport
 from warehouse.analysis.gate.view import Gate
 from warehouse.analysis.grep.view import GrepReport
 from warehouse.analysis.handful.answer import HandfulAnswer
+from warehouse.analysis.handful.board import PlacesAnswer
 from warehouse.analysis.handful.votes import PreferHandfulAnswer
 from warehouse.analysis.horizon.view import HorizonReport
 from warehouse.analysis.irt.answer import Irt
@@ -831,6 +832,23 @@ class QuestionMethods(Connection):
     ) -> CorrectedBoard:
         """Each model's mean by a judge, by people's labels, and by both: what people would
         say of all answers."""
+
+    def leaderboard_handful(
+        self,
+        benchmark: str,
+        *,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        latest: bool = False,
+        cluster: str | None = None,
+        each: str | None = None,
+        repeats: str = "auto",
+        seeds_are: str = "training",
+        policy: str | None = None,
+        subset_ok: bool = False,
+    ) -> PlacesAnswer:
+        """How few questions carry the first place of a leaderboard, and each place over the
+        next."""
 
     def matrix(
         self,

@@ -89,6 +89,9 @@ from .leaving_out.passing import HandfulP as HandfulP
 from .leaving_out.passing import passing_binary as passing_binary
 from .leaving_out.passing import passing_clusters as passing_clusters
 from .leaving_out.passing import passing_t as passing_t
+from .leaving_out.places import HandfulOfPlaces as HandfulOfPlaces
+from .leaving_out.places import handful_of_places as handful_of_places
+from .leaving_out.places import handful_to_next as handful_to_next
 from .leaving_out.seeds import HandfulOfSeeds as HandfulOfSeeds
 from .leaving_out.seeds import handful_of_seeds as handful_of_seeds
 from .leaving_out.signs import Handful as Handful
