@@ -687,6 +687,7 @@ class QuestionMethods(Connection):
         estimand: str = "prompts_sampled",
         rogan_gladen: str | None = None,
         transportable: bool = False,
+        bar: float | None = None,
         seed: int = 0,
     ) -> JudgeReport:
         """How far a judge and people agree, whom it favours, and what people would say on
