@@ -290,3 +290,6 @@ from .variance.templates import TemplateVariance as TemplateVariance
 from .variance.templates import template_ranking as template_ranking
 from .variance.templates import template_variance as template_variance
 from .variance.templates import templates_needed as templates_needed
+from .winner.luck import WinnersLuck as WinnersLuck
+from .winner.luck import luck_of_means as luck_of_means
+from .winner.luck import winners_luck as winners_luck
