@@ -69,6 +69,8 @@ OF_ROWS = ("each", "repeats", "seeds_are", "policy")
 #: Options of ``items`` that go with ``--features`` alone.
 FEATURES = ("features", "by", "cluster", "level")
 SUBSET = {"subset": "subset_ok"}
+#: Options of ``leaderboard`` that ask another question in its place.
+INSTEAD = ("carried_by", "is_winner")
 CORRECTED = ("corrected", "judge", "human")
 #: Options of results by a field of the prompts.
 SLICED_BOARD = ("by", "bins", "rank_by")
@@ -186,14 +188,14 @@ USES = {
             f"{ANALYSIS}.leaderboard.every:leaderboards",
         ),
         "leaderboard",
-        flags=(*CORRECTED, *SLICED_BOARD, "carried_by", "top", "show_all"),
+        flags=(*CORRECTED, *SLICED_BOARD, *INSTEAD, "top", "show_all"),
         renamed=SUBSET | {"partial": "partial_ok"},
     ),
     "leaderboard_corrected": Use(
         (f"{ANALYSIS}.judge.corrected_figures:corrected_leaderboard",),
         "leaderboard",
         flags=(
-            *("corrected", "carried_by", "top", "show_all"),
+            *("corrected", *INSTEAD, "top", "show_all"),
             *(*SLICED_BOARD, *OF_LEADERBOARDS, *OF_ROWS),
         ),
     ),
@@ -202,7 +204,7 @@ USES = {
         "leaderboard",
         flags=(
             *("method", "estimand", "max_unscored", "n_resamples", "group"),
-            *("partial_ok", "force", *CORRECTED, "carried_by", "top", "show_all"),
+            *("partial_ok", "force", *CORRECTED, *INSTEAD, "top", "show_all"),
             "weights",  # of a suite's benchmarks others are the default
         ),
         silent=("weights",),
@@ -298,7 +300,17 @@ USES = {
         "leaderboard",
         flags=(
             *("method", "level", "estimand", "max_unscored", "n_resamples", "seed"),
-            *("group", "weights", "partial_ok", "force", "carried_by"),
+            *("group", "weights", "partial_ok", "force", *INSTEAD),
+            *(*CORRECTED, *SLICED_BOARD, "top", "show_all"),
+        ),
+        renamed=SUBSET | {"partial": "partial_ok"},
+    ),
+    "winner": Use(
+        (f"{ANALYSIS}.winner.answer:winner",),
+        "leaderboard",
+        flags=(
+            *("method", "estimand", "max_unscored", "n_resamples"),
+            *("group", "weights", "partial_ok", "force", *INSTEAD),
             *(*CORRECTED, *SLICED_BOARD, "top", "show_all"),
         ),
         renamed=SUBSET | {"partial": "partial_ok"},

@@ -108,6 +108,12 @@ class _OneOrAll(Command):
     name="carried_by",
     is_flag=True,
 )
+@option(
+    "--winner",
+    "The figure of the first, corrected for having been picked.",
+    name="is_winner",
+    is_flag=True,
+)
 @length_options
 @board_options
 @corrected_options
@@ -120,11 +126,15 @@ def leaderboard(
     sliced: Sliced | None,
     top: int | None,
     carried_by: bool,
+    is_winner: bool,
     **options: Any,
 ) -> None:
     question = AnyLeaderboard.from_command(options, typed(options))
     if carried_by:
+        refuse_typed("is another question: leave out it or --handful", "is_winner")
         return _carried_by(state, output, question, top)
+    if is_winner:
+        return _winner(state, output, question)
     if corrected is not None:
         refuse_typed("changes nothing of results by a field: leave out one", "by")
         corrected.give(state, output, question)
@@ -164,3 +174,14 @@ def _carried_by(
     found = state.ask(one.only(LeaderboardHandful, unused))
     view = partial(found.view, top=rows_wanted(top))
     state.give(output, found, lambda: state.view_of(view))
+
+
+def _winner(state: State, output: Output, question: AnyLeaderboard) -> None:
+    """The corrected figure of the first, in place of the leaderboard."""
+    from warehouse.analysis.winner.question import Winner
+
+    unused = "changes nothing of the figure of the first: leave out it or --winner"
+    refuse_typed(unused, "by", "corrected", "top", "show_all")
+    one = of_one(state, question, "--winner")
+    found = state.ask(one.only(Winner, unused))
+    state.give(output, found, lambda: state.view_of(found.view))

@@ -58,6 +58,7 @@ from warehouse.analysis.text.similar_view import Similar
 from warehouse.analysis.variance.answer import VarianceReport
 from warehouse.analysis.variance.pass_view import PassReport
 from warehouse.analysis.variance.seed_view import SeedReport
+from warehouse.analysis.winner.answer import WinnerAnswer
 from warehouse.api.connection import Connection
 from warehouse.questions.text_models import Embedder, Entailment, Steps
 from warehouse.refresh.history_report import History
@@ -1135,3 +1136,22 @@ class QuestionMethods(Connection):
     ) -> VarianceReport:
         """How much of a run's error comes from the choice of prompts, and how much from the
         draws."""
+
+    def winner(
+        self,
+        benchmark: str,
+        *,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        latest: bool = False,
+        cluster: str | None = None,
+        level: float = 0.95,
+        each: str | None = None,
+        repeats: str = "auto",
+        seeds_are: str = "training",
+        policy: str | None = None,
+        subset_ok: bool = False,
+        seed: int = 0,
+    ) -> WinnerAnswer:
+        """The figure of the first of a leaderboard, corrected for having been picked: of
+        many alike the first is the lucky one."""
