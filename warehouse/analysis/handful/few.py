@@ -102,22 +102,20 @@ def _of_slices(
 
 def _of_pair(pair: Pair, fields: Mapping[str, Mapping[int, str]]) -> FewUnits | None:
     """The field that carries the lead most clearly, or that was looked at first."""
+    prompts: list[int] = pair.prompts.tolist()
     names: list[str] = []
     values: list[list[str]] = []
     for name, labels in fields.items():
-        own = [
-            labels.get(prompt, f"prompt {prompt}") for prompt in pair.prompts.tolist()
-        ]
-        is_there = any(prompt in labels for prompt in pair.prompts.tolist())
+        own = [labels.get(prompt, f"prompt {prompt}") for prompt in prompts]
+        is_there = not labels.keys().isdisjoint(prompts)
         if is_there and not _is_of_the_error(pair, own):
             names.append(name)
             values.append(own)
     if not names:
         return None
     found = rests_on_few(pair.differences, values, pair.clusters)
-    order = sorted(range(len(names)), key=lambda number: _sureness(found[number]))
-    first = order[0]
-    return _named(names[first], values[first], found[first], pair.differences)
+    number = min(range(len(names)), key=lambda at: _sureness(found[at]))
+    return _named(names[number], values[number], found[number], pair.differences)
 
 
 def _is_of_the_error(pair: Pair, values: Sequence[str]) -> bool:

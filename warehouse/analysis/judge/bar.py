@@ -61,7 +61,7 @@ def _about(row: JudgeRow, units: JudgedUnits, bar: float) -> int | None:
     if not low <= bar <= high:
         return None
     labels = row.n_labels * abs(row.estimate - bar) / (high - low)
-    return math.ceil(np.nextafter(labels, 0))
+    return math.ceil(float(np.nextafter(labels, 0)))
 
 
 def bar_in_words(rows: Sequence[JudgeRow]) -> list[str]:

@@ -6,8 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from warehouse.analysis.leaderboard.answer import rank_rows
 from warehouse.analysis.leaderboard.hooks import Line
 from warehouse.analysis.leaderboard.question import OneLeaderboard
@@ -117,11 +115,13 @@ def _luck_of(
     values = table.values
     if metric.higher_is_better is False:
         values = -values
-    how = {"level": question.level, "seed": question.seed}
-    if not any(row.over_seeds for row in rows):
-        return winners_luck(values, table.clusters, **how)
-    more = np.array([_seed_variance(row) for row in rows])
-    return winners_luck(values, table.clusters, more_variance=more, **how)
+    return winners_luck(
+        values,
+        table.clusters,
+        more_variance=[_seed_variance(row) for row in rows],
+        level=question.level,
+        seed=question.seed,
+    )
 
 
 def _seed_variance(row: LeaderboardRow) -> float:

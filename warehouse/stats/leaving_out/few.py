@@ -66,20 +66,19 @@ def rests_on_few(
     values = as_scores(differences, "differences")
     codes = [as_clusters(field, len(values)).codes for field in fields]
     found = [_of_units(values, own) for own in codes]
-    if not any(_are_few(one) for one in found):
+    if not any(map(_are_few, found)):  # the test takes long, and is not needed
         return [_result(one, None, None) for one in found]
     p_values = []
     for own in codes:
         test = variation_test(values, own, clusters, n_resamples=n_resamples, seed=seed)
-        p_values.append(math.nan if test.p_value is None else test.p_value)
-    adjusted = holm(p_values).tolist()
+        p_values.append(test.p_value)
+    adjusted = holm(np.array(p_values, dtype=np.float64))
     rests = []
-    for one, own, p_varies in zip(found, codes, adjusted, strict=True):
+    for one, own, p_varies in zip(found, codes, adjusted.tolist(), strict=True):
         p_by_units = None
         if _are_few(one):
             p_by_units = passing_clusters(values, own).p_value
-        known = None if math.isnan(p_varies) else float(p_varies)
-        rests.append(_result(one, known, p_by_units))
+        rests.append(_result(one, p_varies, p_by_units))
     return rests
 
 
@@ -97,6 +96,8 @@ def _are_few(found: Handful) -> bool:
 def _result(
     found: Handful, p_varies: float | None, p_by_units: float | None
 ) -> RestsOnFew:
+    if p_varies is not None and math.isnan(p_varies):
+        p_varies = None
     varies = p_varies is not None and p_varies <= P_VARIES
     return RestsOnFew(
         n_units=found.n_units,

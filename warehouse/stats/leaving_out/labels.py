@@ -128,4 +128,6 @@ class _Counts:
         self, yes: NDArray[np.intp], no: NDArray[np.intp], step: int
     ) -> FloatArray:
         """θ̂ where labels of units that the judge scores 1, and 0, are turned."""
-        return self.mean(self.right_yes + step * yes, self.right_no + step * no)
+        right_yes = self.right_yes + step * yes.astype(np.float64)
+        right_no = self.right_no + step * no.astype(np.float64)
+        return self.mean(right_yes, right_no)

@@ -134,9 +134,10 @@ def _of_pair(own: FloatArray, other: FloatArray) -> float:
     differences = differences[~np.isnan(differences)]
     if not len(differences):
         return _NEVER
-    won = np.count_nonzero(differences > 0)
-    lost = np.count_nonzero(differences < 0)
-    if np.abs(differences).sum() == won + lost and np.abs(differences).max() <= 1:
+    won = int(np.count_nonzero(differences > 0))
+    lost = int(np.count_nonzero(differences < 0))
+    are_verdicts = np.isin(differences, (-1, 0, 1)).all()
+    if are_verdicts:
         return _of_counts(won, lost)
     found = handful(differences)
     if found.reason == "tied" or not found.first_leads:

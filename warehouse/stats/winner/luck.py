@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import (
@@ -132,7 +132,10 @@ def winners_luck(
 
 
 def _covariance(
-    values: FloatArray, means: FloatArray, counts: ArrayLike, groups: Clusters | None
+    values: FloatArray,
+    means: FloatArray,
+    counts: NDArray[np.intp],
+    groups: Clusters | None,
 ) -> FloatArray:
     """Σ of the means of rows."""
     psi = np.nan_to_num((values - means) / counts)
