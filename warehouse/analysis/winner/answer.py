@@ -24,7 +24,7 @@ from warehouse.analysis.selection.scored_conditions import (
 from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.winner.question import Winner
-from warehouse.analysis.winner.view import WinnerRow, winner_parts
+from warehouse.analysis.winner.view import WinnerRow, how_made, winner_parts
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.stats import WinnersLuck, interval_wilson, winners_luck
@@ -50,12 +50,13 @@ class WinnerAnswer(Result):
     def view(self, *, verbose: bool = False) -> View:
         """The corrected figure beside the measured one; with ``verbose`` how it was
         made."""
-        parts = winner_parts(
-            self.rows,
-            higher_is_better=self.higher_is_better,
-            is_share=self.is_share,
-            verbose=verbose,
-        )
+        parts = winner_parts(self.rows, is_share=self.is_share)
+        if verbose:
+            parts += how_made(
+                self.rows,
+                higher_is_better=self.higher_is_better,
+                is_share=self.is_share,
+            )
         head = visible(f"{self.benchmark} · {self.metric}")
         return View((head, *parts), self.notes)
 

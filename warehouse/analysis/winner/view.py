@@ -53,30 +53,37 @@ class WinnerRow(BenchmarkRow):
     n_draws: int  #: draws behind ``luck`` and ``critical``.
 
 
-def winner_parts(
-    rows: Sequence[WinnerRow],
-    *,
-    higher_is_better: bool | None,
-    is_share: bool,
-    verbose: bool,
-) -> list[Part]:
+def winner_parts(rows: Sequence[WinnerRow], *, is_share: bool) -> list[Part]:
     """The corrected figure in a sentence, beside the one that was measured.
+
+    Args:
+        rows: all winners of one figure.
+        is_share: scores lie between 0 and 1.
+    """
+    unit = _unit_of(rows, is_share)
+    sentence = visible(_sentence(rows, unit))
+    parts: list[Part] = ["\n".join(wrap(sentence, _WIDTH)), ""]
+    parts.append(_table(rows, unit))
+    line = _below(rows[0], unit)
+    return [*parts, TableNote(line, width=_WIDTH)]
+
+
+def how_made(
+    rows: Sequence[WinnerRow], *, higher_is_better: bool | None, is_share: bool
+) -> list[Part]:
+    """How it was made.
 
     Args:
         rows: all winners of one figure.
         higher_is_better: direction of the metric.
         is_share: scores lie between 0 and 1.
-        verbose: how it was made, too.
     """
-    unit = Unit.of([row.standard_error for row in rows], in_percent=is_share)
-    sentence = visible(_sentence(rows, unit))
-    parts: list[Part] = ["\n".join(wrap(sentence, _WIDTH)), ""]
-    parts.append(_table(rows, unit))
-    parts += [TableNote(line, width=_WIDTH) for line in _notes(rows[0], unit)]
-    if verbose:
-        more = _methods(rows[0], unit, higher_is_better)
-        parts += [TableNote(line, width=_WIDTH) for line in more]
-    return parts
+    lines = _methods(rows[0], _unit_of(rows, is_share), higher_is_better)
+    return [TableNote(line, width=_WIDTH) for line in lines]
+
+
+def _unit_of(rows: Sequence[WinnerRow], is_share: bool) -> Unit:
+    return Unit.of([row.standard_error for row in rows], in_percent=is_share)
 
 
 def _sentence(rows: Sequence[WinnerRow], unit: Unit) -> str:
@@ -124,16 +131,16 @@ def _cells(row: WinnerRow, unit: Unit, *, is_corrected: bool) -> dict[str, Any]:
     return cells | {level_column(row.level): unit.ends(low, high, figure)}
 
 
-def _notes(row: WinnerRow, unit: Unit) -> list[str]:
+def _below(row: WinnerRow, unit: Unit) -> str:
     """What was taken off, and what it holds for."""
-    questions = counted(row.n_prompts, "question")
-    of = f"{row.n_rows} rows, {questions}"
+    of = f"{row.n_rows} rows, {counted(row.n_prompts, 'question')}"
+    said = "places and comparisons go by the figures as measured"
     if not row.is_corrected:
-        return [f"{of}; places and comparisons go by the figures as measured"]
-    return [
+        return f"{of}; {said}"
+    return (
         f"correction {_luck(row.luck, unit)}: what the first of such rows gains by luck "
-        f"on average ({of}); places and comparisons go by the figures as measured"
-    ]
+        f"on average ({of}); {said}"
+    )
 
 
 def _luck(luck: float, unit: Unit) -> str:
