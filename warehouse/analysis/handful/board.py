@@ -10,16 +10,12 @@ import numpy as np
 from warehouse.analysis.handful.board_view import places_parts
 from warehouse.analysis.handful.question import LeaderboardHandful
 from warehouse.analysis.handful.row import PlaceRow
-from warehouse.analysis.leaderboard.answer import rank_rows
 from warehouse.analysis.leaderboard.hooks import Line
+from warehouse.analysis.leaderboard.placed import placed_rows
 from warehouse.analysis.leaderboard.question import OneLeaderboard
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.results import Result
-from warehouse.analysis.selection.score_matrix import score_table, too_many
-from warehouse.analysis.selection.scored_conditions import (
-    BenchmarkScores,
-    list_differences,
-)
+from warehouse.analysis.selection.score_matrix import score_table
 from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
@@ -28,7 +24,7 @@ from warehouse.stats import HandfulOfPlaces, handful_of_places
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.store.connection import Store
 from warehouse.tables.view import View
-from warehouse.tables.words import counted, listed, visible
+from warehouse.tables.words import visible
 
 
 @dataclass(frozen=True)
@@ -60,8 +56,7 @@ def leaderboard_handful(store: Store, question: LeaderboardHandful) -> PlacesAns
     """Of the rows that are ranked among one another with the first."""
     scores = select_entries(store, selection_of(question))
     options = question.shared_with(OneLeaderboard, n_resamples=0)
-    groups = rank_rows(scores, options)
-    placed = _placed(scores, groups[0] if groups else [])
+    placed, notes = placed_rows(scores, options, "there are no questions to leave out")
     entries = [entry for entry, _ in placed]
     table = score_table(entries, scores.clusters)
     if table.is_weighted or entries[0].metric.link != "identity":
@@ -77,29 +72,9 @@ def leaderboard_handful(store: Store, question: LeaderboardHandful) -> PlacesAns
         benchmark=scores.benchmark.name,
         metric=scores.metric.label,
         rows=_rows(placed, found, table.values),
-        notes=tuple(_notes(scores, groups, placed)),
+        notes=tuple(notes),
         is_share=scores.metric.bounds == (0.0, 1.0),
     )
-
-
-def _placed(scores: BenchmarkScores, lines: Sequence[Line]) -> list[Line]:
-    """The rows with a place and with scores (MisuseError: fewer than two, or too
-    many)."""
-    placed = []
-    for entry, row in lines:
-        has_scores = entry.usable is not None and row.method != "published"
-        if row.rank is not None and has_scores:
-            placed.append((entry, row))
-    name = scores.benchmark.name
-    if len(placed) < 2:
-        raise MisuseError(
-            f"{name} has {len(placed)} rows with scores of its questions and a place; "
-            "two are needed, and of published figures there are no questions to leave "
-            f"out (what there is: warehouse leaderboard {name})"
-        )
-    if why := too_many(len(placed)):
-        raise MisuseError(f"{name}: {why}")
-    return placed
 
 
 def _rows(
@@ -144,22 +119,3 @@ def _alone(row: LeaderboardRow) -> PlaceRow:
         standard_error=row.standard_error,
         n_prompts=row.n_prompts,
     )
-
-
-def _notes(
-    scores: BenchmarkScores, groups: Sequence[Sequence[Line]], placed: Sequence[Line]
-) -> list[str]:
-    """Rows that are not among these."""
-    notes = []
-    if differing := list_differences({entry.group for entry in scores.entries}):
-        notes.append(
-            f"rows differ in {listed(differing)}; here is the largest group alone"
-        )
-    n_left = len(groups[0]) - len(placed)
-    if n_left:
-        verb = "is" if n_left == 1 else "are"
-        notes.append(
-            f"{counted(n_left, 'row')} without a place, or without scores of questions, "
-            f"{verb} left out"
-        )
-    return notes

@@ -13,13 +13,15 @@ from warehouse.tables.words import counted, listed, visible
 
 #: Rows up to which all are shown; of a longer table how many.
 _SHORT, _MOST = 20, 15
-_HOW = (
-    "handful: fewest questions without which the row below leads, on those that both "
-    "have; the largest differences go first, which is exact"
-)
+#: What the columns say.
+_HANDFUL = "handful: fewest questions without which the row below leads"
 _OF_FIRST = (
-    "first rows: fewest questions without which any row from below leads any row down to "
-    "this one, all pairs tried"
+    "first rows: fewest without which any row further below leads any row down to this "
+    "one"
+)
+_HOW = (
+    "pairs are held on the questions that both have; the largest differences go first, "
+    "which is exact, and of first rows all pairs are tried"
 )
 
 
@@ -39,13 +41,12 @@ def places_parts(
         folded(visible(_sentence(rows, unit))),
         "",
         _table(rows, unit, top),
+        TableNote(_HANDFUL, "handful", NARROW),
+        TableNote(_OF_FIRST, "first rows", NARROW),
         TableNote(NO_TEST, width=NARROW),
     ]
     if verbose:
-        parts += [
-            TableNote(_HOW, "handful", NARROW),
-            TableNote(_OF_FIRST, "first rows", NARROW),
-        ]
+        parts.append(TableNote(_HOW, width=NARROW))
     return parts
 
 

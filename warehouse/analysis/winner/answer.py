@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from warehouse.analysis.leaderboard.answer import rank_rows
-from warehouse.analysis.leaderboard.hooks import Line
+from warehouse.analysis.leaderboard.placed import placed_rows
 from warehouse.analysis.leaderboard.question import OneLeaderboard
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.results import Result
@@ -15,11 +14,6 @@ from warehouse.analysis.selection.benchmarks import Metric, direction_unknown
 from warehouse.analysis.selection.score_matrix import (
     ScoreTable,
     score_table,
-    too_many,
-)
-from warehouse.analysis.selection.scored_conditions import (
-    BenchmarkScores,
-    list_differences,
 )
 from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import selection_of
@@ -33,7 +27,7 @@ from warehouse.stats.core.machine import one_blas_thread
 from warehouse.stats.core.special import ndtr
 from warehouse.store.connection import Store
 from warehouse.tables.view import View
-from warehouse.tables.words import counted, listed, visible
+from warehouse.tables.words import visible
 
 
 @dataclass(frozen=True)
@@ -66,8 +60,9 @@ def winner(store: Store, question: Winner) -> WinnerAnswer:
     """Of the rows that are ranked among one another with the first."""
     scores = select_entries(store, selection_of(question))
     options = question.shared_with(OneLeaderboard, n_resamples=0)
-    groups = rank_rows(scores, options)
-    placed = _placed(scores, groups[0] if groups else [])
+    placed, notes = placed_rows(
+        scores, options, "it is not known how far they move together"
+    )
     metric = placed[0][0].metric
     table = score_table([entry for entry, _ in placed], scores.clusters)
     if table.is_weighted or metric.link != "identity":
@@ -82,29 +77,9 @@ def winner(store: Store, question: Winner) -> WinnerAnswer:
         metric=metric.label,
         higher_is_better=metric.higher_is_better,
         rows=tuple(_row(rows[number], luck, metric) for number in luck.tied),
-        notes=tuple(_notes(scores, groups, placed)),
+        notes=(*_own_notes(scores.benchmark.name, metric), *notes),
         is_share=scores.metric.bounds == (0.0, 1.0),
     )
-
-
-def _placed(scores: BenchmarkScores, lines: Sequence[Line]) -> list[Line]:
-    """The rows with a place and with scores (MisuseError: fewer than two, or too
-    many)."""
-    placed = []
-    for entry, row in lines:
-        has_scores = entry.usable is not None and row.method != "published"
-        if row.rank is not None and has_scores:
-            placed.append((entry, row))
-    name = scores.benchmark.name
-    if len(placed) < 2:
-        raise MisuseError(
-            f"{name} has {len(placed)} rows with scores of its questions and a place; "
-            "two are needed, and of published figures it is not known how far they move "
-            f"together (what there is: warehouse leaderboard {name})"
-        )
-    if why := too_many(len(placed)):
-        raise MisuseError(f"{name}: {why}")
-    return placed
 
 
 @one_blas_thread()
@@ -204,26 +179,12 @@ def _simultaneous(
     return end
 
 
-def _notes(
-    scores: BenchmarkScores, groups: Sequence[Sequence[Line]], placed: Sequence[Line]
-) -> list[str]:
-    """What it is of, and what is not among it."""
+def _own_notes(benchmark: str, metric: Metric) -> list[str]:
+    """What it is of, and which way the metric points where nobody has said so."""
     notes = [
         "of the rows stored here; what else was tried would make the correction larger"
     ]
-    metric = placed[0][0].metric
     if metric.higher_is_better is None:
-        name = scores.benchmark.name
-        notes.append(f"higher is first; {direction_unknown(metric.label, name)}")
-    if differing := list_differences({entry.group for entry in scores.entries}):
-        notes.append(
-            f"rows differ in {listed(differing)}; here is the largest group alone"
-        )
-    n_left = len(groups[0]) - len(placed)
-    if n_left:
-        verb = "is" if n_left == 1 else "are"
-        notes.append(
-            f"{counted(n_left, 'row')} without a place, or without scores of questions, "
-            f"{verb} left out"
-        )
+        unknown = direction_unknown(metric.label, benchmark)
+        notes.append(f"higher is first; {unknown}")
     return notes
