@@ -77,7 +77,7 @@ def test_the_command_says_what_puts_another_first(run: Caller, url: str) -> None
     )
     assert "tied" in said and "no test" in said
     top = run("leaderboard", "quiz", "--handful", "--top", "1", "-v", db=url).out
-    assert "… 3 more (--all)" in top and "largest differences go first" in top
+    assert "… 3 more (--all)" in top and "all pairs are tried" in top
     rows = run("leaderboard", "quiz", "--handful", "--json", db=url).rows
     assert [row["handful"] for row in rows] == [7, 0, None, None]
 
