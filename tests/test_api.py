@@ -69,6 +69,8 @@ OF_ROWS = ("each", "repeats", "seeds_are", "policy")
 #: Options of ``items`` that go with ``--features`` alone.
 FEATURES = ("features", "by", "cluster", "level")
 SUBSET = {"subset": "subset_ok"}
+#: Options of ``leaderboard`` that ask another question in its place.
+INSTEAD = ("carried_by", "is_winner")
 CORRECTED = ("corrected", "judge", "human")
 #: Options of ``leaderboard`` and ``compare`` that go with ``--over``.
 OVER = ("over", "fixed", "two_levels", "as_sampled")
@@ -188,14 +190,14 @@ USES = {
             f"{ANALYSIS}.leaderboard.every:leaderboards",
         ),
         "leaderboard",
-        flags=(*CORRECTED, *SLICED_BOARD, "top", "show_all"),
+        flags=(*CORRECTED, *SLICED_BOARD, *INSTEAD, "top", "show_all"),
         renamed=SUBSET | {"partial": "partial_ok"},
     ),
     "leaderboard_corrected": Use(
         (f"{ANALYSIS}.judge.corrected_figures:corrected_leaderboard",),
         "leaderboard",
         flags=(
-            *("corrected", "top", "show_all"),
+            *("corrected", *INSTEAD, "top", "show_all"),
             *(*SLICED_BOARD, *OF_LEADERBOARDS, *OF_ROWS),
         ),
     ),
@@ -204,7 +206,7 @@ USES = {
         "leaderboard",
         flags=(
             *("method", "estimand", "max_unscored", "n_resamples", "group"),
-            *("partial_ok", "force", *CORRECTED, "top", "show_all", *OVER),
+            *("partial_ok", "force", *CORRECTED, *INSTEAD, "top", "show_all", *OVER),
             "weights",  # of a suite's benchmarks others are the default
         ),
         silent=("weights",),
@@ -294,6 +296,26 @@ USES = {
             *("only_overall", "unpaired", "carried_by", "n_resamples", "seed"),
             *(*CORRECTED, *SLICED_PAIR),
         ),
+    ),
+    "leaderboard_handful": Use(
+        (f"{ANALYSIS}.handful.board:leaderboard_handful",),
+        "leaderboard",
+        flags=(
+            *("method", "level", "estimand", "max_unscored", "n_resamples", "seed"),
+            *("group", "weights", "partial_ok", "force", *INSTEAD),
+            *(*CORRECTED, *SLICED_BOARD, "top", "show_all"),
+        ),
+        renamed=SUBSET | {"partial": "partial_ok"},
+    ),
+    "winner": Use(
+        (f"{ANALYSIS}.winner.answer:winner",),
+        "leaderboard",
+        flags=(
+            *("method", "estimand", "max_unscored", "n_resamples"),
+            *("group", "weights", "partial_ok", "force", *INSTEAD),
+            *(*CORRECTED, *SLICED_BOARD, "top", "show_all"),
+        ),
+        renamed=SUBSET | {"partial": "partial_ok"},
     ),
     "formulations": Use(
         (f"{ANALYSIS}.formulations.answer:formulations",),

@@ -17,9 +17,11 @@ from ..lazy_group import command
 from ..state import State
 from ..ui.corrected import Corrected, corrected_options
 from ..ui.next_step import say_next
+from ..ui.only_benchmark import of_one
 from ..ui.options import (
     benchmark_argument,
     length_options,
+    option,
     output_options,
     refuse_typed,
     typed,
@@ -101,6 +103,18 @@ class _OneOrAll(Command):
     without=("benchmark",),
     weights={"default": None, "callback": weights_callback, "help": _WEIGHTS_HELP},
 )
+@option(
+    "--handful",
+    "How few questions carry the first place, and each place over the next.",
+    name="carried_by",
+    is_flag=True,
+)
+@option(
+    "--winner",
+    "The figure of the first, corrected for having been picked.",
+    name="is_winner",
+    is_flag=True,
+)
 @length_options
 @over_options
 @board_options
@@ -113,12 +127,19 @@ def leaderboard(
     corrected: Corrected | None,
     sliced: Sliced | None,
     top: int | None,
+    carried_by: bool,
+    is_winner: bool,
     over_settings: OverSettings | None,
     **options: Any,
 ) -> None:
     question = AnyLeaderboard.from_command(options, typed(options))
     if over_settings is not None:
         return over_settings.give_board(state, output, question)
+    if carried_by:
+        refuse_typed("is another question: leave out it or --handful", "is_winner")
+        return _carried_by(state, output, question, top)
+    if is_winner:
+        return _winner(state, output, question)
     if corrected is not None:
         refuse_typed("changes nothing of results by a field: leave out one", "by")
         corrected.give(state, output, question)
@@ -144,3 +165,28 @@ def leaderboard(
         state.notes(f"left out: {reason}" for reason in getattr(result, "left_out", ()))
         output.emit_records(result.kind_of(), result.rows)
     say_next(state, output, result, question)
+
+
+def _carried_by(
+    state: State, output: Output, question: AnyLeaderboard, top: int | None
+) -> None:
+    """How few questions carry the places, in place of the leaderboard."""
+    from warehouse.analysis.handful.question import LeaderboardHandful
+
+    unused = "changes nothing of what a place rests on: leave out it or --handful"
+    refuse_typed(unused, "by", "corrected")
+    one = of_one(state, question, "--handful")
+    found = state.ask(one.only(LeaderboardHandful, unused))
+    view = partial(found.view, top=rows_wanted(top))
+    state.give(output, found, lambda: state.view_of(view))
+
+
+def _winner(state: State, output: Output, question: AnyLeaderboard) -> None:
+    """The corrected figure of the first, in place of the leaderboard."""
+    from warehouse.analysis.winner.question import Winner
+
+    unused = "changes nothing of the figure of the first: leave out it or --winner"
+    refuse_typed(unused, "by", "corrected", "top", "show_all")
+    one = of_one(state, question, "--winner")
+    found = state.ask(one.only(Winner, unused))
+    state.give(output, found, lambda: state.view_of(found.view))

@@ -35,7 +35,7 @@ class OverSettings:
         """Scores of a benchmark, in place of the board (UsageError: it is of several)."""
         from warehouse.analysis.facets.question import TotalError
 
-        refuse_typed(UNUSED, "by", "corrected", "top")
+        refuse_typed(UNUSED, "by", "corrected", "top", "carried_by", "is_winner")
         if question.benchmark is None:
             raise click.UsageError("--over is about one benchmark: name it")
         target = {"target": question.benchmark, "benchmark": None}

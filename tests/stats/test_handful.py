@@ -431,6 +431,22 @@ def test_g26_9_votes_of_a_crowd(
         ]
 
 
+def test_g26_10_one_vote_of_gpt_4_as_judge(data_dir: Path) -> None:
+    data = Llmfao(data_dir / "llmfao")
+    found = handful_of_votes(fit_preferences(data.votes(data.judge)))
+    assert (data.models[found.first], data.models[found.rival]) == (
+        "GPT 3.5 Turbo",
+        "GPT 3.5 Turbo (16k)",
+    )
+    assert found.gap == pytest.approx(0.06047954, abs=1e-8)
+    assert found.gap_after == pytest.approx(-0.40552982, abs=1e-8)
+    (place,) = found.left_out.tolist()
+    vote = data.judge[place]
+    assert (vote["id"], vote["prompt"]) == ("2415", "10")
+    winner = vote["right"] if vote["winner"] == "right" else vote["left"]
+    assert winner == "StarCoderChat Alpha (16B)"
+
+
 @pytest.mark.rare
 @pytest.mark.parametrize("seed", range(2))
 def test_no_fewer_votes_of_a_small_board_are_found_by_all_subsets(seed: int) -> None:

@@ -61,6 +61,8 @@ is_default = true
 CALLS: dict[str, set[str]] = {
     "leaderboard reading": {"max_unscored", "n_resamples", "seed", "where"},
     "leaderboard --group reading,sums --json": {"where"},
+    "leaderboard exam --handful --json": {"policy"},  # all is scored
+    "leaderboard exam --winner --json": {"policy"},
     "compare model-a model-b -b reading": {
         "n_resamples",
         "only_overall",

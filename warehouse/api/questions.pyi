@@ -22,6 +22,7 @@ from warehouse.analysis.frontier.view import FrontierReport
 from warehouse.analysis.gate.view import Gate
 from warehouse.analysis.grep.view import GrepReport
 from warehouse.analysis.handful.answer import HandfulAnswer
+from warehouse.analysis.handful.board import PlacesAnswer
 from warehouse.analysis.handful.votes import PreferHandfulAnswer
 from warehouse.analysis.horizon.view import HorizonReport
 from warehouse.analysis.irt.answer import Irt
@@ -59,6 +60,7 @@ from warehouse.analysis.text.similar_view import Similar
 from warehouse.analysis.variance.answer import VarianceReport
 from warehouse.analysis.variance.pass_view import PassReport
 from warehouse.analysis.variance.seed_view import SeedReport
+from warehouse.analysis.winner.answer import WinnerAnswer
 from warehouse.api.connection import Connection
 from warehouse.questions.text_models import Embedder, Entailment, Steps
 from warehouse.refresh.history_report import History
@@ -688,6 +690,7 @@ class QuestionMethods(Connection):
         estimand: str = "prompts_sampled",
         rogan_gladen: str | None = None,
         transportable: bool = False,
+        bar: float | None = None,
         seed: int = 0,
     ) -> JudgeReport:
         """How far a judge and people agree, whom it favours, and what people would say on
@@ -833,6 +836,23 @@ class QuestionMethods(Connection):
     ) -> CorrectedBoard:
         """Each model's mean by a judge, by people's labels, and by both: what people would
         say of all answers."""
+
+    def leaderboard_handful(
+        self,
+        benchmark: str,
+        *,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        latest: bool = False,
+        cluster: str | None = None,
+        each: str | None = None,
+        repeats: str = "auto",
+        seeds_are: str = "training",
+        policy: str | None = None,
+        subset_ok: bool = False,
+    ) -> PlacesAnswer:
+        """How few questions carry the first place of a leaderboard, and each place over the
+        next."""
 
     def matrix(
         self,
@@ -1154,3 +1174,22 @@ class QuestionMethods(Connection):
     ) -> VarianceReport:
         """How much of a run's error comes from the choice of prompts, and how much from the
         draws."""
+
+    def winner(
+        self,
+        benchmark: str,
+        *,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        latest: bool = False,
+        cluster: str | None = None,
+        level: float = 0.95,
+        each: str | None = None,
+        repeats: str = "auto",
+        seeds_are: str = "training",
+        policy: str | None = None,
+        subset_ok: bool = False,
+        seed: int = 0,
+    ) -> WinnerAnswer:
+        """The figure of the first of a leaderboard, corrected for having been picked: of
+        many alike the first is the lucky one."""

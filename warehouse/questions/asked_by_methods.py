@@ -13,6 +13,7 @@ _BESIDE = (
     "warehouse.analysis.handful.question",
     "warehouse.analysis.sequential.question",
     "warehouse.analysis.slices.question",
+    "warehouse.analysis.winner.question",
 )
 #: Asked by a method that is written by hand.
 _BY_HAND = frozenset({"power"})

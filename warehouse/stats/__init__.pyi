@@ -101,6 +101,9 @@ from .leaving_out.passing import HandfulP as HandfulP
 from .leaving_out.passing import passing_binary as passing_binary
 from .leaving_out.passing import passing_clusters as passing_clusters
 from .leaving_out.passing import passing_t as passing_t
+from .leaving_out.places import HandfulOfPlaces as HandfulOfPlaces
+from .leaving_out.places import handful_of_places as handful_of_places
+from .leaving_out.places import handful_to_next as handful_to_next
 from .leaving_out.seeds import HandfulOfSeeds as HandfulOfSeeds
 from .leaving_out.seeds import handful_of_seeds as handful_of_seeds
 from .leaving_out.signs import Handful as Handful
@@ -299,3 +302,6 @@ from .variance.templates import TemplateVariance as TemplateVariance
 from .variance.templates import template_ranking as template_ranking
 from .variance.templates import template_variance as template_variance
 from .variance.templates import templates_needed as templates_needed
+from .winner.luck import WinnersLuck as WinnersLuck
+from .winner.luck import luck_of_means as luck_of_means
+from .winner.luck import winners_luck as winners_luck

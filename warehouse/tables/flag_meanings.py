@@ -107,6 +107,7 @@ MEANINGS = {
         "fewer than 6 prompts (or clusters) differ: p flip cannot go below 0.05, and p "
         "and the interval rest on these few"
     ),
+    "rests_on_few": "a few of the groups by a field of the prompts carry the lead",
     "single_prompt": "one prompt has no standard error",
     "single_cluster": "one cluster has no standard error",
     "all_scores_equal": "all scores are the same number",

@@ -115,6 +115,8 @@ def test_training_seeds(world: Store) -> None:
 
 def test_the_command_says_what_would_turn_it(run: Caller, url: str) -> None:
     said = run("compare", "lab/a", "lab/b", "-b", "quiz", "--handful", db=url).out
+    assert max(map(len, said.splitlines())) <= 80
+    said = " ".join(said.split())
     assert (
         "lab/a leads (p 0.0064): without 6 of the 40 questions that differ p passes "
         "0.05; without 19 questions lab/b leads." in said

@@ -23,6 +23,7 @@ from warehouse.stats import (
     prediction_powered_difference,
     prediction_powered_mean,
 )
+from warehouse.stats.leaving_out.labels import handful_of_labels
 from warehouse.store.open import open_store
 
 PEOPLE = truth({"ma": 0.6, "mb": 0.5, "mc": 0.3})
@@ -95,6 +96,35 @@ def test_agreement_and_the_corrected_mean_are_those_of_the_arrays(
         (expected.estimate, expected.p_value, 120)
     )
     assert "κ" in report.one_line
+
+
+def test_how_few_labels_put_a_mean_on_the_other_side_of_a_bar(
+    judged: Warehouse, run: Caller
+) -> None:
+    drawn = [
+        int(row["prompt_id"][1:])
+        for row in judged.judge_next("essays", judge="gpt").sheet
+    ]
+    report = judged.judge("essays", judge="gpt", bar=0.45)
+    for row in report.rows[1:]:
+        h = np.where(np.isin(np.arange(400), drawn), PEOPLE[row.model], np.nan)
+        found = handful_of_labels(h, JUDGE[row.model], 0.45)
+        assert (row.bar, row.handful_labels) == (0.45, found.count)
+        assert row.handful_exact and row.estimate == pytest.approx(found.estimate)
+    call = ("judge", "agreement", "essays", "--judge", "gpt", "--bar", "0.45")
+    said = run(*call, db=judged.url).out
+    n = report.rows[1].handful_labels
+    assert f"ma is above 0.45 with {report.rows[1].estimate:.3f}: with {n} of" in said
+    assert "labels the other way it would be below." in said
+    rows = run(*call, "--json", db=judged.url).rows
+    assert [row["handful_labels"] for row in rows[1:]] == [
+        row.handful_labels for row in report.rows[1:]
+    ]
+    without = judged.judge("essays", judge="gpt").rows[1]
+    assert (without.bar, without.handful_labels, without.handful_exact) == (None,) * 3
+    run(*call[:-1], "inf", db=judged.url).fails(2, "finite")
+    far = run(*call[:-1], "7", db=judged.url).out
+    assert "no number of labels puts it above" in far
 
 
 def test_some_labels_that_are_missing(store: Warehouse, tmp_path: Path) -> None:

@@ -20,7 +20,12 @@ from warehouse.analysis.comparison.brief import (
     heading,
     units_of,
 )
-from warehouse.analysis.comparison.hooks import COSTS_OF_PAIRS, PairCosting, on_plans
+from warehouse.analysis.comparison.hooks import (
+    COSTS_OF_PAIRS,
+    RESTS_ON_FEW,
+    PairCosting,
+    on_plans,
+)
 from warehouse.analysis.comparison.overall import (
     overall_row,
     sharing_of,
@@ -28,7 +33,11 @@ from warehouse.analysis.comparison.overall import (
     why_not_over_plans,
 )
 from warehouse.analysis.comparison.overall_seeds import on_common_seeds
-from warehouse.analysis.comparison.pair_tests import difference_of, run_tests
+from warehouse.analysis.comparison.pair_tests import (
+    PLANNED,
+    difference_of,
+    run_tests,
+)
 from warehouse.analysis.comparison.pairing import (
     NotComparable,
     Pair,
@@ -57,6 +66,7 @@ from warehouse.analysis.comparison.words import (
     difference_in_words,
     direction_remarks,
     explain,
+    few_in_words,
     models_of,
     remarks,
     taken_in_words,
@@ -72,6 +82,7 @@ from warehouse.analysis.selection.selection import selection_of
 from warehouse.questions.question import answers
 from warehouse.store.connection import Store
 from warehouse.store.shared_reads import SharedReads
+from warehouse.store.sql.query_files import query_text
 from warehouse.tables.view import View
 from warehouse.tables.words import IF_ONE_SCALE, MIXED_SCALES, visible
 
@@ -219,7 +230,8 @@ class Comparison(SingleTest, Result):
             n_resamples=self.n_resamples,
             seed=self.seed,
         )
-        head = (*self.models, visible(self.sentence), "")
+        few = map(visible, few_in_words(rows))
+        head = (*self.models, visible(self.sentence), *few, "")
         notes = (
             *direction_remarks(self._notebook_rows()),
             *remarks(rows, verbose=True),
@@ -239,6 +251,7 @@ class Comparison(SingleTest, Result):
                 heading(rows, self.models, names) + policy_words(self.policy),
                 visible(self._brief_sentence(names)),
                 *self._mean(),
+                *map(visible, few_in_words(rows)),
                 "",
                 brief_table(rows, names, units),
                 *brief_lines(rows, self.overall, self.n_tests, names),
@@ -249,7 +262,8 @@ class Comparison(SingleTest, Result):
     @property
     def sentences_by_name(self) -> list[str]:
         """Who is better, by name, and the mean over all benchmarks."""
-        return [self._brief_sentence(Names.of(self.rows[0])), *self._mean()]
+        first = self._brief_sentence(Names.of(self.rows[0]))
+        return [first, *self._mean(), *few_in_words(self.rows)]
 
     def _brief_sentence(self, names: Names) -> str:
         """Who is better, on which benchmarks by name where there are several."""
@@ -343,6 +357,8 @@ def compare_read(
     comparison = _comparison(
         compared, shared, flips, (*refused, *both.missing), question
     )
+    rows = _with_few_units(store, pairs, comparison.rows)
+    comparison = replace(comparison, rows=rows)
     return ComparedPairs(question, comparison, tuple(pairs), shared)
 
 
@@ -387,6 +403,33 @@ def _with_costs(
     if costs.n_missing > 0:
         flags += ("missing_cost",)
     return replace(row, costs=costs, flags=flags)
+
+
+def _with_few_units(
+    store: Store, pairs: Sequence[Pair], rows: Sequence[ComparisonRow]
+) -> tuple[ComparisonRow, ...]:
+    """Rows with what is found of few units, where one is better by a plain mean of the
+    questions."""
+    asked = []
+    for number, (pair, row) in enumerate(zip(pairs, rows, strict=True)):
+        is_plain = not (pair.is_ratio or pair.over_seeds or pair.has_infinite)
+        if row.better and is_plain and PLANNED not in row.flags:
+            asked.append(number)
+    if not asked or not _has_fields(store):
+        return tuple(rows)
+    found = RESTS_ON_FEW.load()(store, [pairs[number] for number in asked])
+    made = [*rows]
+    for number, few in zip(asked, found, strict=True):
+        flags = rows[number].flags
+        if few is not None and few.fires:
+            flags = (*flags, "rests_on_few")
+        made[number] = replace(rows[number], few=few, flags=flags)
+    return tuple(made)
+
+
+def _has_fields(store: Store) -> bool:
+    """Whether prompts are clustered by a field, or have declared slices."""
+    return bool(store.rows(query_text("analysis/comparison", "any_field")))
 
 
 def _flips(store: Store, pairs: Sequence[Pair], limit: int) -> tuple[Flip, ...]:

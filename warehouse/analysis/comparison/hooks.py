@@ -1,12 +1,13 @@
 """Additions of other questions to a comparison, besides the scores on common prompts:
-of the whole benchmark by a plan, and of costs.
+of the whole benchmark by a plan, of costs, and of few units that carry a verdict.
 
-Plans are looked for where the store has some, costs where they are asked for.
+Plans are looked for where the store has some, costs where they are asked for, few units
+where the prompts are clustered by a field or have slices that were declared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -116,4 +117,29 @@ class PairCosting(Protocol):
 #: By kind of cost and file of prices, as a question has them.
 COSTS_OF_PAIRS: Hook[Callable[[Store, str, str | None], PairCosting]] = Hook(
     "costs of pairs"
+)
+
+
+@dataclass(frozen=True)
+class FewUnits:
+    """How few units of a field that the error does not know carry a verdict."""
+
+    fires: (
+        bool  #: at most three of eight or more do, and the difference varies over them.
+    )
+    field: str  #: the field that was looked at; of several the clearest.
+    n_units: int  #: units of it.
+    count: (
+        int | None
+    )  #: fewest units without which the other leads; None where none do.
+    left_out: tuple[str, ...]  #: these units by name, where it fires.
+    #: p of the test whether the difference varies over the units (Holm over fields);
+    #: None where more than three units carry it, or there is no test.
+    p_varies: float | None
+    p_by_units: float | None  #: p of the difference with the units as clusters.
+
+
+#: Of pairs in which one is better, what is found of each; None without such a field.
+RESTS_ON_FEW: Hook[Callable[[Store, Sequence[Pair]], list[FewUnits | None]]] = Hook(
+    "few units"
 )

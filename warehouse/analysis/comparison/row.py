@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from warehouse.analysis.compare.question import Compare
-from warehouse.analysis.comparison.hooks import PairCosts
+from warehouse.analysis.comparison.hooks import FewUnits, PairCosts
 from warehouse.analysis.comparison.pair_tests import Tests
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.texts import PairTexts
@@ -150,8 +150,25 @@ class ComparisonRow(Tested, PairedRow):
     n_missing_cost: ClassVar[Column[int | None]] = Column("costs.n_missing")
     #: sha256 of the prices behind it; empty without.
     prices_digest: ClassVar[Column[str]] = Column("costs.prices_digest", "")
+    few: FewUnits | None = None  #: that the columns of few units come from.
+    #: whether few units of a field carry the verdict: at most three of eight or more,
+    #: and the difference varies over them (p at most .01). None where nobody is better,
+    #: or the prompts have no field but the clusters of the error.
+    rests_on_few: ClassVar[Column[bool | None]] = Column("few.fires")
+    #: the field: a clustering, or a slice that was declared; empty without.
+    carried_by: ClassVar[Column[str]] = Column("few.field", "")
+    #: fewest units of it without which the other leads; None where no number does.
+    carried_count: ClassVar[Column[int | None]] = Column("few.count")
+    carried_of: ClassVar[Column[int | None]] = Column("few.n_units")  #: units of it.
+    #: the units by name, where ``rests_on_few``.
+    carried_units: ClassVar[Column[tuple[str, ...]]] = Column("few.left_out", ())
+    #: whether the difference varies over the units (Holm over fields); None where more
+    #: than three carry it.
+    p_varies: ClassVar[Column[float | None]] = Column("few.p_varies")
+    #: of the difference, with the units as clusters.
+    p_by_units: ClassVar[Column[float | None]] = Column("few.p_by_units")
 
-    PARTS = ("paired", "tests", "costs")
+    PARTS = ("paired", "tests", "costs", "few")
 
 
 def make_row(

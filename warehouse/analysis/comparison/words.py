@@ -247,6 +247,22 @@ def remarks(rows: Sequence[ComparisonRow], *, verbose: bool) -> list[str]:
     return lines
 
 
+def few_in_words(rows: Iterable[ComparisonRow]) -> list[str]:
+    """Which verdicts rest on few units of a field, two sentences each."""
+    said = []
+    shown = [row for row in rows if row.benchmark != OVERALL]
+    for row in shown:
+        if not row.rests_on_few:
+            continue
+        verb = "carries" if row.carried_count == 1 else "carry"
+        on = f" on {row.benchmark}" if len(shown) > 1 else ""
+        units = ", ".join(row.carried_units)
+        groups = f"{row.carried_count} of {row.carried_of} groups by {row.carried_by}"
+        said.append(f"{groups} {verb} the lead{on}: {units}.")
+        said.append(f"With these groups as clusters p is {p_value(row.p_by_units)}.")
+    return said
+
+
 def difference_cells(row: Any) -> dict[str, Any]:
     """The first columns of a paired or unpaired row: both figures, the difference and
     its interval."""

@@ -72,6 +72,7 @@ class HandfulAnswer(Result):
     ]  #: what is left out, in order, 1 000 of a kind at most.
     left_out: tuple[str, ...]  #: what was not compared, each with the reason.
     notes: tuple[str, ...]  #: what a reader should know of the rows.
+    is_share: bool = False  #: scores lie between 0 and 1: people read them in percent.
 
     @property
     def _first(self) -> HandfulRow:
@@ -105,8 +106,8 @@ class HandfulAnswer(Result):
         """A sentence for each benchmark, and a line for each kind of unit; with
         ``verbose`` every column, what is left out, and how it was found."""
         if verbose:
-            return whole(self.rows, self.items)
-        return brief(self.rows)
+            return whole(self.rows, self.items, is_share=self.is_share)
+        return brief(self.rows, is_share=self.is_share)
 
 
 @answers(Handful)
@@ -136,6 +137,7 @@ def handful(store: Store, question: Handful) -> HandfulAnswer:
         tuple(items),
         (*refused, *both.missing),
         tuple(notes),
+        is_share=all(pair.metric.bounds == (0.0, 1.0) for pair in pairs),
     )
 
 

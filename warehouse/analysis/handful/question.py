@@ -1,5 +1,5 @@
-"""The questions how few units carry the lead of one of two models, and the first place
-by votes."""
+"""The questions how few units carry the lead of one of two models, the places of a
+leaderboard, and the first place by votes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from warehouse.questions.options import (
     AsRows,
     Force,
     OfSomePrompts,
+    Selected,
     SelectedAtLevel,
+    SubsetOk,
     UnderPolicy,
 )
 from warehouse.questions.question import Option, Question
@@ -40,6 +42,27 @@ class Handful(
 
     _: KW_ONLY
     force: Force = False
+
+
+@dataclass(frozen=True)
+class LeaderboardHandful(UnderPolicy, OfSomePrompts, AsRows, Selected, Question):
+    """How few questions carry the first place of a leaderboard, and each place over the
+    next.
+
+    It describes the answers that are there and is no test: a small share is no sign of
+    weakness, and what is left has no p.
+
+    Raises:
+        MisuseError: an unknown benchmark, metric or field; a suite; fewer than two rows
+            with scores of questions.
+    """
+
+    NAME, ANSWER = "leaderboard_handful", "board:leaderboard_handful"
+    COMMAND = "leaderboard --handful"
+
+    benchmark: Annotated[str, Option("Name of a benchmark.")]
+    _: KW_ONLY
+    subset_ok: SubsetOk = False
 
 
 @dataclass(frozen=True)

@@ -80,3 +80,30 @@ class HandfulItem(BenchmarkRow):
     #: none.
     others: float | None
     text: str | None  #: the question; None if it is not stored, and of a cluster.
+
+
+@dataclass(frozen=True)
+class PlaceRow(BenchmarkRow):
+    """A place of a leaderboard, and how few questions carry it."""
+
+    rank: int | None  #: place by the figures, 1 is best; ties share it.
+    model: str  #: name of the model.
+    condition: str  #: settings that tell the row from others.
+    estimate: float | None  #: the figure, in the metric's reported unit.
+    standard_error: float | None  #: of it.
+    n_prompts: int  #: prompts with a score.
+    n_common: int | None = (
+        None  #: of these: that the row below has a score of, too; None of the last.
+    )
+    #: fewest questions without which the row below leads it; 0 where both have the same
+    #: mean on the common ones; None of the last, and where no number does.
+    handful: int | None = None
+    next_model: str = ""  #: the row below; empty of the last.
+    next_condition: str = ""  #: settings of it.
+    #: fewest questions without which a row from below leads one of the rows down to this
+    #: one; of the first row: without which it is not first.
+    handful_first: int | None = None
+    inside: str = ""  #: the row of these that is led then.
+    inside_condition: str = ""  #: settings of it.
+    outside: str = ""  #: the row from below that leads it.
+    outside_condition: str = ""  #: settings of it.

@@ -15,35 +15,49 @@ from warehouse.analysis.handful.row import (
     HandfulItem,
     HandfulRow,
 )
+from warehouse.tables.text import wrap
 from warehouse.tables.view import Table, TableNote, View
 from warehouse.tables.words import counted, excerpt, p_value, plural, small, visible
 
 #: Units of a kind that a table of what is left out shows.
 _SHOWN = 20
-#: Characters of a text, and of names in a row.
-_TEXT = 36
+#: Characters of a text and of names, and of numbers of questions in a row.
+_TEXT, _NUMBERS = 36, 15
 #: What is said in place of a count where p is above what it would pass.
 _NOT_SHOWN = "not shown"
+#: Characters of a line, also where nobody says how many there is room for.
+NARROW = 80
 #: What holds for all of these counts.
-_NO_TEST = (
+NO_TEST = (
     "counts of the questions at hand, and no test: a small share is no sign of weakness"
 )
 
 
-def brief(rows: Sequence[HandfulRow]) -> View:
-    """A sentence for each benchmark, and a line for each kind of unit."""
+def brief(rows: Sequence[HandfulRow], *, is_share: bool) -> View:
+    """A sentence for each benchmark, and a line for each kind of unit.
+
+    Args:
+        is_share: scores lie between 0 and 1: a lead is one of so many points.
+    """
     lines: list[Any] = []
     for (benchmark, split), own in groupby(rows, _benchmark_of):
         of_one = list(own)
-        lines += ["", _heading(of_one[0], benchmark, split), *_sentences(of_one)]
-        lines += ["", _table(of_one)]
-    return View((*lines[1:], TableNote(_NO_TEST)))
+        said = [_heading(of_one[0], benchmark, split), *_sentences(of_one, is_share)]
+        lines += ["", *map(folded, said), "", _table(of_one)]
+    return View((*lines[1:], TableNote(NO_TEST, width=NARROW)))
 
 
-def whole(rows: Sequence[HandfulRow], items: Sequence[HandfulItem]) -> View:
+def folded(text: str) -> str:
+    """A sentence in lines that fit where the table below it does."""
+    return "\n".join(wrap(text, NARROW))
+
+
+def whole(
+    rows: Sequence[HandfulRow], items: Sequence[HandfulItem], *, is_share: bool
+) -> View:
     """Every column, what is left out first, and how it was found."""
     table = Table.of([_cells(row) for row in rows], hide_empty=_ALL_EMPTY)
-    blocks: list[Any] = [*brief(rows).parts, "", table, ""]
+    blocks: list[Any] = [*brief(rows, is_share=is_share).parts, "", table, ""]
     for (benchmark, unit), own in groupby(
         items, lambda item: (item.benchmark, item.unit)
     ):
@@ -87,7 +101,7 @@ def _named(row: HandfulRow, side: str) -> str:
     return name
 
 
-def _sentences(rows: Sequence[HandfulRow]) -> list[str]:
+def _sentences(rows: Sequence[HandfulRow], is_share: bool) -> list[str]:
     """What the lead rests on."""
     row = rows[0]
     names = Names.of(row)
@@ -101,7 +115,8 @@ def _sentences(rows: Sequence[HandfulRow]) -> list[str]:
     of_p = next((own for own in rows if own.p_count is not None), None)
     if of_p is not None and of_p.p_count:
         return [visible(_shown(row, of_p, lead, other))]
-    return [visible(_not_shown(row, of_p, lead, other))]
+    ahead = f"{lead} leads {other} by {_lead(row, is_share)}"
+    return [visible(_not_shown(row, of_p, ahead, other))]
 
 
 def _shown(row: HandfulRow, of_p: HandfulRow, lead: str, other: str) -> str:
@@ -110,19 +125,22 @@ def _shown(row: HandfulRow, of_p: HandfulRow, lead: str, other: str) -> str:
     return f"{lead} leads (p {p}): {passes}; {_turned(row, other)}."
 
 
-def _not_shown(row: HandfulRow, of_p: HandfulRow | None, lead: str, other: str) -> str:
+def _not_shown(row: HandfulRow, of_p: HandfulRow | None, ahead: str, other: str) -> str:
     known = f"{row.n_differ} differ"
     if of_p is not None:
         known += f", p {p_value(of_p.p_value)}"
-    ahead = f"{lead} leads {other} by {_lead(row)} ({known})"
-    return f"{ahead}: {_turned(row, other)}."
+    return f"{ahead} ({known}): {_turned(row, other)}."
 
 
-def _lead(row: HandfulRow) -> str:
-    """How far one is ahead: in questions where each has one verdict."""
+def _lead(row: HandfulRow, is_share: bool) -> str:
+    """How far one is ahead: in questions where each has one verdict, else of shares in
+    points."""
     if row.is_single:
         n = round(abs(row.difference) * row.n_prompts)
         return f"{n} of {row.n_prompts} questions"
+    if is_share:
+        points = small(100 * abs(row.difference))
+        return f"{points} points on {row.n_prompts} questions"
     return f"{small(abs(row.difference))} on {row.n_prompts} questions"
 
 
@@ -215,21 +233,23 @@ def _first_names(row: HandfulRow) -> str:
         return ""
     if row.unit == SEEDS:
         return ", ".join(row.first_left_out)
-    named = _as_many_as_fit(row.first_left_out, row.count or row.tie_at or 0)
+    n = row.count or row.tie_at or 0
     if row.unit == QUESTIONS:
+        named = _as_many_as_fit(row.first_left_out, n, _NUMBERS)
         return f"{plural('prompt', len(row.first_left_out))} {named}"
-    return named
+    return _as_many_as_fit(row.first_left_out, n)
 
 
-def _as_many_as_fit(names: Sequence[str], n: int = 0) -> str:
+def _as_many_as_fit(names: Sequence[str], n: int = 0, room: int = _TEXT) -> str:
     """The first of some names, one at least, and whether there are more.
 
     Args:
         n: how many there are, where ``names`` are the first of them.
+        room: characters.
     """
     shown = [excerpt(names[0], _TEXT)]
     for name in names[1:]:
-        if len(", ".join([*shown, name])) > _TEXT:
+        if len(", ".join([*shown, name])) > room:
             break
         shown.append(name)
     if len(shown) < max(n, len(names)):

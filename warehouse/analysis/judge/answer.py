@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.analysis.judge.bar import with_bar
 from warehouse.analysis.judge.corrected import (
     OF_MEANS,
     CorrectedRow,
@@ -131,7 +132,7 @@ def _of_scores(store: Store, question: HeldAgainstPeople) -> JudgeReport:
         )
     metric = units[0].entry.metric
     graders = read_graders(store, selection_of(question), units, question.level)
-    return _report(
+    report = _report(
         store,
         question,
         (name, human, metric.judge_model or name),
@@ -150,6 +151,9 @@ def _of_scores(store: Store, question: HeldAgainstPeople) -> JudgeReport:
         notes=tuple(notes),
         run_ids=tuple(chain.from_iterable(judged.run_ids for judged in units)),
     )
+    if question.bar is None:
+        return report
+    return replace(report, rows=with_bar(report.rows, units, question.bar))
 
 
 def _units_for(
@@ -169,7 +173,7 @@ def _units_for(
 
 def _of_votes(store: Store, question: HeldAgainstPeople) -> JudgeReport:
     question.refuse(
-        "is for scores of answers; votes are held against votes", "models", "rogan_gladen", "estimand", "metric",
+        "is for scores of answers; votes are held against votes", "models", "rogan_gladen", "bar", "estimand", "metric",
         "where", "cluster", "latest"
     )  # fmt: skip
     verdicts = read_verdicts(store, question)

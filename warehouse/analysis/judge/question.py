@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
+from math import isfinite
 from typing import Annotated
 
 from warehouse.analysis.gate.question import Replacement
@@ -341,12 +342,22 @@ class HeldAgainstPeople(SelectedAtLevel, Question):
     transportable: Annotated[
         bool, Option(f"With it, say so yourself: {ASSUMPTION}.")
     ] = False
+    bar: Annotated[
+        float | None,
+        Option(
+            "How few labels the other way would put each corrected mean on the other "
+            "side of B.",
+            "B",
+        ),
+    ] = None
     seed: Seed = 0
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if len(self.models) not in (0, 2):
             raise MisuseError(f"name two models, or none; found {len(self.models)}")
+        if self.bar is not None and not isfinite(self.bar):
+            raise MisuseError(f"the bar has to be a finite number, found {self.bar:g}")
         if self.rogan_gladen is None:
             self.refuse("goes with {rogan_gladen}", "transportable")
         elif not self.transportable:

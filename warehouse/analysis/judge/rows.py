@@ -72,6 +72,12 @@ class JudgeRow(Row):
     flags: tuple[str, ...]
     reason: str  #: why a figure is None, or the labels stand alone.
     run_ids: tuple[int, ...]  #: ids of the judge's runs.
+    bar: float | None = None  #: that was asked about; None: none was.
+    #: fewest labels that would have to be the other way for ``estimate`` to lie on the
+    #: other side of the bar; 0 at the bar; None where no number does, and without one.
+    handful_labels: int | None = None
+    #: whether that is exact (labels and judge 0 or 1, a simple draw), or to first order.
+    handful_exact: bool | None = None
 
     @property
     def is_favoured(self) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
+from warehouse.analysis.judge.bar import bar_in_words
 from warehouse.analysis.judge.brief import brief_parts, has_corrected
 from warehouse.analysis.judge.corrected import CorrectedRow
 from warehouse.analysis.judge.question import ASSUMPTION
@@ -21,7 +22,7 @@ from warehouse.stats import (
     RoganGladen,
 )
 from warehouse.tables.view import Part, Table, View, legend
-from warehouse.tables.words import interval, level_column, number, reasons
+from warehouse.tables.words import interval, level_column, number, reasons, visible
 
 #: From which correlation on a judge saves more than a twentieth of the width.
 _HELPS_FROM = 0.3
@@ -148,6 +149,7 @@ class JudgeReport(Result):
             return View((*self._everything(), *said), notes)
         parts = [
             self.one_line,
+            *map(visible, bar_in_words(self.rows)),
             *brief_parts(
                 self.judge,
                 self.human,
@@ -168,6 +170,7 @@ class JudgeReport(Result):
         """Every measure of agreement, corrected means with what the judge brings."""
         parts: list[Part] = [
             self.one_line,
+            *map(visible, bar_in_words(self.rows)),
             "",
             *_agreement(self.rows),
             *self._sentences(),

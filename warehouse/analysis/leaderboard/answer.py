@@ -46,7 +46,12 @@ from warehouse.analysis.selection.other_metrics import (
     describe_others,
 )
 from warehouse.analysis.selection.policies import policy_words
-from warehouse.analysis.selection.score_matrix import LastPairs, score_table, too_many
+from warehouse.analysis.selection.score_matrix import (
+    LastPairs,
+    ScoreTable,
+    score_table,
+    too_many,
+)
 from warehouse.analysis.selection.score_ranges import (
     are_mixed,
     mixed_scales,
@@ -66,6 +71,7 @@ from warehouse.analysis.selection.selection import selection_of
 from warehouse.questions.options import PROMPTS_SAMPLED
 from warehouse.questions.question import answers
 from warehouse.records.score_span import ScoreSpan
+from warehouse.stats import handful_to_next
 from warehouse.store.connection import Store
 from warehouse.tables.view import TableNote, View
 from warehouse.tables.words import MIXED_SCALES, direction, listed, some_of, visible
@@ -526,6 +532,7 @@ def _row_ranks(
     )
     rows = zip(*(getattr(ranking, name) for name in names), strict=True)
     errors = found.pairs.standard_error[found.pairs.second == found.pairs.first + 1]
+    carried = _handful_to_next(entries, table)
     return [
         RowRanks(
             **dict(zip(names, ranks, strict=True)),
@@ -534,11 +541,26 @@ def _row_ranks(
             rank_draws=ranking.n_resamples,
             rank_reason="" if ranks[0] else "no pair with another row could be tested",
             next_has_error=error > 0,
+            handful=count,
         )
-        for ranks, letters, n_apart, error in zip(
-            rows, groups, apart, [*errors.tolist(), 0.0], strict=True
+        for ranks, letters, n_apart, error, count in zip(
+            rows, groups, apart, [*errors.tolist(), 0.0], carried, strict=True
         )
     ]
+
+
+def _handful_to_next(
+    entries: Sequence[ScoredCondition], table: ScoreTable
+) -> list[int | None]:
+    """How few questions carry the place of each row; nothing where figures are no plain
+    means of questions."""
+    metric = entries[0].metric
+    if table.is_weighted or metric.link != "identity":
+        return [None] * len(entries)
+    values = table.values
+    if metric.higher_is_better is False:
+        values = -values
+    return [*handful_to_next(values), None]
 
 
 def _has_scores(entry: ScoredCondition, row: LeaderboardRow) -> bool:

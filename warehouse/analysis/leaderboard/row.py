@@ -77,6 +77,7 @@ class RowRanks:
     #: whether the difference from the row that follows has an error, so that a
     #: comparison of them can be planned.
     next_has_error: bool = False
+    handful: int | None = None
 
 
 #: What the estimate of a row comes from.
@@ -146,6 +147,10 @@ class LeaderboardRow(Row):
     rank_low_joint: ClassVar[Column[int | None]] = Column("ranks.rank_low_joint")
     #: worst rank in it.
     rank_high_joint: ClassVar[Column[int | None]] = Column("ranks.rank_high_joint")
+    #: fewest questions without which the row that follows leads this one, on those that
+    #: both have; 0 where they are tied; None of the last, of figures that are no mean of
+    #: questions, and where no number of questions makes it lead.
+    handful: ClassVar[Column[int | None]] = Column("ranks.handful")
     #: letters; comparable rows that share one cannot be told apart (Holm).
     group: ClassVar[Column[str]] = Column("ranks.group")
     #: draws behind the rank sets.

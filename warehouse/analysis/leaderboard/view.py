@@ -31,6 +31,7 @@ HIDE_EMPTY = (
     "stat. rank",
     "rank set",
     "group",
+    "handful",
     "condition",
     "split",
     "clusters",
@@ -44,6 +45,7 @@ HIDE_EMPTY = (
 )
 #: Columns that a narrow terminal does without, the first of them first.
 MINOR = (
+    "handful",
     "method",
     EFFECTS[1],
     "recomputed part",
@@ -151,6 +153,7 @@ def _cells(row: LeaderboardRow, digits: int) -> dict[str, Any]:
         "estimate": number(row.estimate, digits),
         "se": number(row.standard_error, digits),
         level_column(row.level): _ends(row, digits),
+        "handful": row.handful,
         "seeds": seeds_in_words(row.seed_means, row.n_seeds, digits),
         "recomputed part": _part(row, digits),
         "prompts": row.n_prompts,
@@ -360,6 +363,7 @@ def describe_ranks(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
         f"{size:g})"
     )
     yield "group: models that share a letter cannot be told apart (the same tests)"
+    yield "handful: fewest questions without which the row below leads; no test"
     draws = max(row.rank_draws for row in tested)
     if draws:
         share = f"{100 * tested[0].level:g}%"

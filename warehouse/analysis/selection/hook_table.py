@@ -23,6 +23,7 @@ FILLED_BY = {
     "pairs on plans": "warehouse.analysis.subsets.on_pair",
     "prompts with a field": "warehouse.analysis.slices.filters",
     "costs of pairs": "warehouse.analysis.frontier.costs",
+    "few units": "warehouse.analysis.handful.few",
 }
 
 
