@@ -8,8 +8,7 @@ from dataclasses import asdict, dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-import click
-
+from .only_benchmark import only_benchmark
 from .options import option, refuse_typed
 
 if TYPE_CHECKING:
@@ -36,9 +35,10 @@ class OverSettings:
         from warehouse.analysis.facets.question import TotalError
 
         refuse_typed(UNUSED, "by", "corrected", "top", "carried_by", "is_winner")
-        if question.benchmark is None:
-            raise click.UsageError("--over is about one benchmark: name it")
-        target = {"target": question.benchmark, "benchmark": None}
+        benchmark = question.benchmark
+        if benchmark is None:
+            benchmark = only_benchmark(state, "--over is about one benchmark: name it")
+        target = {"target": benchmark, "benchmark": None}
         asked = question.only(TotalError, UNUSED, **target, **asdict(self))
         self._give(state, output, asked)
 

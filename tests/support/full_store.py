@@ -88,7 +88,7 @@ CALLS: dict[str, set[str]] = {
     "frontier priced": {"allow_missing_cost", "cluster", "where"},
     "noise total worded --over template": {
         *("cluster", "metric", "where", "fixed", "two_levels", "as_sampled"),
-        "half_width",
+        *("half_width", "judges"),
     },
     "noise templates worded --se 0.2": {"cluster", "factor", "metric", "where"},
     "judge agreement reading --judge acc --human acc_norm": {"seed", "where"},

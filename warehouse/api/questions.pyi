@@ -1154,6 +1154,7 @@ class QuestionMethods(Connection):
         fixed: Sequence[str] = (),
         two_levels: bool = False,
         as_sampled: bool = False,
+        judges: Sequence[str] = (),
         half_width: float | None = None,
         cluster: str | None = None,
         level: float = 0.95,

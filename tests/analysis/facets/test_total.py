@@ -159,7 +159,10 @@ def test_what_people_see(url: str, run: Caller) -> None:
     run("compare", "org/a", "org/b", "--fixed", "temperature", db=url).fails(
         2, "goes with --over"
     )
-    run("leaderboard", "--over", "prompt_style", db=url).fails(2, "about one benchmark")
+    alone = run(
+        "leaderboard", "--over", "prompt_style", "--fixed", "temperature", db=url
+    )
+    assert alone.out == board.out  # the only benchmark of the store
     rows = run("noise", "total", "quiz", "--over", "prompt_styles,temperature",
                "--as-sampled", "--json", db=url)  # fmt: skip
     rows.fails(2, "no run tells prompt_styles")
@@ -189,6 +192,10 @@ def test_judges(duckdb_url: str) -> None:
     assert row.estimate == pytest.approx(means.mean())
     assert row.v["judge"] == pytest.approx(means.var(ddof=1) / 3)
     assert row.n_prompts == 40 and row.facets[0].levels == ("j1", "j2", "j3")
+    named = store.total_error("essays", over=["judge"], judges=["j1", "j2", "j3"])
+    assert named.rows[0].estimate == row.estimate
+    with pytest.raises(MisuseError, match="nobody called 'j9'"):
+        store.total_error("essays", over=["judge"], judges=["j9", "j1"])
 
 
 def test_templates_of_llmbar(data_dir: Path, tmp_path: Path) -> None:

@@ -119,6 +119,15 @@ class TotalError(OverFacets, OfTarget, Question):
     COMMAND = "noise total"
 
     _: KW_ONLY
+    judges: Annotated[
+        Sequence[str],
+        Option(
+            "With judge: these, by scorer, model or metric. Repeatable. Default: all "
+            "models that judge.",
+            "NAME",
+            ("--judge",),
+        ),
+    ] = ()
     half_width: Annotated[
         float | None,
         Option(

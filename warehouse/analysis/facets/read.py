@@ -99,7 +99,7 @@ def read_tables(
     names = (*facet_names(asked.over), *facet_names(asked.fixed))
     left_out: tuple[str, ...] = ()
     if JUDGE in names:
-        judged = _by_judges(store, target, selection)
+        judged = _by_judges(store, target, selection, getattr(asked, "judges", ()))
     else:
         found = find_targets(store, target, selection)
         judged, left_out = [({}, one) for one in found.scored], found.left_out
@@ -128,16 +128,19 @@ def _kept_apart(columns: Sequence[Column]) -> dict[str, int]:
 
 
 def _by_judges(
-    store: Store, target: str, selection: Selection
+    store: Store, target: str, selection: Selection, judges: Sequence[str]
 ) -> list[tuple[dict[str, str], Target]]:
     """The conditions by each judge that scored them.
+
+    Args:
+        judges: their names; empty: all models that judge.
 
     Raises:
         MisuseError: several benchmarks, or fewer than two judges on one scale.
     """
     benchmark, conditions = find_conditions_of(store, target, selection)
     means = means_of(read_facts(store, benchmark.ids), selection.metric)
-    chosen = choose_judges(store, means, (), benchmark.name)
+    chosen = choose_judges(store, means, judges, benchmark.name)
     names = dict(zip([one.id for one in chosen], judge_names(chosen), strict=True))
     clusters = cluster_map(
         store, benchmark.ids, benchmark.clusterings, selection.cluster
