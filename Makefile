@@ -7,9 +7,9 @@ SHARED := --numprocesses $(JOBS) --dist worksteal
 PART ?= 0/1
 # In place of those that make test runs.
 MARKS ?=
-# Of the rare tests those that CI runs: a quarter, which the commit chooses; all: RARE=0/1.
+# Of the rare tests those that CI runs: an eighth, which the commit chooses; all: RARE=0/1.
 COMMIT := $(shell git rev-parse --short=8 HEAD 2>/dev/null || echo 0)
-RARE ?= $(shell echo $$((0x$(COMMIT) % 4)))/4
+RARE ?= $(shell echo $$((0x$(COMMIT) % 8)))/8
 TORCH ?= torch
 BIN := $(VENV)/bin
 # What was compiled once is kept: images of containers often ask that it be not, and then each process compiles all.
@@ -20,7 +20,7 @@ INSTALL := $(PIP) install --no-compile
 COMPILE := $(BIN)/python -m compileall -qq -j 0 -x '/tests?/' $(VENV)/lib || true
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-room test-rare test-ci test-server test-slow test-embed test-lake test-spark test-duckdb check format bench calibrate campaign sweep docs man wheel clean
+.PHONY: help setup demo test test-room test-rare test-ci costs test-server test-slow test-embed test-lake test-spark test-duckdb check format bench calibrate campaign sweep docs man wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,10 +46,13 @@ test-rare: setup ## Run what takes long and rarely breaks (minutes; .ci/run does
 
 # One session in place of two: each collects the whole suite in each of its processes, starts servers, and fills the
 # stores of a file that has tests of both. Rare tests of lakes are among them, the others are those of test-lake.
-test-ci: setup ## Run test and a quarter of test-rare as one session, as .ci/run does (RARE=0/1: all)
+test-ci: setup ## Run test and an eighth of test-rare as one session, as .ci/run does (RARE=0/1: all)
 	@echo "of the rare tests part $(RARE)"
 	@$(MAKE) --no-print-directory test OPTIONS='--rare-part $(RARE)' \
 		MARKS='(rare or not (slow or spark or lake)) and not on_server'
+
+costs: setup ## Run both and write which tests are rare by what they cost (an hour)
+	@$(BIN)/pytest $(SHARED) --write-costs -m '(rare or not (slow or spark or lake or embed)) and not on_server'
 
 test-server: setup ## Run on PostgreSQL what is proven of both engines at once in CI (minutes; before a release)
 	@$(BIN)/pytest $(SHARED) -m 'on_server and not slow'

@@ -35,6 +35,7 @@ from hypothesis import HealthCheck, settings
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller, fill, filled_url
 from tests.support.costs import Costs, not_counted
+from tests.support.dear import dear_functions, function_of
 from tests.support.golden import golden as golden
 from tests.support.held import begin, give_up_in, readers_held
 from tests.support.rare_part import part_of_rare
@@ -107,6 +108,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="K/N",
         help="of the rare tests that are chosen, the K-th of N parts (from 0)",
     )
+    parser.addoption(
+        "--write-costs",
+        action="store_true",
+        help="write which tests are rare by what they cost (tests/support/dear.txt)",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -149,8 +155,10 @@ DIFFERS = re.compile(
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    """Marks what engines have alike; of rare tests leaves those whose turn it is."""
+    """Marks what engines have alike and what costs much; of rare tests leaves those
+    whose turn it is."""
     _mark_what_engines_have_alike(items)
+    _mark_what_costs_much(items)
     if part := config.getoption("--rare-part"):
         kept, left_out = part_of_rare(items, part)
         items[:] = kept
@@ -180,6 +188,14 @@ def _mark_what_engines_have_alike(items: list[pytest.Item]) -> None:
         elif item.get_closest_marker("rare_on_server") or (
             is_alike and "engine" not in item.originalname
         ):
+            item.add_marker(pytest.mark.rare)
+
+
+def _mark_what_costs_much(items: list[pytest.Item]) -> None:
+    """What takes long by the list of what tests cost is rare."""
+    dear = dear_functions()
+    for item in items:
+        if function_of(item.nodeid) in dear:
             item.add_marker(pytest.mark.rare)
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import dear
+
 ROOT = Path(__file__).resolve().parents[1]
 FILE = "tests/cli/test_options_of_rows.py"
 
@@ -37,3 +39,24 @@ def test_a_part_that_is_none_is_refused(part: str) -> None:
     with pytest.raises(subprocess.CalledProcessError) as refused:
         collected("--rare-part", part)
     assert "expected K/N" in refused.value.stderr
+
+
+def test_what_costs_much_is_listed_on_average_over_its_parameters() -> None:
+    before = frozenset({"tests/a.py::old", "tests/a.py::gone_cheap"})
+    seconds = {
+        "tests/a.py::pair[x]": 0.9,
+        "tests/a.py::pair[y]": 0.2,
+        "tests/a.py::first[x]": 0.8,
+        "tests/a.py::first[y]": 0.01,
+        "tests/a.py::gone_cheap": 0.1,
+        "tests/test_layers.py::kept": 9.0,
+    }
+    found = dear.listed(seconds, before)
+    assert found == ["tests/a.py::old", "tests/a.py::pair"]
+
+
+def test_the_list_names_functions_that_there_are() -> None:
+    for function in dear.dear_functions():
+        file, _, name = function.partition("::")
+        text = (ROOT / file).read_text(encoding="utf-8")
+        assert f"def {name.rpartition('::')[2]}(" in text, function

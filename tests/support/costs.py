@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from tests.support import forked
+from tests.support.dear import write_list
 
 #: What a test of `make test` may cost (CONTRIBUTING.md); one that takes more is rare,
 #: or is made smaller.
@@ -73,6 +74,8 @@ class Costs:
         self, terminalreporter: pytest.TerminalReporter
     ) -> None:
         write = terminalreporter.write_line
+        if terminalreporter.config.getoption("--write-costs"):
+            write_list(self.seconds)
         if os.environ.get("WAREHOUSE_COSTS"):
             folders: dict[str, float] = defaultdict(float)
             for test, seconds in self.seconds.items():
