@@ -125,7 +125,10 @@ def test_two_values_are_named_and_count_on_request(url: str) -> None:
     assert row.ci_low is not None and "two_levels" in row.flags
     with pytest.raises(MisuseError, match="chosen"):
         store.total_error("quiz", over=["temperature"])
-    with pytest.raises(MisuseError, match="no run tells flavour"):
+    with pytest.raises(
+        MisuseError,
+        match="no run tells flavour; runs of a model differ in: prompt_style",
+    ):
         store.total_error("quiz", over=["flavour"])
     with pytest.raises(MisuseError, match="name the settings"):
         store.total_error("quiz")

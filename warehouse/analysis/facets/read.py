@@ -34,6 +34,7 @@ from warehouse.records.run_fields import LABEL_FIELDS
 from warehouse.records.setting_labels import last_name, short_values
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
+from warehouse.tables.words import some_of
 
 #: Facets that are told of each prompt, and their columns.
 FORMS = ("template", "fewshot_draw", "perturbation")
@@ -202,18 +203,22 @@ def _plain(
 
 
 def _check_told(
-    told: Iterable[tuple[dict[str, str], Any]], names: Iterable[str]
+    told: Iterable[tuple[dict[str, str], tuple[tuple[str, str], ...]]],
+    names: Iterable[str],
 ) -> None:
     """Refuse a setting that no run tells."""
     values: dict[str, set[str]] = {name: set() for name in names}
-    for levels, _ in told:
+    differing: dict[str, None] = {}
+    for levels, apart in told:
+        differing |= dict.fromkeys(name for name, _ in apart)
         for name in values:
             values[name].add(levels.get(name, UNSET))
     for name, of_all in values.items():
         if of_all <= {UNSET}:
-            raise MisuseError(
-                f"no run tells {name}; the settings of a run: warehouse show run:ID"
-            )
+            there = "runs of a model differ in no setting"
+            if differing:
+                there = f"runs of a model differ in: {some_of(sorted(differing))}"
+            raise MisuseError(f"no run tells {name}; {there}")
 
 
 def _levels(
