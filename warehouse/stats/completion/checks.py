@@ -40,8 +40,9 @@ def enough_figures(figures: Figures) -> Figures:
     is_small = count < FEWEST_MODELS or width < FEWEST_BENCHMARKS
     if n < FEWEST_FIGURES or is_small or n <= count + 2 * width:
         raise StatisticsError(
-            f"too few figures ({n}): a benchmark's mean is all that can be said. Found "
-            f"{count} models and {width} benchmarks of {FEWEST_EACH} figures each; "
+            f"too few figures ({n}): a benchmark's mean is all that can be said. Of "
+            f"{len(figures.values)} figures, those of {count} models and {width} "
+            f"benchmarks with {FEWEST_EACH} each are left; "
             f"needed are {FEWEST_FIGURES} figures, {FEWEST_MODELS} models, "
             f"{FEWEST_BENCHMARKS} benchmarks, and more figures than models and twice "
             "the benchmarks"
