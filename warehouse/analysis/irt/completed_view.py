@@ -114,8 +114,8 @@ def _one(report: CompletionReport) -> list[Part]:
         ends = f" ({100 * row.level:g} %: {low.removesuffix(' %')} – {high})"
     flags = [f" {_SAID[flag].capitalize()}." for flag in row.flags]
     basis = (
-        f"from {counted(row.n_of_model, 'figure')} of it, {row.support} runs that link "
-        f"them · {_off(report)}"
+        f"from {counted(row.n_of_model, 'figure')} of it, "
+        f"{counted(row.support, 'run')} of others to link them · {_off(report)}"
     )
     return [f"{said}{ends}; it was not run.{''.join(flags)}", basis]
 
