@@ -581,6 +581,9 @@ USES = {
         "irt scale",
         flags=("by_benchmark", "top"),
     ),
+    "published_completion": Use(
+        (f"{ANALYSIS}.irt.completed:published_completion",), "irt complete"
+    ),
     "subset_plan": Use(
         (f"{ANALYSIS}.subsets.make:plan_subset",),
         "subset plan",

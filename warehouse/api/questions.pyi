@@ -26,6 +26,7 @@ from warehouse.analysis.handful.board import PlacesAnswer
 from warehouse.analysis.handful.votes import PreferHandfulAnswer
 from warehouse.analysis.horizon.view import HorizonReport
 from warehouse.analysis.irt.answer import Irt
+from warehouse.analysis.irt.completed_view import CompletionReport
 from warehouse.analysis.irt.scale_view import ScaleReport
 from warehouse.analysis.items.feature_view import FeatureReport
 from warehouse.analysis.items.pruning_view import PruningReport, SplitReport
@@ -937,6 +938,21 @@ class QuestionMethods(Connection):
         component: int | None = None,
     ) -> PreferHandfulAnswer:
         """How few votes, voters or prompts are enough for another model to be first."""
+
+    def published_completion(
+        self,
+        benchmarks: Sequence[str],
+        *,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        model: str | None = None,
+        benchmark: str | None = None,
+        run_next: int = 3,
+        since: str | None = None,
+        level: float = 0.95,
+    ) -> CompletionReport:
+        """Figures that would be expected of models on benchmarks that they were not run on,
+        published or of samples, with intervals by figures held out."""
 
     def published_scale(
         self,

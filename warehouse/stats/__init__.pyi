@@ -7,6 +7,12 @@ from .classification.differences import set_metric_difference as set_metric_diff
 from .classification.figures import SetMetric as SetMetric
 from .classification.figures import classification_metrics as classification_metrics
 from .classification.figures import set_metric as set_metric
+from .completion.completed import PublishedCompletion as PublishedCompletion
+from .completion.completed import published_completion as published_completion
+from .completion.predictions import NextBenchmark as NextBenchmark
+from .completion.predictions import NextBenchmarks as NextBenchmarks
+from .completion.predictions import PredictedFigure as PredictedFigure
+from .completion.predictions import PredictedPair as PredictedPair
 from .confidence.calibration import CalibrationError as CalibrationError
 from .confidence.calibration import ConfidenceMetrics as ConfidenceMetrics
 from .confidence.calibration import calibration_error as calibration_error

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.horizon.question import TimeHorizon
 from warehouse.analysis.horizon.view import HorizonReport, HorizonRow
-from warehouse.analysis.irt.published import release_days
+from warehouse.analysis.irt.published_figures import release_days
 from warehouse.analysis.selection.scores import right_draws
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.suites.entries import (

@@ -3,17 +3,12 @@ means of stored samples."""
 
 from __future__ import annotations
 
-import math
-import re
-import shlex
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import date
-from itertools import chain
 
 import numpy as np
 
+from warehouse.analysis.irt.published_figures import FigureTable, read_figures
 from warehouse.analysis.irt.question import PublishedScale
 from warehouse.analysis.irt.scale_view import (
     PredictionRow,
@@ -21,114 +16,25 @@ from warehouse.analysis.irt.scale_view import (
     ScaleReport,
     ScaleRow,
 )
-from warehouse.analysis.selection.benchmarks import Metric, direction_unknown
-from warehouse.analysis.selection.conditions import Condition
-from warehouse.analysis.selection.scored_conditions import ScoredCondition
-from warehouse.analysis.selection.scores import RunFigures
 from warehouse.analysis.selection.selection import selection_of
-from warehouse.analysis.suites.entries import LeafEntries, read_leaves
-from warehouse.analysis.suites.tree import benchmarks_named
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.questions.question import answers
 from warehouse.stats.core.quantiles import z_quantile
 from warehouse.stats.items import published_scale as stats
-from warehouse.stats.items.published_figures import Figures, as_figures, with_enough
+from warehouse.stats.items.published_figures import Figures
 from warehouse.store.connection import Store
-from warehouse.store.sql.query_files import query_text
 
 #: Mean length of a year.
 DAYS_OF_YEAR = 365.25
-_RELEASED = re.compile(r'"release_date"\s*:\s*"(\d{4}-\d\d-\d\d)')
-
-
-@dataclass(frozen=True)
-class _Range:
-    """The range that a benchmark's figures are taken between: 0 and 1 of the fit."""
-
-    metric: Metric
-    zero: float
-    one: float
-
-    def share(self, figure: float) -> float:
-        return (figure - self.zero) / (self.one - self.zero)
-
-    def figure(self, share: float) -> float:
-        return self.zero + share * (self.one - self.zero)
-
-
-@dataclass(frozen=True)
-class _Cell:
-    """The figure of a model on a benchmark, as a share of its range."""
-
-    value: float
-    error: float
-    n_sources: int
-    is_of_samples: bool
-
-
-@dataclass(frozen=True)
-class _Table:
-    """All cells by model and benchmark, with the range of each benchmark and the days
-    of release."""
-
-    cells: Mapping[tuple[str, str], _Cell]
-    ranges: Mapping[str, _Range]
-    days: Mapping[str, date]
-    left_out: tuple[str, ...]
-
-    def figures(
-        self, question: PublishedScale, since: date | None
-    ) -> tuple[Figures, tuple[str, ...]]:
-        """The figures that the question is about, and what is left out of them."""
-        kept = sorted(
-            key
-            for key in self.cells
-            if since is None or self.days.get(key[0], date.min) >= since
-        )
-        if not kept:
-            dated = ""
-            if since:
-                dated = f" of models released since {since}; a day is known of {len(self.days)}"
-            raise MisuseError(
-                "; ".join(
-                    (f"no figures on these benchmarks{dated}", *self.left_out[:5])
-                )
-            )
-        cells = [self.cells[key] for key in kept]
-        values = np.clip([cell.value for cell in cells], 0, 1)
-        errors = [cell.error for cell in cells]
-        all_figures = as_figures(
-            values, [key[0] for key in kept], [key[1] for key in kept], errors
-        )
-        figures = with_enough(all_figures, question.min_benchmarks, question.min_models)
-        if not len(figures.values):
-            raise MisuseError(
-                f"none of {len(all_figures.models)} models has figures on "
-                f"{question.min_benchmarks} benchmarks that {question.min_models} "
-                "models have: name more benchmarks, or lower --min-benchmarks and "
-                "--min-models"
-            )
-        n_models = len(all_figures.models) - len(figures.models)
-        few = []
-        if n_models > 0:
-            few.append(
-                f"{n_models} models: figures on fewer than {question.min_benchmarks} "
-                "of the benchmarks"
-            )
-        names = sorted(set(all_figures.benchmarks) - set(figures.benchmarks))
-        few += [
-            f"{name}: figures of fewer than {question.min_models} of the models"
-            for name in names
-        ]
-        return figures, (*self.left_out, *few)
 
 
 @answers(PublishedScale)
 def published_scale(store: Store, question: PublishedScale) -> ScaleReport:
     """Abilities by the figures of whole benchmarks."""
-    since = _day(question.since)
-    table = _read(store, question)
-    figures, left_out = table.figures(question, since)
+    since = day_of(question.since)
+    table = read_figures(store, question.benchmarks, selection_of(question))
+    least = question.min_benchmarks, question.min_models
+    figures, left_out = table.figures(*least, since)
     reference, predicted = (
         _number(name, figures) for name in (question.reference, question.predict)
     )
@@ -153,7 +59,8 @@ def published_scale(store: Store, question: PublishedScale) -> ScaleReport:
     )
 
 
-def _day(text: str | None) -> date | None:
+def day_of(text: str | None) -> date | None:
+    """The day that somebody named (MisuseError: none)."""
     try:
         if text is None:
             return None
@@ -189,165 +96,12 @@ def _trend(
     return stats.scale_trend(scale, years, level)
 
 
-# --- figures of the store ------------------------------------------------------------------------
-
-
-def _read(store: Store, question: PublishedScale) -> _Table:
-    leaves, left_out = read_leaves(
-        store, benchmarks_named(store, question.benchmarks), selection_of(question)
-    )
-    chances = _chances(store, leaves)
-    cells: dict[tuple[str, str], _Cell] = {}
-    ranges: dict[str, _Range] = {}
-    for leaf in leaves:
-        found = _figures_of(store, leaf.entries)
-        name = leaf.benchmark.name
-        figures = [figure for figure, _, _ in chain.from_iterable(found.values())]
-        between = _range(leaf.metric, chances, figures, name)
-        if isinstance(between, str):
-            left_out.append(between)
-            continue
-        ranges[name] = between
-        cells |= {(model, name): _cell(own, between) for model, own in found.items()}
-    entries = chain.from_iterable(leaf.entries for leaf in leaves)
-    days = _days(store, [entry.condition for entry in entries])
-    return _Table(cells, ranges, days, tuple(left_out))
-
-
-def _who(condition: Condition) -> str:
-    """A model whose checkpoints and training seeds are others; its agents are its own."""
-    return condition.who.removesuffix(f"+{condition.setting('agent')}")
-
-
-Figure = tuple[float, float, bool]
-
-
-def _figures_of(
-    store: Store, entries: Sequence[ScoredCondition]
-) -> dict[str, list[Figure]]:
-    """Figures of each model, with the standard error (0: unknown) and whether they are
-    of samples.
-
-    Repeats whose figures were published are figures of their own, as a mean of them is
-    nobody's.
-    """
-    found: dict[str, list[Figure]] = {}
-    for entry in entries:
-        if (scores := entry.usable) is not None and entry.metric.link == "identity":
-            mean = float(np.average(scores.values, weights=scores.weights))
-            error = 0.0
-            if scores.n > 1:
-                error = float(scores.values.std(ddof=1)) / scores.n**0.5
-            found.setdefault(_who(entry.condition), []).append((mean, error, True))
-    published = [entry for entry in entries if entry.usable is None]
-    runs = {}
-    for entry in published:
-        for run in entry.condition.run_ids:
-            runs[run] = entry
-    figures = RunFigures(
-        store, {run: run for run in runs}, {entry.metric.id for entry in published}
-    )
-    for metric_id in sorted({entry.metric.id for entry in published}):
-        for run, figure in figures.published(metric_id).items():
-            if runs[run].metric.id == metric_id and math.isfinite(figure.value):
-                value = (figure.value, figure.standard_error or 0.0, False)
-                found.setdefault(_who(runs[run].condition), []).append(value)
-    return found
-
-
-def _cell(figures: Sequence[Figure], between: _Range) -> _Cell:
-    """The best of the figures; samples come before what was published."""
-    own = [figure for figure in figures if figure[2]] or figures
-    value, error, is_of_samples = max(own, key=lambda figure: between.share(figure[0]))
-    width = abs(between.one - between.zero)
-    return _Cell(between.share(value), error / width, len(own), is_of_samples)
-
-
-def _chances(
-    store: Store, leaves: Sequence[LeafEntries]
-) -> dict[tuple[int, int], float]:
-    ids = sorted(set(chain.from_iterable(leaf.benchmark.ids for leaf in leaves)))
-    rows = []
-    if ids:
-        rows = store.rows(
-            query_text("analysis", "chance_levels"), {"benchmark_ids": ids}
-        )
-    return {
-        (row["benchmark_id"], row["metric_id"]): row["chance_level"] for row in rows
-    }
-
-
-def _range(
-    metric: Metric,
-    chances: Mapping[tuple[int, int], float],
-    values: Sequence[float],
-    name: str,
-) -> _Range | str:
-    """Between chance and the best figure; or why the benchmark has no place on the
-    scale."""
-    bounds = metric.bounds
-    if bounds is None and values and min(values) >= 0 and max(values) <= 1:
-        bounds = (0.0, 1.0)  # a rate, as far as anybody can see
-    if metric.link not in ("identity", "none"):
-        return f"{name}: {metric.label} is no share of a range"
-    if bounds is None or None in bounds:
-        return (
-            f"{name}: {metric.label} has no lowest and highest value that are known; "
-            f"this says them: warehouse fix metric {shlex.quote(name)} "
-            f"--metric {shlex.quote(metric.label)} --bounds LOW HIGH"
-        )
-    if metric.higher_is_better is None:
-        return f"{name}: {direction_unknown(metric.label, name)}"
-    low, high = (float(end) for end in bounds if end is not None)
-    worst, best = (high, low)
-    if metric.higher_is_better:
-        worst, best = (low, high)
-    chance = chances.get((metric.benchmark_id, metric.id), worst)
-    floor = worst
-    if low <= chance <= high and chance != best:
-        floor = chance
-    return _Range(metric, floor, best)
-
-
-def _days(store: Store, conditions: Sequence[Condition]) -> dict[str, date]:
-    """The day of release of each model that a dump gives one of; the first of several."""
-    models = {}
-    for condition in conditions:
-        for run in condition.run_ids:
-            models[run] = _who(condition)
-    days: dict[str, date] = {}
-    for run, day in release_days(store, models).items():
-        days[models[run]] = min(day, days.get(models[run], day))
-    return days
-
-
-def release_days(store: Store, run_ids: Collection[int]) -> dict[int, date]:
-    """The day of release of the model of each run of which it is known: as a person
-    said, else as a dump."""
-    rows = store.rows(
-        query_text("analysis/irt", "release_dates"),
-        {"run_ids": sorted(run_ids)},
-        per="run_id",
-    )
-    said = {row["run_id"]: row["said"] for row in rows if row["said"]}
-    found = {row["run_id"]: list(released_in(row["settings"] or "")) for row in rows}
-    released = {run: min(days) for run, days in found.items() if days}
-    return released | {run: date.fromisoformat(day) for run, day in said.items()}
-
-
-def released_in(settings: str) -> Iterator[date]:
-    """Days of release that the settings of a run name."""
-    for text in _RELEASED.findall(settings):
-        with suppress(ValueError):
-            yield date.fromisoformat(text)
-
-
 # --- rows ----------------------------------------------------------------------------------------
 
 
 def _rows(
     scale: stats.ScaleFit,
-    table: _Table,
+    table: FigureTable,
     figures: Figures,
     question: PublishedScale,
     reference: int,
@@ -396,7 +150,7 @@ def _keys(figures: Figures) -> list[tuple[str, str]]:
 
 
 def _benchmark_rows(
-    scale: stats.ScaleFit, table: _Table
+    scale: stats.ScaleFit, table: FigureTable
 ) -> tuple[ScaleBenchmarkRow, ...]:
     return tuple(
         ScaleBenchmarkRow(
@@ -413,7 +167,10 @@ def _benchmark_rows(
 
 
 def _predictions(
-    scale: stats.ScaleFit, table: _Table, question: PublishedScale, model: int | None
+    scale: stats.ScaleFit,
+    table: FigureTable,
+    question: PublishedScale,
+    model: int | None,
 ) -> tuple[PredictionRow, ...]:
     if model is None:
         return ()

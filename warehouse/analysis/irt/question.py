@@ -197,3 +197,47 @@ class PublishedScale(ByMetric, Question):
     ] = 4
     level: Level = 0.95
     seed: Seed = 0
+
+
+@dataclass(frozen=True)
+class PublishedCompletion(ByMetric, Question):
+    """Figures that would be expected of models on benchmarks that they were not run on,
+    published or of samples, with intervals by figures held out.
+
+    No scores: they are never ranked, averaged or stored as such. ``.run_next`` says
+    which benchmarks would narrow what is expected of the model.
+
+    Raises:
+        MisuseError: an unknown name, a day that is none, no figures.
+        StatisticsError: too few figures, a model or benchmark of fewer than four,
+            models that no benchmark connects, a number out of range.
+    """
+
+    NAME, ANSWER = "published_completion", "completed:published_completion"
+    COMMAND = "irt complete"
+
+    benchmarks: Annotated[
+        Sequence[str],
+        Option("Names of benchmarks and suites of the table, globs among them."),
+    ]
+    _: KW_ONLY
+    model: Annotated[
+        str | None,
+        Option("Only what is expected of this model; default: of all.", "MODEL"),
+    ] = None
+    benchmark: Annotated[
+        str | None,
+        Option("Only what is expected on this benchmark; default: on all.", "NAME"),
+    ] = None
+    run_next: Annotated[
+        int,
+        Option("Of one model, benchmarks to run next.", "N", ("--next",), least=1),
+    ] = 3
+    since: Annotated[
+        str | None,
+        Option(
+            "Only models that are known to be released on this day or later.",
+            "YYYY-MM-DD",
+        ),
+    ] = None
+    level: Level = 0.95

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 
-from warehouse.analysis.irt.published import release_days
+from warehouse.analysis.irt.published_figures import release_days
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 

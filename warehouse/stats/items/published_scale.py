@@ -10,7 +10,8 @@ figures and of a system of the benchmarks alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,9 +29,15 @@ from warehouse.stats.items.published_figures import (
     where,
     without,
 )
+from warehouse.stats.items.scale_steps import (
+    FIRST_DAMPING,
+    Parameters,
+    Slopes,
+    System,
+    damped_step,
+    linearised,
+)
 
-#: Standard deviations of the priors on ln a and d, as for items (§13); θ has 1.
-SD_LOG_A, SD_D = 0.5, 3.0
 #: Where s begins, and the figures that it counts as in the spread of a benchmark of
 #: few.
 START_SD, OWN_FIGURES = 0.08, 10
@@ -39,21 +46,14 @@ FEWEST_NEAR = 20
 #: Parameters move by less than this in the last step: of the scale, and of what is told
 #: of it by leaving out figures.
 TOLERANCE, ROUGH, MAX_STEPS = 1e-6, 1e-4, 200
-ROUNDING, MOST_DAMPED = 1e-12, 1e6
 #: Abilities that differ by less are alike.
 SAME = 1e-6
 #: Folds of the figures held out, and days of release that a trend needs.
 FOLDS, MIN_DAYS = 10, 3
 
 
-@dataclass(frozen=True, eq=False)
-class _Parameters:
-    """θ, ln a, d and s², before the abilities are put into the frame of the pool."""
-
-    theta: FloatArray
-    log_a: FloatArray
-    d: FloatArray
-    variance: float
+class _Parameters(Parameters):
+    """Parameters that expect σ(aθ + d)."""
 
     def chances(self, model: IntArray, benchmark: IntArray) -> FloatArray:
         chances: FloatArray = special.expit(
@@ -61,13 +61,11 @@ class _Parameters:
         )
         return chances
 
-    def gradients(
-        self, model: IntArray, benchmark: IntArray
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def gradients(self, model: IntArray, benchmark: IntArray) -> Slopes:
         """Of the chances by θ, ln a and d."""
         slopes, chances = np.exp(self.log_a[benchmark]), self.chances(model, benchmark)
         steep = chances * (1 - chances)
-        return steep * slopes, steep * slopes * self.theta[model], steep
+        return Slopes(steep * slopes, steep * slopes * self.theta[model], steep)
 
     @property
     def standardised(self) -> FloatArray:
@@ -80,31 +78,6 @@ class _Parameters:
             np.delete(self.d, benchmark),
             self.variance,
         )
-
-
-@dataclass(frozen=True, eq=False)
-class _System:
-    """The information of a fit: of each model, of benchmarks (ln a, then d), and
-    between the two."""
-
-    models: FloatArray
-    between: FloatArray
-    benchmarks: FloatArray
-
-    def profiled(self) -> FloatArray:
-        """The benchmarks' information without that of the models."""
-        profiled: FloatArray = self.benchmarks - self.between.T @ self.shares()
-        return profiled
-
-    def shares(self) -> FloatArray:
-        """By how much a benchmark's parameters move an ability, shape (M, 2J)."""
-        shares: FloatArray = self.between / self.models[:, None]
-        return shares
-
-    def damped(self, by: float) -> _System:
-        """The system of a shorter step."""
-        more = np.diag(np.diag(self.benchmarks) * by)
-        return _System(self.models * (1 + by), self.between, self.benchmarks + more)
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +102,7 @@ class ScaleFit(NamedFigures):
     pool_sd: float  #: standard deviation of θ before it became 1.
     left_out: FloatArray  #: abilities without each benchmark, in the frame of that fit, shape (J, M).
     _parameters: _Parameters = field(repr=False)
-    _system: _System = field(repr=False)
+    _system: System = field(repr=False)
     _expected: FloatArray = field(repr=False)  # what the fit expects of each figure
     _residuals: FloatArray = field(repr=False)  # each figure less that
 
@@ -174,10 +147,9 @@ class ScaleFit(NamedFigures):
             len(self.benchmarks),
         )
         estimate = float(self._parameters.chances(row, np.array([benchmark]))[0])
-        by_model, by_slope, by_difficulty = (
-            float(part[0])
-            for part in self._parameters.gradients(row, np.array([benchmark]))
-        )
+        slopes = self._parameters.gradients(row, np.array([benchmark]))
+        by_model, by_slope = float(slopes.ability[0]), float(slopes.log_a[0])
+        by_difficulty = float(slopes.d[0])
         along = -by_model * self._system.shares()[model]
         along[benchmark] += by_slope
         along[width + benchmark] += by_difficulty
@@ -367,26 +339,18 @@ def _fit(
     *,
     slopes: bool = True,
     tolerance: float = TOLERANCE,
-) -> tuple[_Parameters, _System]:
+) -> tuple[_Parameters, System]:
     """The parameters where the sum of squares and priors is least, with s² such that
     Σr²/(s²+v) = N − M − 2J.
 
     Without so many figures (some are left out) s² stays as it began.
     """
-    now, damping = start or _start(figures), 1e-3
+    now, damping = start or _start(figures), FIRST_DAMPING
     free = len(figures.values) - len(figures.models) - 2 * len(figures.benchmarks)
     for _ in range(MAX_STEPS):
         system, gradient = _linearised(figures, now, slopes)
-        before = _loss(figures, now)
-        while True:
-            moved = _step(now, system.damped(damping), gradient)
-            if (
-                _loss(figures, moved) <= before * (1 + ROUNDING)
-                or damping > MOST_DAMPED
-            ):
-                break
-            damping *= 10
-        damping = max(damping / 10, ROUNDING)
+        loss = partial(_loss, figures)
+        moved, damping = damped_step(now, system, gradient, loss, damping)
         residuals = figures.values - moved.chances(figures.model, figures.benchmark)
         ratio = (
             float((residuals**2 / (moved.variance + figures.variance)).sum()) / free
@@ -424,67 +388,24 @@ def _start(figures: Figures) -> _Parameters:
 
 def _loss(figures: Figures, at: _Parameters) -> float:
     residuals = figures.values - at.chances(figures.model, figures.benchmark)
-    prior = (
-        (at.theta**2).sum()
-        + (at.log_a**2).sum() / SD_LOG_A**2
-        + (at.d**2).sum() / SD_D**2
-    )
-    return float((residuals**2 / (at.variance + figures.variance)).sum() + prior)
+    weighted = residuals**2 / (at.variance + figures.variance)
+    return float(weighted.sum()) + at.prior()
 
 
 def _linearised(
     figures: Figures, at: _Parameters, slopes: bool
-) -> tuple[_System, tuple[FloatArray, FloatArray]]:
+) -> tuple[System, tuple[FloatArray, FloatArray]]:
     """The system of a step, and the gradient (of models, of benchmarks)."""
-    count, width, j = len(figures.models), len(figures.benchmarks), figures.benchmark
-    by_model, by_slope, by_difficulty = at.gradients(figures.model, j)
+    model, benchmark = figures.model, figures.benchmark
+    of_chances = at.gradients(model, benchmark)
     if not slopes:
-        by_slope = np.zeros_like(by_slope)
+        of_chances = replace(of_chances, log_a=np.zeros_like(of_chances.log_a))
     weights = 1 / (at.variance + figures.variance)
-    residuals = weights * (figures.values - at.chances(figures.model, j))
-    between = np.zeros((count, 2 * width))
-    between[figures.model, j] = weights * by_model * by_slope
-    between[figures.model, width + j] = weights * by_model * by_difficulty
-    benchmarks = np.zeros((2 * width, 2 * width))
-    a_rows, d_rows = np.arange(width), np.arange(width, 2 * width)
-    benchmarks[a_rows, a_rows] = (
-        np.bincount(j, weights * by_slope**2, width) + 1 / SD_LOG_A**2
-    )
-    benchmarks[d_rows, d_rows] = (
-        np.bincount(j, weights * by_difficulty**2, width) + 1 / SD_D**2
-    )
-    benchmarks[a_rows, d_rows] = benchmarks[d_rows, a_rows] = np.bincount(
-        j, weights * by_slope * by_difficulty, width
-    )
-    models = (np.bincount(figures.model, weights * by_model**2, count) + 1).astype(
-        np.float64
-    )
-    of_models = np.bincount(figures.model, residuals * by_model, count) - at.theta
-    of_slopes = np.bincount(j, residuals * by_slope, width) - at.log_a / SD_LOG_A**2
-    of_difficulties = np.bincount(j, residuals * by_difficulty, width) - at.d / SD_D**2
-    return _System(models, between, benchmarks), (
-        of_models,
-        np.concatenate([of_slopes, of_difficulties]),
-    )
+    residuals = figures.values - at.chances(model, benchmark)
+    return linearised(at, model, benchmark, of_chances, weights, residuals)
 
 
-def _step(
-    at: _Parameters, system: _System, gradient: tuple[FloatArray, FloatArray]
-) -> _Parameters:
-    of_models, of_benchmarks = gradient
-    right = of_benchmarks - system.between.T @ (of_models / system.models)
-    benchmarks = np.linalg.solve(system.profiled(), right)
-    models = (of_models - system.between @ benchmarks) / system.models
-    width = len(at.d)
-    return _Parameters(
-        at.theta + models,
-        at.log_a + benchmarks[:width],
-        at.d + benchmarks[width:],
-        at.variance,
-    )
-
-
-def _variances(system: _System) -> FloatArray:
+def _variances(system: System) -> FloatArray:
     """Of θ, shape (M,)."""
     shares = system.shares()
     variances: FloatArray = 1 / system.models + (

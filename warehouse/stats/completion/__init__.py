@@ -1,0 +1,1 @@
+"""Figures that would be published of models on benchmarks that they were not run on."""
