@@ -72,6 +72,8 @@ def build() -> StoreRows:
     score("released", "lab/new", verdicts(60), None)
     score("undated", "lab/nobody-knows", verdicts(30), None)
     score("undated", "lab/m0", verdicts(30), 0)
+    for row in rows.rows["model"]:
+        row.setdefault("release_date", None)
     return rows
 
 
@@ -149,6 +151,8 @@ def test_the_command_says_it(run: Caller, url: str) -> None:
     assert "Of 3 records on jumps (120) 1 stands: lab/m3. lab/m5 is not shown" in line
     assert "first record: lab/m0, 33.3 %, on 2024-03-01" in line
     assert "no progress" not in line
+    told = run("records", "jumps", "-v", db=url).out
+    assert "held against" in told and "mcnemar" in told
     rows = run("records", "jumps", "--json", db=url).rows
     assert [row["stands"] for row in rows] == [False, True, False]
 

@@ -50,14 +50,16 @@ class RecordsAnswer(Result):
     notes: tuple[str, ...]  #: what a reader should know of the rows.
     is_share: bool = False  #: scores lie between 0 and 1: people read them in percent.
 
-    def view(self) -> View:
-        """How many records stand, which, and by how much each was ahead."""
+    def view(self, *, verbose: bool = False) -> View:
+        """How many records stand, which, and by how much each was ahead; with
+        ``verbose`` how each was tested."""
         parts = records_parts(
             self.rows,
             self.benchmark,
             (self.first, self.first_day, self.first_estimate),
             is_steps=self.is_steps,
             is_share=self.is_share,
+            verbose=verbose,
         )
         head = visible(f"{self.benchmark} · {self.metric}")
         return View((head, *parts), self.notes)

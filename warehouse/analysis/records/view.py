@@ -26,6 +26,7 @@ def records_parts(
     *,
     is_steps: bool,
     is_share: bool,
+    verbose: bool,
 ) -> list[Part]:
     """How many records stand, and how much each was ahead.
 
@@ -35,6 +36,7 @@ def records_parts(
         first: the first record, its day and its figure.
         is_steps: records are held against the one that they replaced.
         is_share: scores lie between 0 and 1.
+        verbose: with all that each was tested by.
     """
     unit = Unit(_DIGITS)
     if is_share:
@@ -46,9 +48,15 @@ def records_parts(
         return ["\n".join(wrap(visible(sentence), _WIDTH))]
     sentence = _sentence(rows, benchmark, name, is_steps=is_steps)
     parts: list[Part] = ["\n".join(wrap(visible(sentence), _WIDTH)), ""]
-    cells = [_cells(row, unit, is_steps=is_steps) for row in rows]
+    if verbose:
+        cells = [_all_cells(row, unit) for row in rows]
+    else:
+        cells = [_cells(row, unit, is_steps=is_steps) for row in rows]
     parts.append(Table.of(cells))
-    for line in (visible(begins), *_below(is_steps=is_steps)):
+    lines = [visible(begins), *_below(is_steps=is_steps)]
+    if verbose:
+        lines += _methods(rows[0].level)
+    for line in lines:
         parts.append(TableNote(line, width=_WIDTH))
     return parts
 
@@ -98,6 +106,35 @@ def _cells(row: RecordRow, unit: Unit, *, is_steps: bool) -> dict[str, Any]:
         cells["step p"] = p_value(row.step_p)
     cells["stands"] = "yes" if _stands(row, is_steps) else "no"
     return cells
+
+
+def _all_cells(row: RecordRow, unit: Unit) -> dict[str, Any]:
+    """Everything that a record was tested by."""
+    cells = _cells(row, unit, is_steps=False)
+    return cells | {
+        "p Holm": p_value(row.step_p_holm),
+        "score": unit.figure(row.estimate),
+        "held against": row.standing,
+        "p": p_value(row.p_value),
+        "entries": row.n_entries,
+        "test": row.test,
+        "questions": row.n_prompts,
+        "clusters": row.n_clusters,
+        "date of": row.day_of,
+    }
+
+
+def _methods(level: float) -> list[str]:
+    """How it was made."""
+    alpha = 1 - level
+    return [
+        f"needed: {alpha:.2g}/(e(e + 1)) for the e-th record to stand, so that any record "
+        "without a true lead stands with a chance of about that in all; a verdict never "
+        "changes when entries of later days are added",
+        "p: McNemar's exact test of right and wrong without clusters, else t (CR2 with "
+        "clusters), on the questions that both have",
+        "not seen here: contamination, and harnesses that changed",
+    ]
 
 
 def _below(*, is_steps: bool) -> list[str]:
