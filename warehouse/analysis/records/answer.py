@@ -142,7 +142,7 @@ def records(store: Store, question: RecordsOverTime) -> RecordsAnswer:
         undated=undated,
         by_release=by_release,
         is_steps=question.steps,
-        rows=tuple(_row(record, leads, question.level) for record in found.records),
+        rows=tuple(_row(record, leads, question) for record in found.records),
         notes=(
             *_notes_on_days(undated, by_release, dated),
             *_notes(scores, members, len(scores.entries) - len(members)),
@@ -172,7 +172,7 @@ def _refuse_few(name: str, dated: Sequence[Dated], undated: Sequence[str]) -> No
     )
 
 
-def _row(record: Record, leads: _Leads, level: float) -> RecordRow:
+def _row(record: Record, leads: _Leads, question: RecordsOverTime) -> RecordRow:
     """What is known of a record."""
     own = leads.entries[record.entry]
     standing = leads.entries[record.standing]
@@ -207,7 +207,8 @@ def _row(record: Record, leads: _Leads, level: float) -> RecordRow:
         step_p=record.step_p,
         step_p_holm=record.step_p_holm,
         step_stands=record.step_stands,
-        level=level,
+        is_shown=record.step_stands if question.steps else record.stands,
+        level=question.level,
         run_ids=tuple(condition.run_ids),
     )
 

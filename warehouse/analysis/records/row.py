@@ -37,5 +37,8 @@ class RecordRow(ConditionRow):
     step_p: float | None  #: two-sided p of that lead.
     step_p_holm: float | None  #: the same, by Holm over all steps.
     step_stands: bool  #: whether it is ahead there with Holm's p at most α.
+    #: shown to be better by the test that was asked for: ``stands``, or ``step_stands``
+    #: where records are held against those that they replaced.
+    is_shown: bool
     level: float  #: 1 − α.
     run_ids: tuple[int, ...]  #: ids of its runs.

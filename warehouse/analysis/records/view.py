@@ -46,7 +46,9 @@ def records_parts(
     if not rows:
         sentence = f"No record on {benchmark} after its first day, {day}: {name} leads."
         return ["\n".join(wrap(visible(sentence), _WIDTH))]
-    sentence = _sentence(rows, benchmark, name, is_steps=is_steps)
+    if is_steps:
+        name = rows[-1].replaced
+    sentence = _sentence(rows, benchmark, name)
     parts: list[Part] = ["\n".join(wrap(visible(sentence), _WIDTH)), ""]
     if verbose:
         cells = [_all_cells(row, unit) for row in rows]
@@ -61,29 +63,30 @@ def records_parts(
     return parts
 
 
-def _sentence(
-    rows: Sequence[RecordRow], benchmark: str, first: str, *, is_steps: bool
-) -> str:
-    """How many stand and which; whether the last one does."""
-    standing = [row for row in rows if _stands(row, is_steps)]
+def _sentence(rows: Sequence[RecordRow], benchmark: str, against: str) -> str:
+    """How many stand and which; whether the last one does.
+
+    Args:
+        rows: the records after the first.
+        benchmark: its name.
+        against: what the last record is held against, where none stands.
+    """
+    standing = [row for row in rows if row.is_shown]
     said = f"Of {counted(len(rows), 'record')} on {benchmark} ({rows[0].n_prompts})"
     last = rows[-1]
     if not standing:
         return (
-            f"{said} none stands. {_named(last)} is not shown to be better than {first}."
+            f"{said} none stands. {_named(last)} is not shown to be better than "
+            f"{against}."
         )
     verb = "stands" if len(standing) == 1 else "stand"
     names = [_named(row) for row in standing[-_NAMED:]]
     if len(standing) > _NAMED:
         names.insert(0, f"{len(standing) - _NAMED} earlier ones")
     said = f"{said} {len(standing)} {verb}: {listed(names)}."
-    if _stands(last, is_steps):
+    if last.is_shown:
         return said
     return f"{said} {_named(last)} is not shown to be better."
-
-
-def _stands(row: RecordRow, is_steps: bool) -> bool:
-    return row.step_stands if is_steps else row.stands
 
 
 def _named(row: RecordRow) -> str:
@@ -104,7 +107,7 @@ def _cells(row: RecordRow, unit: Unit, *, is_steps: bool) -> dict[str, Any]:
         cells["p × entries"] = p_value(row.p_times_entries)
         cells["needed"] = p_value(row.needed)
         cells["step p"] = p_value(row.step_p)
-    cells["stands"] = "yes" if _stands(row, is_steps) else "no"
+    cells["stands"] = "yes" if row.is_shown else "no"
     return cells
 
 
