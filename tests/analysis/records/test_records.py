@@ -159,7 +159,7 @@ def test_the_command_says_it(run: Caller, url: str) -> None:
 
 def test_steps_are_held_against_what_they_replaced(run: Caller, url: str) -> None:
     said = run("records", "jumps", "--steps", db=url).out
-    assert "gain on last record" in said and "p Holm" in said
+    assert "over the record before it" in said and "p Holm" in said
     assert max(map(len, said.splitlines())) <= 80
     rows = run("records", "jumps", "--steps", "--json", db=url).rows
     assert rows[0]["step_p_holm"] == pytest.approx(0.25)

@@ -99,11 +99,11 @@ def _named(row: RecordRow) -> str:
 def _cells(row: RecordRow, unit: Unit, *, is_steps: bool) -> dict[str, Any]:
     cells: dict[str, Any] = {"date": row.day, "record": _named(row)}
     if is_steps:
-        cells["gain on last record"] = unit.difference(row.step_gain)
+        cells["gain"] = unit.difference(row.step_gain)
         cells["step p"] = p_value(row.step_p)
         cells["p Holm"] = p_value(row.step_p_holm)
     else:
-        cells["gain on last standing"] = unit.difference(row.gain)
+        cells["gain"] = unit.difference(row.gain)
         cells["p × entries"] = p_value(row.p_times_entries)
         cells["needed"] = p_value(row.needed)
         cells["step p"] = p_value(row.step_p)
@@ -144,11 +144,12 @@ def _below(*, is_steps: bool) -> list[str]:
     """What the columns are."""
     if is_steps:
         return [
-            "step p: of the lead over the record before it, whether that stands or not; "
-            "Holm's is over all steps; progress by many small steps is not seen so",
+            "gain, step p: the lead over the record before it, whether that stands or "
+            "not, and its p; Holm's is over all steps; progress by many small steps is "
+            "not seen so",
         ]
     return [
-        "p × entries: p of the lead over the last record that stands (at first the first "
-        "record), times the entries since; it stands at needed or below",
+        "gain: the lead over the last record that stands, at first the first record; "
+        "p × entries: its p times the entries since; it stands at needed or below",
         "step p: of the lead over the record before it, not corrected (--steps)",
     ]
