@@ -323,6 +323,7 @@ USES = {
         flags=("models", "crossings"),
         renamed=SUBSET,
     ),
+    "records": Use((f"{ANALYSIS}.records.answer:records",), "records", renamed=SUBSET),
     "frontier": Use(
         (f"{ANALYSIS}.frontier.answer:frontier",),
         "frontier",

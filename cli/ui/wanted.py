@@ -36,6 +36,7 @@ _WORDS = {
     "training decide": "data mix recipe better seeds",
     "frontier": "cost price cheap money dollars tokens quality per task token "
     "cheapest affordable",
+    "records": "record records progress sota state-of-the-art time trend dates breakthrough",
     "fix prices": "cost price dollars tokens",
     "items audit": "wrong label labels key keys error errors mislabelled answer",
     "items difficulty": "hard easy questions prompts discrimination saturated "

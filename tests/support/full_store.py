@@ -95,6 +95,7 @@ CALLS: dict[str, set[str]] = {
     "judge plan exam --judge acc --correlation 0.5 --width 0.3": {"where"},
     "judge next exam --judge acc --n 9 --dry-run": {"seed", "where"},
     "horizon metr_horizon --trend": {"latest", "where"},
+    "records metr_horizon": {"cluster", "where"},
     "prefer voted --scorer human": {"seed"},
     "prefer voted --by scorer --json": {"elo", "seed"},
     "power --omega2 0.11 --delta 0.03": set(),

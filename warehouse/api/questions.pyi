@@ -42,6 +42,7 @@ from warehouse.analysis.pairs.answer import Pairs
 from warehouse.analysis.power.costs import CostPlan
 from warehouse.analysis.prefer.view import PreferenceReport
 from warehouse.analysis.recipes.view import RecipesReport
+from warehouse.analysis.records.answer import RecordsAnswer
 from warehouse.analysis.reliability.view import ReliabilityReport
 from warehouse.analysis.seeds.view import SeedsReport
 from warehouse.analysis.sequential.view import SequentialGate
@@ -989,6 +990,24 @@ class QuestionMethods(Connection):
         where: Sequence[str] = (),
     ) -> RecipesReport:
         """Which benchmarks can decide between recipes, and what a decision costs."""
+
+    def records(
+        self,
+        benchmark: str,
+        *,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        latest: bool = False,
+        cluster: str | None = None,
+        level: float = 0.95,
+        each: str | None = None,
+        repeats: str = "auto",
+        seeds_are: str = "training",
+        policy: str | None = None,
+        steps: bool = False,
+        subset_ok: bool = False,
+    ) -> RecordsAnswer:
+        """Which records of a benchmark over time are more than the luck of many entries."""
 
     def reliability(
         self,

@@ -207,6 +207,8 @@ _TABLE: dict[str, tuple[tuple[str, ...], ...]] = {
          "warehouse text duplicates", "warehouse text duplicates gsm8k gsm8k_cot --threshold 0.98"),
         ("text cluster", "text:ClusterByText", "Group a benchmark's prompts by what they ask.",
          "warehouse text cluster gsm8k", "warehouse text cluster gsm8k --threshold 0.9 --default"),
+        ("records", "records:RecordsOverTime", "Tell which records over time are more than luck.",
+         "warehouse records gsm8k", "warehouse records gsm8k --steps --json"),
         ("card", "card:Card", "Write down every figure of a model, for people and for hubs.",
          "warehouse card model-a", "warehouse card model-a --against model-b --out card.md",
          "warehouse card model-a --format hf"),

@@ -311,3 +311,7 @@ from .variance.templates import templates_needed as templates_needed
 from .winner.luck import WinnersLuck as WinnersLuck
 from .winner.luck import luck_of_means as luck_of_means
 from .winner.luck import winners_luck as winners_luck
+from .winner.records import Lead as Lead
+from .winner.records import Record as Record
+from .winner.records import RecordsOverTime as RecordsOverTime
+from .winner.records import records_over_time as records_over_time
