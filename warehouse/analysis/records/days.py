@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from warehouse.analysis.irt.published import release_days
+from warehouse.analysis.irt.published_figures import release_days
 from warehouse.analysis.records.row import OF_RELEASE, OF_RUN
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.stats.core.sample import find_link, linked
