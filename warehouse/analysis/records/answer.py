@@ -13,7 +13,7 @@ from warehouse.analysis.pairs.answer import comparable
 from warehouse.analysis.records.days import Dated, dated_entries, days_of
 from warehouse.analysis.records.question import RecordsOverTime
 from warehouse.analysis.records.row import OF_RELEASE, RecordRow
-from warehouse.analysis.records.view import records_parts
+from warehouse.analysis.records.view import no_record, records_parts
 from warehouse.analysis.results import Result, finite_or_none
 from warehouse.analysis.selection.benchmarks import Metric, direction_unknown
 from warehouse.analysis.selection.scored_conditions import (
@@ -53,6 +53,10 @@ class RecordsAnswer(Result):
     def view(self, *, verbose: bool = False) -> View:
         """How many records stand, which, and by how much each was ahead; with
         ``verbose`` how each was tested."""
+        head = visible(f"{self.benchmark} · {self.metric}")
+        if not self.rows:
+            said = no_record(self.benchmark, self.first, self.first_day)
+            return View((head, said), self.notes)
         parts = records_parts(
             self.rows,
             self.benchmark,
@@ -61,7 +65,6 @@ class RecordsAnswer(Result):
             is_share=self.is_share,
             verbose=verbose,
         )
-        head = visible(f"{self.benchmark} · {self.metric}")
         return View((head, *parts), self.notes)
 
 

@@ -43,9 +43,6 @@ def records_parts(
         unit = Unit(1, in_percent=True)
     name, day, figure = first
     begins = f"first record: {name}, {unit.figure(figure)}, on {day}"
-    if not rows:
-        sentence = f"No record on {benchmark} after its first day, {day}: {name} leads."
-        return ["\n".join(wrap(visible(sentence), _WIDTH))]
     if is_steps:
         name = rows[-1].replaced
     sentence = _sentence(rows, benchmark, name)
@@ -61,6 +58,12 @@ def records_parts(
     for line in lines:
         parts.append(TableNote(line, width=_WIDTH))
     return parts
+
+
+def no_record(benchmark: str, name: str, day: str) -> Part:
+    """That nothing was above the best row of the first day."""
+    sentence = f"No record on {benchmark} after its first day, {day}: {name} leads."
+    return "\n".join(wrap(visible(sentence), _WIDTH))
 
 
 def _sentence(rows: Sequence[RecordRow], benchmark: str, against: str) -> str:
@@ -99,11 +102,11 @@ def _named(row: RecordRow) -> str:
 def _cells(row: RecordRow, unit: Unit, *, is_steps: bool) -> dict[str, Any]:
     cells: dict[str, Any] = {"date": row.day, "record": _named(row)}
     if is_steps:
-        cells["gain"] = unit.difference(row.step_gain)
+        cells["lead"] = unit.difference(row.step_gain)
         cells["step p"] = p_value(row.step_p)
         cells["p Holm"] = p_value(row.step_p_holm)
     else:
-        cells["gain"] = unit.difference(row.gain)
+        cells["lead"] = unit.difference(row.gain)
         cells["p × entries"] = p_value(row.p_times_entries)
         cells["needed"] = p_value(row.needed)
         cells["step p"] = p_value(row.step_p)
@@ -123,7 +126,6 @@ def _all_cells(row: RecordRow, unit: Unit) -> dict[str, Any]:
         "test": row.test,
         "questions": row.n_prompts,
         "clusters": row.n_clusters,
-        "date of": row.day_of,
     }
 
 
@@ -144,12 +146,12 @@ def _below(*, is_steps: bool) -> list[str]:
     """What the columns are."""
     if is_steps:
         return [
-            "gain, step p: the lead over the record before it, whether that stands or "
+            "lead, step p: over the record before it, whether that stands or "
             "not, and its p; Holm's is over all steps; progress by many small steps is "
             "not seen so",
         ]
     return [
-        "gain: the lead over the last record that stands, at first the first record; "
+        "lead: over the last record that stands, at first the first record; "
         "p × entries: its p times the entries since; it stands at needed or below",
         "step p: of the lead over the record before it, not corrected (--steps)",
     ]
