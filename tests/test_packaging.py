@@ -155,7 +155,9 @@ def test_source_archive_gives_the_same_wheel(
 def test_wheel_declares_command_and_plugins(installed: Path) -> None:
     declared = configparser.ConfigParser()
     declared.read(next(installed.glob("*.dist-info")) / "entry_points.txt")
-    assert dict(declared["console_scripts"]) == {"warehouse": "warehouse.cli.main:main"}
+    assert dict(declared["console_scripts"]) == {
+        "warehouse": "warehouse.cli.start:main"
+    }
     assert dict(declared["warehouse.importers"]) == PLUGINS
 
 

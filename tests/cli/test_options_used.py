@@ -42,6 +42,7 @@ FORMS |= {"as_markdown", "as_latex", "as_html", "percent"}
 FORMS |= {"db", "wait", "quiet", "verbose", "explain", "top", "show_all"}
 #: Calls of which some option changes what stands under ``--explain`` alone.
 EXPLAINED = {
+    "frontier priced",
     "items audit exam",
     "items datamap org/m0 -b gens",
     "noise formulations cloze choice",

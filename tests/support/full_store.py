@@ -60,7 +60,8 @@ is_default = true
 #: may on others.
 CALLS: dict[str, set[str]] = {
     "leaderboard reading": {"max_unscored", "n_resamples", "seed", "where"},
-    "leaderboard --group reading,sums --json": {"where"},
+    # all of these is scored
+    "leaderboard --group reading,sums --json": {"where", "policy"},
     "leaderboard exam --handful --json": {"policy"},  # all is scored
     "leaderboard exam --winner --json": {"policy"},
     "compare model-a model-b -b reading": {
@@ -81,6 +82,7 @@ CALLS: dict[str, set[str]] = {
     "gate model-a model-b --margin 0.05 --sequential -b sums --json": {
         "use_history",
         "where",
+        "policy",
     },
     "noise variance sums": {"cluster", "where"},
     "noise variance sums --pass-at 1,2": {"cluster", "where"},
@@ -191,7 +193,7 @@ CALLS: dict[str, set[str]] = {
     "subset import plan.json": {"as_dated"},
     "refresh exam --dry-run": {"baselines", "level", "permutations", "seed"},
     "history sums": {"last"},
-    "list runs": set(),
+    "list runs": {"everything"},  # none is superseded
     "list metrics sums": set(),
     "mapping weights.csv": set(),
     "query score_summary": {"timeout"},

@@ -11,7 +11,7 @@ import numpy as np
 from warehouse.analysis.facets.question import (
     OverFacets,
     TotalError,
-    facet_names,
+    wanted_facets,
 )
 from warehouse.analysis.facets.read import FacetTable, read_tables
 from warehouse.analysis.facets.row import (
@@ -24,7 +24,7 @@ from warehouse.analysis.facets.row import (
 from warehouse.analysis.facets.view import brief_view, whole_view
 from warehouse.analysis.results import Result, part_fields
 from warehouse.analysis.selection.selection import selection_of
-from warehouse.errors import MisuseError, StatisticsError
+from warehouse.errors import StatisticsError
 from warehouse.questions.question import answers
 from warehouse.stats import DesignStudy, design_study, total_error
 from warehouse.stats import TotalError as Found
@@ -94,17 +94,6 @@ def total_error_of(store: Store, question: TotalError) -> TotalErrorReport:
         apart=tuple(found.apart),
         is_share=bounds == {(0.0, 1.0)},
     )
-
-
-def wanted_facets(question: OverFacets) -> tuple[str, ...]:
-    """The settings that are random (MisuseError: none is named)."""
-    over = facet_names(question.over)
-    if not over:
-        raise MisuseError(
-            "name the settings that are a sample of their kind: --over template, judge, "
-            "or any setting in which runs of a model differ"
-        )
-    return over
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from warehouse.analysis.facets.answer import (
     facet_figures,
     usable_conditions,
-    wanted_facets,
     why_none,
 )
 from warehouse.analysis.facets.difference_view import difference_view
-from warehouse.analysis.facets.question import TotalDifference
+from warehouse.analysis.facets.question import TotalDifference, wanted_facets
 from warehouse.analysis.facets.read import FacetTable, read_tables
 from warehouse.analysis.facets.row import TotalDifferenceRow
 from warehouse.analysis.results import Result, part_fields

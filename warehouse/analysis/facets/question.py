@@ -85,6 +85,17 @@ def facet_names(given: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def wanted_facets(asked: OverFacets) -> tuple[str, ...]:
+    """The settings that are random (MisuseError: none is named)."""
+    over = facet_names(asked.over)
+    if not over:
+        raise MisuseError(
+            "name the settings that are a sample of their kind: --over template, judge, "
+            "or any setting in which runs of a model differ"
+        )
+    return over
+
+
 def _listed(given: Sequence[str]) -> list[str]:
     """Names that stand with commas in one text."""
     names = []
@@ -155,8 +166,12 @@ class TotalDifference(OverFacets, ByMetric, TwoConditions, Question):
     """
 
     NAME, ANSWER = "total_difference", "difference:total_difference_of"
-    COMMAND = "compare --over"
+    COMMAND = "compare"
 
     _: KW_ONLY
     cluster: Cluster = None
     level: Level = 0.95
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        wanted_facets(self)
