@@ -192,10 +192,11 @@ def _mark_what_engines_have_alike(items: list[pytest.Item]) -> None:
 
 
 def _mark_what_costs_much(items: list[pytest.Item]) -> None:
-    """What takes long by the list of what tests cost is rare."""
+    """What takes long by the list of what tests cost is rare; what is slow stays so."""
     dear = dear_functions()
     for item in items:
-        if function_of(item.nodeid) in dear:
+        is_slow = item.get_closest_marker("slow") is not None
+        if function_of(item.nodeid) in dear and not is_slow:
             item.add_marker(pytest.mark.rare)
 
 
