@@ -201,6 +201,20 @@ def test_judges(duckdb_url: str) -> None:
         store.total_error("essays", over=["judge"], judges=["j9", "j1"])
 
 
+def test_revisions_of_a_model_stay_apart(duckdb_url: str) -> None:
+    """Nobody averages two of them; the second comes later, and changes no figure."""
+    frame = _frame()
+    frame = frame[(frame["model"] == "org/a") & (frame["temperature"] == 0.0)]
+    store = warehouse.connect(duckdb_url)
+    store.ingest(frame.assign(revision="main"))
+    (alone,) = store.total_error("quiz", over=["prompt_style"]).rows
+    store.ingest(frame.assign(revision="v2", score=1 - frame["score"]))
+    report = store.total_error("quiz", over=["prompt_style"])
+    assert len(report.rows) == 2 and len({row.condition for row in report.rows}) == 2
+    assert alone.estimate in {row.estimate for row in report.rows}
+    assert any("revision" in note for note in report.notes)
+
+
 def test_templates_of_llmbar(data_dir: Path, tmp_path: Path) -> None:
     """Goldens GT7 and GT11, through a store."""
     folder = data_dir / "llmbar" / "Natural"

@@ -41,10 +41,8 @@ FORMS = ("template", "fewshot_draw", "perturbation")
 JUDGE = "judge"
 #: What a condition says that does not have a setting.
 UNSET = "unset"
-#: Fields of a run that say where and when it was made, not how.
-_NO_SETTINGS = frozenset(
-    "model_recorded benchmark_recorded checkpoint revision".split()
-)
+#: Names as the sources wrote them, which people may have joined.
+_NO_SETTINGS = frozenset({"model_recorded", "benchmark_recorded"})
 
 
 @dataclass(frozen=True)
@@ -112,7 +110,7 @@ def read_tables(
 
 def _row_of(column: Column) -> tuple[Hashable, ...]:
     target = column.target
-    metric = target.metric.label
+    metric: Hashable = (target.metric.label, target.metric.scale)
     if JUDGE in column.levels:
         metric = ""
     condition = target.condition
@@ -252,9 +250,16 @@ def _levels(
     for path in differing:
         if path not in of_facets.values() and not _is_part(path, own, at):
             free.append(path)
+    rows: dict[Hashable, list[str]] = {}
     for key, told in own.items():
         apart = tuple((last_name(path), told.get(path, UNSET)) for path in free)
         found[key] = (levels[key], apart)
+        rows.setdefault((at[key], apart), []).append(key)
+    for alike in rows.values():
+        for key in alike if len(alike) > 1 else ():
+            # they differ in what no setting tells: never pooled without a word
+            of_key, apart = found[key]
+            found[key] = (of_key, (*apart, ("condition", key[:8])))
     return found
 
 
