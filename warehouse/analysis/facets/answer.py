@@ -62,6 +62,17 @@ class TotalErrorReport(Result):
             notes.append(
                 f"rows apart by {', '.join(self.apart)}: average over it with --fixed"
             )
+        for row in self.rows:
+            if row.n_unscored:
+                notes.append(
+                    f"{row.model}: {row.n_unscored} of {row.n_samples} samples have no "
+                    "score and are left out"
+                )
+            if row.n_left_out:
+                notes.append(
+                    f"{row.model}: {counted(row.n_left_out, 'condition')} left out: not "
+                    "run in all fixed settings, or with too few common prompts"
+                )
         return (*notes, *self.left_out)
 
     def view(self, *, verbose: bool = False) -> View:
@@ -167,6 +178,8 @@ def _row(table: FacetTable, over: Sequence[str], question: TotalError) -> TotalE
         n_prompts=found.n_prompts if found else len(table.prompts),
         n_conditions=found.n_conditions if found else table.cells.shape[1],
         n_left_out=usable.n_left_out + (len(found.left_out) if found else 0),
+        n_unscored=table.n_unscored,
+        n_samples=table.n_samples,
         facets=facet_figures(found, usable.levels, over),
         v=found.v if found else {},
         r=found.r if found else {},

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from warehouse.analysis.facets.row import TotalDifferenceRow
-from warehouse.analysis.facets.view import not_in_error, random_names
+from warehouse.analysis.facets.view import WIDTH, not_in_error, random_names
 from warehouse.tables.units import Unit
-from warehouse.tables.view import Part, Table, View
+from warehouse.tables.view import Part, Table, TableNote, View
 from warehouse.tables.words import level_column, p_value, reasons
 
 
@@ -19,7 +19,7 @@ def difference_view(
     unit = Unit.of((row.standard_error for row in rows), in_percent=is_share)
     parts: list[Part] = []
     for row in rows:
-        parts.append(_verdict(row, unit))
+        parts.append(TableNote(_verdict(row, unit), width=WIDTH))
     parts.append("")
     tables = []
     for row in rows:

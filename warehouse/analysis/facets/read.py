@@ -70,6 +70,8 @@ class FacetTable:
     within: NDArray[np.float64]  #: variance of the draws in each cell.
     levels: Mapping[str, tuple[str, ...]]  #: of each facet, by condition.
     run_ids: tuple[int, ...]  #: ids of the runs.
+    n_unscored: int  #: samples without a score, which are left out.
+    n_samples: int  #: samples in all.
 
     @property
     def clusters(self) -> NDArray[np.int64] | None:
@@ -383,6 +385,7 @@ def _table(columns: Sequence[Column], names: Sequence[str]) -> FacetTable:
     np.divide(sums, counts, out=cells, where=counts > 0)
     first = columns[0].target
     told = [f"{name}={value}" for name, value in columns[0].apart]
+    scores = {id(column.target.scores): column.target.scores for column in columns}
     runs = {run for column in columns for run in column.target.condition.run_ids}
     levels = {}
     for place, name in enumerate(names):
@@ -397,6 +400,8 @@ def _table(columns: Sequence[Column], names: Sequence[str]) -> FacetTable:
         within=within,
         levels=levels,
         run_ids=tuple(sorted(runs)),
+        n_unscored=sum(one.n_unscored for one in scores.values()),
+        n_samples=sum(one.n_samples for one in scores.values()),
     )
 
 

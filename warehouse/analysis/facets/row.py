@@ -51,6 +51,8 @@ class TotalErrorRow(ConditionRow):
     n_clusters: int | None  #: clusters among them, where the error allows for them.
     n_conditions: int  #: conditions that count.
     n_left_out: int  #: conditions that do not, not having been run in all fixed ones.
+    n_unscored: int  #: samples without a score, which are left out.
+    n_samples: int  #: samples in all.
     facets: tuple[FacetFigure, ...]  #: settings that vary.
     v_prompts: float | None  #: V_I.
     df_prompts: float | None  #: ν_I.

@@ -8,9 +8,11 @@ from typing import Any, Protocol
 from warehouse.analysis.facets.row import DesignRow, FacetFigure, TotalErrorRow
 from warehouse.analysis.variance.heading import heading, shared_columns
 from warehouse.tables.units import Unit
-from warehouse.tables.view import Part, Table, View, legend
+from warehouse.tables.view import Part, Table, TableNote, View, legend
 from warehouse.tables.words import level_column, reasons, scientific
 
+#: Characters of a line.
+WIDTH = 80
 _HIDE_EMPTY = ("settings", "other setting", "flags")
 
 
@@ -29,7 +31,10 @@ _FEW = 3
 def brief_view(rows: Sequence[TotalErrorRow], is_share: bool) -> View:
     """Each score with both errors; of a single one what its error is made of."""
     unit = Unit.of((row.standard_error for row in rows), in_percent=is_share)
-    parts: list[Part] = [*_sentences(rows, unit), ""]
+    parts: list[Part] = [
+        *(TableNote(line, width=WIDTH) for line in _sentences(rows, unit)),
+        "",
+    ]
     parts += [*heading(rows, shared_columns(rows)), ""]
     if len(rows) == 1 and rows[0].ci_low is not None:
         parts += _of_one(rows[0], unit)

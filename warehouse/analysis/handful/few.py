@@ -14,16 +14,13 @@ import numpy as np
 from warehouse.analysis.comparison.hooks import RESTS_ON_FEW, FewUnits
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.slices.fields import read_fields
+from warehouse.analysis.slices.source_labels import Labels, source_labels
 from warehouse.errors import MisuseError
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.core.machine import one_blas_thread
 from warehouse.stats.leaving_out.few import FEWEST_UNITS, RestsOnFew, rests_on_few
 from warehouse.store.connection import Store
 from warehouse.store.curate.declarations import SLICES, declarations, names_beside
-from warehouse.store.sql.query_files import query_text
-
-#: Of a benchmark the value of each prompt, by field.
-_Labels = dict[str, dict[int, str]]
 
 
 @one_blas_thread()
@@ -37,11 +34,11 @@ def few_units(store: Store, pairs: Sequence[Pair]) -> list[FewUnits | None]:
     ids: set[int] = set()
     for pair in pairs:
         ids.update(_benchmarks_of(pair))
-    clustered = _clustered(store, sorted(ids))
+    clustered = source_labels(store, sorted(ids), FEWEST_UNITS)
     declared = _declared(store)
     found = []
     for pair in pairs:
-        fields: _Labels = {}
+        fields: Labels = {}
         for benchmark in _benchmarks_of(pair):
             fields |= clustered.get(benchmark, {})
         fields |= _of_slices(store, pair, declared)
@@ -51,17 +48,6 @@ def few_units(store: Store, pairs: Sequence[Pair]) -> list[FewUnits | None]:
 
 def _benchmarks_of(pair: Pair) -> list[int]:
     return sorted({side.setting("benchmark_id") for side in (pair.a, pair.b)})
-
-
-def _clustered(store: Store, benchmarks: Sequence[int]) -> dict[int, _Labels]:
-    """Of each benchmark the fields that its prompts are clustered by."""
-    query = query_text("analysis/handful", "source_clusters")
-    asked = {"benchmark_ids": benchmarks, "fewest": FEWEST_UNITS}
-    found: dict[int, _Labels] = {}
-    for row in store.rows(query, asked):
-        fields = found.setdefault(row["benchmark_id"], {})
-        fields.setdefault(row["name"], {})[row["prompt_id"]] = row["label"]
-    return found
 
 
 def _declared(store: Store) -> dict[str, list[str]]:
@@ -75,7 +61,7 @@ def _declared(store: Store) -> dict[str, list[str]]:
 
 def _of_slices(
     store: Store, pair: Pair, declared: Mapping[str, Sequence[str]]
-) -> _Labels:
+) -> Labels:
     """The declared slices of a pair of which each prompt is in one."""
     if not declared:
         return {}
@@ -85,7 +71,7 @@ def _of_slices(
     if not names:
         return {}
     fields = read_fields(store, _benchmarks_of(pair), pair.benchmark, pair.prompts)
-    found: _Labels = {}
+    found: Labels = {}
     for name in names:
         try:
             slicing = fields.slicing(name, pair.prompts)

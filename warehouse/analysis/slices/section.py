@@ -19,15 +19,17 @@ from warehouse.analysis.slices.board_view import SliceBoard, SliceScore
 from warehouse.analysis.slices.declared import FieldLabel, in_words, labels_of
 from warehouse.analysis.slices.fields import Slicing
 from warehouse.analysis.slices.question import LeaderboardBy
+from warehouse.analysis.slices.source_labels import Labels, source_labels
 from warehouse.charts.page_parts import heading, notes
-from warehouse.store.sql.query_files import query_text
 from warehouse.tables.page import count, name, number, table
 from warehouse.tables.words import decimals
 
 #: Models that are a column, the best first.
 MOST_MODELS = 6
-#: By benchmark's id and name of the field the value of each prompt.
-_Labels = dict[tuple[int, str], dict[int, str]]
+#: Values of a field that is shown.
+FEWEST_VALUES, MOST_VALUES = 2, 20
+#: By id of the benchmark its fields.
+_Labels = dict[int, Labels]
 
 
 @dataclass(frozen=True)
@@ -87,19 +89,18 @@ def _board(scores: BenchmarkScores, slicing: Slicing, ranks: Ranking) -> SliceBo
 
 
 def _read_labels(report: ReportSetting) -> _Labels:
-    """The values of all benchmarks."""
-    labels: _Labels = {}
-    for row in report.store.rows(query_text("analysis/slices", "report_slices")):
-        own = labels.setdefault((row["benchmark_id"], row["name"]), {})
-        own[row["prompt_id"]] = row["label"]
-    return labels
+    """The fields of few values of all benchmarks."""
+    ids = [row["id"] for row in report.store.rows("select id from benchmark")]
+    if not ids:
+        return {}
+    return source_labels(report.store, ids, FEWEST_VALUES, MOST_VALUES)
 
 
 def _fields_of(labels: _Labels, ids: Sequence[int]) -> dict[str, dict[int, str]]:
     """The value of each prompt of a benchmark, by the name of the field."""
     found: dict[str, dict[int, str]] = {}
-    for (benchmark, field), own in labels.items():
-        if benchmark in ids:
+    for benchmark in ids:
+        for field, own in labels.get(benchmark, {}).items():
             found.setdefault(field, {}).update(own)
     return found
 

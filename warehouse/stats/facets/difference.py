@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import Bounds, finite_bounds
+from warehouse.stats.core.inputs import Bounds, as_level, finite_bounds
 from warehouse.stats.core.quantiles import t_p_value
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.facets.conditions import Levels
 from warehouse.stats.facets.fit import as_table
 from warehouse.stats.facets.reach import FacetReach, half_width
-from warehouse.stats.facets.total import TotalError, fit_table, total_error
+from warehouse.stats.facets.total import TotalError, error_of, fit_table
 
 #: Ends of the search for p.
 _SMALLEST, _LARGEST = 1e-15, 1.0
@@ -100,15 +100,8 @@ def total_difference(
         name: [of_facet[condition] for condition in kept]
         for name, of_facet in levels.items()
     }
-    error = total_error(
-        gaps[:, kept],
-        chosen,
-        over=over,
-        clusters=clusters,
-        level=level,
-        two_levels=two_levels,
-    )
     fitted = fit_table(gaps[:, kept], chosen, over, clusters, None, two_levels)
+    error = error_of(fitted, None, as_level(level))
     if limits is not None:
         error = _cut(error, limits[1] - limits[0])
     v, df = error.v_prompts, error.df_prompts

@@ -187,6 +187,21 @@ def total_error(
     fitted = fit_table(
         cells, levels, over, clusters, limits, two_levels, variances, n_draws
     )
+    return error_of(fitted, limits, level, method)
+
+
+def error_of(
+    fitted: Fitted,
+    limits: tuple[float, float] | None,
+    level: float,
+    method: str = "auto",
+) -> TotalError:
+    """The error of a fit, as of `total_error`.
+
+    Args:
+        fitted: of `fit_table`.
+        limits: bounds of the scores, or None.
+    """
     parts = fitted.parts
     made_of: dict[str, float] = {}
     error = None

@@ -1,4 +1,4 @@
--- Prompts by the fields that they were clustered by, of fields with several values.
+-- Prompts by the fields that they were clustered by, of fields with so many values.
 -- grain: one row per clustering and prompt
 select clustering.benchmark_id, clustering.name, cluster.label, prompt_cluster.prompt_id
 from clustering
@@ -8,7 +8,7 @@ join (
     select counted.clustering_id
     from cluster counted
     group by counted.clustering_id
-    having count(*) >= :fewest
-) several on several.clustering_id = clustering.id
+    having count(*) >= :fewest and count(*) <= :most
+) few on few.clustering_id = clustering.id
 where clustering.kind = 'source' and clustering.benchmark_id in (:benchmark_ids)
-order by clustering.name, prompt_cluster.prompt_id
+order by clustering.name, cluster.label, prompt_cluster.prompt_id
