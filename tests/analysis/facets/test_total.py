@@ -201,6 +201,23 @@ def test_judges(duckdb_url: str) -> None:
         store.total_error("essays", over=["judge"], judges=["j9", "j1"])
 
 
+def test_judges_that_are_columns(data_dir: Path, tmp_path: Path) -> None:
+    """Four judges of one wide table; −1 is no rating."""
+    folder = data_dir / "wild" / "ja-mt-bench-harness"
+    (file,) = folder.rglob("judge_comparison_details.csv")
+    judges = ["GPT-4-Turbo", "GPT-4o", "GPT-4.1", "GPT-4.1-mini"]
+    store = warehouse.connect(f"duckdb:///{tmp_path}/ja.duckdb")
+    store.ingest(str(file), defaults={"benchmark": "ja-mt"})
+    rows = store.total_error("ja-mt", over=["judge"], judges=judges).rows
+    table = pd.read_csv(file)
+    table[judges] = table[judges].where(table[judges] >= 0)
+    for row in rows:
+        own = table[table["model"] == row.model]
+        assert row.metric == "each judge's score" and row.n_conditions == 4
+        if own[judges].notna().all(axis=None):
+            assert row.estimate == pytest.approx(own[judges].mean().mean())
+
+
 def test_revisions_of_a_model_stay_apart(duckdb_url: str) -> None:
     """Nobody averages two of them; the second comes later, and changes no figure."""
     frame = _frame()

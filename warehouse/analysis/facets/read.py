@@ -7,7 +7,7 @@ as far as these are facets. What is no facet keeps rows apart.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from operator import itemgetter
 from typing import Any
@@ -39,6 +39,8 @@ from warehouse.tables.words import some_of
 #: Facets that are told of each prompt, and their columns.
 FORMS = ("template", "fewshot_draw", "perturbation")
 JUDGE = "judge"
+#: The metric of rows over judges of several metrics.
+EACH_JUDGE = "each judge's score"
 #: What a condition says that does not have a setting.
 UNSET = "unset"
 #: Names as the sources wrote them, which people may have joined.
@@ -384,6 +386,9 @@ def _table(columns: Sequence[Column], names: Sequence[str]) -> FacetTable:
     cells = np.full(shape, np.nan)
     np.divide(sums, counts, out=cells, where=counts > 0)
     first = columns[0].target
+    if len({column.target.metric.label for column in columns}) > 1:
+        metric = replace(first.metric, name=EACH_JUDGE, filter="")
+        first = replace(first, metric=metric)
     told = [f"{name}={value}" for name, value in columns[0].apart]
     scores = {id(column.target.scores): column.target.scores for column in columns}
     runs = {run for column in columns for run in column.target.condition.run_ids}
