@@ -141,7 +141,8 @@ def test_what_people_see(url: str, run: Caller) -> None:
               "--fixed", "temperature", db=url).out  # fmt: skip
     first = one.splitlines()[0]
     assert first.startswith("org/a ") and "on prompts like these; ±" in first
-    assert "counting other prompt_styles (4)" in first
+    assert len(first) <= 80
+    assert "counting other prompt_styles (4)" in " ".join(one.split())
     assert "averaged over: temperature (2: 0.0, 0.7)" in one
     board = run(
         "leaderboard",
